@@ -1,6 +1,7 @@
 """Logs: structured lines on standard error, JSON unless a person is watching."""
 
 import logging
+import os
 import re
 import sys
 from typing import Final, TextIO
@@ -22,7 +23,7 @@ def configure(*, level: str = "info", readable: bool = False, stream: TextIO | N
 
     Args:
         level: `debug`, `info`, `warning`, `error` or `critical`; lines below it are dropped.
-        readable: for people instead of machines; coloured when `stream` is a terminal.
+        readable: for people instead of machines; coloured at a terminal, unless `NO_COLOR` is set.
         stream: where lines go, standard error by default.
 
     Raises:
@@ -51,7 +52,8 @@ def configure(*, level: str = "info", readable: bool = False, stream: TextIO | N
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(target)
-    handler.setFormatter(_formatter(shared, readable=readable, coloured=readable and target.isatty()))
+    coloured = readable and target.isatty() and not os.environ.get("NO_COLOR")
+    handler.setFormatter(_formatter(shared, readable=readable, coloured=coloured))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(threshold)

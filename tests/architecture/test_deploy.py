@@ -184,7 +184,7 @@ def test_images_are_pinned() -> None:
 
 def test_the_models_that_workers_ask_for_are_fetched() -> None:
     fetched = environment(SERVICES["models"])["RICORDO_OLLAMA_MODELS"].split()
-    assert environment(WORKERS["embedding"])["RICORDO_EMBEDDING__MODEL"] in fetched
+    assert fetched == [environment(WORKERS["embedding"])["RICORDO_EMBEDDING__MODEL"]]
     assert environment(SERVICES["ollama"])["OLLAMA_KEEP_ALIVE"] == "-1"
 
 

@@ -6,7 +6,7 @@ import uuid
 import pytest
 from tests.fixtures.fragile import (
     DEADLINE_S,
-    PARTS,
+    PARTS_OF_A_RECALL,
     QUESTION,
     SLACK_S,
     Fragile,
@@ -27,10 +27,9 @@ __all__ = ["bot", "fragile"]
 @pytest.mark.parametrize(
     ("part", "how"),
     [
-        *((part, "dead") for part in PARTS),
+        *((part, "dead") for part in PARTS_OF_A_RECALL),
         ("analyser", "hung"),
         ("analyser", "nonsense"),
-        ("graph", "hung"),
         ("model", "hung"),
         ("model", "nonsense"),
     ],
@@ -72,7 +71,7 @@ async def test_a_store_that_hangs_keeps_nobody_past_the_deadline(
     await eventually(lambda: degraded(bot), within=15)
 
 
-@pytest.mark.parametrize("parts", [("analyser", "model"), ("graph", "model"), ("rows", "vectors")])
+@pytest.mark.parametrize("parts", [("analyser", "model"), ("rows", "vectors")])
 async def test_two_that_are_away_are_both_named(bot: Bot, fragile: Fragile, parts: tuple[str, str]) -> None:
     for part in parts:
         await fragile.take(part, "dead")
@@ -80,9 +79,9 @@ async def test_two_that_are_away_are_both_named(bot: Bot, fragile: Fragile, part
 
 
 async def test_when_all_is_away_there_is_an_answer_all_the_same(bot: Bot, fragile: Fragile) -> None:
-    for part in PARTS:
+    for part in PARTS_OF_A_RECALL:
         await fragile.take(part, "dead")
-    await eventually(lambda: degraded(bot, *PARTS), within=15)
+    await eventually(lambda: degraded(bot, *PARTS_OF_A_RECALL), within=15)
     for name in ("recall", "context"):
         reply = await answered(bot, name)
         assert (reply["memories"], reply["facts"]) == ([], [])
@@ -125,14 +124,19 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
     bot: Bot, fragile: Fragile, how: str
 ) -> None:
     asked = {"user_id": "u-1", "entity": "Davide"}
+
+    async def neighbours_are_told() -> bool:
+        return bool((await bot.request("query.facts", asked)).body["entity"]["neighbours"])
+
+    await eventually(neighbours_are_told, within=15)
     whole = (await bot.request("query.facts", asked)).body
-    assert whole["entity"]["neighbours"] != []
     await fragile.take("graph", how)
     for _ in range(2):  # whether or not it is known already that the graph is away
         reply = (await bot.request("query.facts", asked, within=DEADLINE_S + SLACK_S)).body
         without = whole | {"degraded": ["graph"], "entity": whole["entity"] | {"neighbours": []}}
         assert reply == without
-        await eventually(lambda: degraded(bot, "graph"), within=15)
+        recall = await answered(bot, "recall", anew=False)
+        assert recall["degraded"] == [], "a recall does not need the graph"
     unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
     assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ricordo.memory.ranking.human import BY_MEANING, FEATURES, PRIOR, PRIOR_BY_WORDS, HumanProfile
-from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.ranking.human import FEATURES, PRIOR, PRIOR_BY_WORDS, HumanProfile
+from ricordo.memory.ranking.signals import BY_MEANING, Signals
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed
 from ricordo_lab.evaluation.fitting import bias, choice, fit

@@ -113,4 +113,9 @@ def _message(conversation: Conversation, place: int) -> MessageReceived:
 
 
 def _columns(rows: Sequence[dict[str, float]]) -> Signals:
-    return Signals(*(np.array([row[name] for row in rows], dtype=np.float64) for name in Signals._fields))
+    return Signals(
+        *(
+            np.array([row.get(name, Signals._field_defaults[name]) for row in rows], dtype=np.float64)
+            for name in Signals._fields
+        )
+    )

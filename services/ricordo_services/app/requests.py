@@ -116,7 +116,6 @@ async def recall_service(resources: Resources) -> Remember:
         head_encoders=await resources.head_encoders(),
         tellings=Tellings((encoder, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
-        graph_answers=resources.graph_answers,
         clock=resources.clock,
         analyser=await resources.analyser(),
         profile=ranking.profile,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
+import structlog
+
 from ricordo.bus.nats.topology import SWEEPER
 from ricordo.language.lexicon import LANGUAGES
 from ricordo.memory.enrichment import enrich
@@ -52,6 +54,8 @@ from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.lifecycle.handlers import EndSession, Reinforce
 from ricordo_services.lifecycle.notes import tidy_notes
 from ricordo_services.lifecycle.passes import Reconcile, tidy
+
+_log = structlog.stdlib.get_logger(__name__)
 
 USES_LINGER_S: Final = 0.25
 """Seconds for which uses of memories are gathered, so that they do not slow the next recall."""
@@ -262,6 +266,8 @@ async def _identify(resources: Resources, ledger: KnowledgeLedger) -> list[Servi
 
 async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
+    for name in resources.settings.ranking.without_effect:
+        _log.warning("setting has no effect on this profile", setting=f"ranking.{name}", profile="human")
     return [await query_server(resources)]
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, complain
 from ricordo_services.cli.model_check import at_work
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
@@ -46,7 +45,6 @@ async def backfill(
 ) -> None:
     """Derive again what older versions have derived, or encode again what another model has encoded."""
     whose = tenant_of(context, tenant)
-    keep_logs_quiet()
     settings = named_stores(context, data_dir)
     await _by_the_same_model(settings, only, whose)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none

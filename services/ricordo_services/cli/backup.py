@@ -12,7 +12,6 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.store.types.erasing import Tombstone
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Failed, guarded
 from ricordo_services.cli.globals import folder_of, said_before
 from ricordo_services.cli.groups import group
@@ -52,7 +51,6 @@ def backup(
     context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: AsJson = False
 ) -> None:
     """Write all that the data folder holds into one file."""
-    keep_logs_quiet()
     path, target = folder_of(context, data_dir).expanduser().absolute(), target.expanduser().absolute()
     if target.exists():
         raise Failed(f"{target} is there already: name another file")
@@ -79,7 +77,6 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Put a backup in the place of the data folder."""
-    keep_logs_quiet()
     path = folder_of(context, data_dir).expanduser().absolute()
     stones = [stone for one in lists or () for stone in read_list(one)]
     with opened(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
@@ -115,7 +112,6 @@ async def save(
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
     from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
 
-    keep_logs_quiet()
     if not force:
         check_replaceable(target.expanduser())
     async with _database(context, data_dir) as dsn:
@@ -131,7 +127,6 @@ async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir =
     """Have it forgotten again, in a database that comes from an older backup."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
-    keep_logs_quiet()
     stones = read_list(source.expanduser())
     async with _database(context, data_dir) as dsn:
         begun = await forget_again(dsn, stones)

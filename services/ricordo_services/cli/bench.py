@@ -10,7 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import first_fault, keep_logs_quiet
+from ricordo_services.cli.configuration import first_fault
 from ricordo_services.cli.failures import Failed, Misused
 
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", show_default=False)]
@@ -50,7 +50,6 @@ def _check(name: str | None, names: Collection[str]) -> None:
 
 def _hand_over(module: str, name: str | None, context: typer.Context) -> None:
     """Call `main` of a module of the lab with the arguments behind the command, and exit with its code."""
-    keep_logs_quiet()
     try:
         code: int = _lab(module).main([*([name] if name else []), *context.args])
     except ValidationError as error:

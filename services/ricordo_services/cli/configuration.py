@@ -135,11 +135,6 @@ async def check_health_page(worker: WorkerSettings) -> None:
         await check_place(worker.health_host, worker.health_port)
 
 
-def keep_logs_quiet() -> None:
-    """Log to standard error what went wrong, in a command that prints its own result."""
-    log.configure(level="error", readable=sys.stderr.isatty())
-
-
 def set_up_logs(settings: Settings) -> None:
     """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which.
 

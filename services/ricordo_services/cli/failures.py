@@ -39,11 +39,15 @@ class Interrupted(Failed):
 def guarded(command: Callable[P, object]) -> Callable[P, None]:
     """Return `command` as the command line calls it: coroutines are run, exceptions become an exit code.
 
-    It takes `--no-color` too. With `RICORDO_DEBUG=1` an exception keeps its traceback.
+    It takes `--no-color` too. Logs go to standard error, errors only, unless the command sets them up
+    itself. With `RICORDO_DEBUG=1` an exception keeps its traceback.
     """
 
     @functools.wraps(command)
     def guard(*args: P.args, **kwargs: P.kwargs) -> None:
+        from ricordo import log  # noqa: PLC0415 - slow to load, and a page of help needs no logs
+
+        log.configure(level="error", readable=sys.stderr.isatty())
         with _ending():
             outcome = command(*args, **kwargs)
             if inspect.iscoroutine(outcome):

@@ -15,7 +15,6 @@ from rich.text import Text
 from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
 from ricordo_services.cli.asking import Asking, asking
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
@@ -165,7 +164,6 @@ def _users(target: Target, context: typer.Context, data_dir: Path | None) -> Asy
     Raises:
         Failed: nothing names that.
     """
-    keep_logs_quiet()
     settings = stores_beside(target, context, data_dir)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 

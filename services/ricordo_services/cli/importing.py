@@ -14,7 +14,6 @@ from rich.text import Text
 
 from ricordo.client import MemoryClient, Timeout
 from ricordo_services.cli.asking import Asking, asking
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.exported import Exported, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import open_reception
@@ -61,7 +60,6 @@ async def import_(
 ) -> None:
     """Take in what was handed over of a user."""
     question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    keep_logs_quiet()
     with at_rest(file) as path:
         await _import(context, Exported.read(path, title(file)), question, data_dir, timeout, wait=wait)
 

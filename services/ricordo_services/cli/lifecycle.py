@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 
 from ricordo.messages.base import parse_instant
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import FAILED, Interrupted, Misused, complain, guarded, sentence
 from ricordo_services.cli.groups import group
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
@@ -65,7 +64,6 @@ async def run(
         tenant=tenant_of(context, tenant),
         settings=named_stores(context, data_dir),
     )
-    keep_logs_quiet()
     incomplete = False
     for one in names:
         try:

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.options import DataDir
 from ricordo_services.cli.output import margin, print_json, print_line
@@ -18,7 +17,6 @@ async def migrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")] = False,
 ) -> None:
     """Bring the database's schema and the streams to this version."""
-    keep_logs_quiet()
     settings = store_settings(context, data_dir)
     if settings.stores.postgres_admin_dsn is None:
         raise Failed(

@@ -15,7 +15,13 @@ _PAGE: Final = 100  # columns, where there is no window to look at
 
 
 class _Paper(Console):
-    """A console that leaves it to the command what becomes of it when nobody reads its output any more."""
+    """A console that leaves it to the command what becomes of it when nobody reads its output any more.
+
+    Attributes:
+        is_window: whether lines must fit its width.
+    """
+
+    is_window: bool
 
     def on_broken_pipe(self) -> None:
         """Go on without standard error; without standard output, let the command decide.
@@ -41,7 +47,7 @@ def margin() -> Console:
 
 def is_window(console: Console) -> bool:
     """Return whether lines must fit the width of `console`; in a pipe they are as long as what they hold."""
-    return console.is_terminal or "COLUMNS" in os.environ
+    return console.is_window if isinstance(console, _Paper) else console.is_terminal
 
 
 def page() -> Console:
@@ -51,14 +57,18 @@ def page() -> Console:
 
 def _console(*, stderr: bool, width: int = _WIDE) -> Console:
     stream = sys.stderr if stderr else sys.stdout
-    watched = stream.isatty()
-    return _Paper(
+    is_window = stream.isatty() or "COLUMNS" in os.environ
+    plain = bool(os.environ.get("NO_COLOR"))
+    console = _Paper(
         stderr=stderr,
-        no_color=bool(os.environ.get("NO_COLOR")),
-        width=None if watched or "COLUMNS" in os.environ else width,
+        force_terminal=False if plain else None,  # no escape codes at all, and so no bars that move
+        color_system=None if plain else "auto",
+        width=None if is_window else width,
         highlight=False,
         emoji=False,
     )
+    console.is_window = is_window or console.is_terminal
+    return console
 
 
 def print_line(text: str) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import keep_logs_quiet
 from ricordo_services.cli.failures import Interrupted
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
 from ricordo_services.cli.output import margin, print_json, print_line
@@ -36,7 +35,6 @@ async def reindex(
 ) -> None:
     """Write the graph and the vector index anew from PostgreSQL."""
     whose = tenant_of(context, tenant)
-    keep_logs_quiet()
     settings = named_stores(context, data_dir)
     chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
     for projection in (one for one, wanted in chosen.items() if wanted):

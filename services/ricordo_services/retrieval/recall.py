@@ -1,7 +1,7 @@
 """A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from time import perf_counter
@@ -44,7 +44,6 @@ class Remember:
     """Recalls; what is away costs its part of the answer and is named in it.
 
     Attributes:
-        graph_answers: whether the graph can be asked just now.
         analyser: finds out what a question asks for.
         profile: the ranking profile that answers where a query names none.
         profiles: all of them, by name.
@@ -61,7 +60,6 @@ class Remember:
     search: Search
     rank: Rank
     encoder: Encoder
-    graph_answers: Callable[[], Awaitable[bool]]
     clock: Clock
     analyser: QueryAnalyser = field(default_factory=RulesAnalyser)
     profile: str = DEFAULT
@@ -115,8 +113,6 @@ class Remember:
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._surfacing(tenant, request, recalled))
-                if not await self.graph_answers():
-                    recalled.degraded.add(Degradation.GRAPH)
         vectors = encoding.result()
         recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
         recalled.facts, tellings = await asyncio.gather(

@@ -119,6 +119,7 @@ def _equally_near(signals: Signals) -> Signals:
         bm25_window=1.0,
         session_bm25=1.0,
         about=1.0,
+        assumed=1.0,
     )
 
 

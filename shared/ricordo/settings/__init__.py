@@ -6,9 +6,9 @@ Nested values are named with two underscores: `RICORDO_EMBEDDING__PROVIDER=ollam
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -70,6 +70,15 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()
     log: LogSettings = LogSettings()
+
+    @model_validator(mode="after")
+    def _ask_no_language_model_in_lite_mode(self) -> Self:
+        if self.lifecycle.lite:
+            for name in ("analyser", "enrichment", "knowledge", "condensing"):
+                group: BaseModel = getattr(self, name)
+                rules = {"provider": "rules"} | ({"gliner_model": None} if name == "knowledge" else {})
+                self.__dict__[name] = group.model_copy(update=rules)  # the model itself is frozen
+        return self
 
     @classmethod
     def settings_customise_sources(

@@ -14,7 +14,7 @@ class RankingSettings(Group):
     Attributes:
         profile: the one that answers where a query names none.
         weights: by profile, the weights that differ from its own, as in {"generative": {"recency": 0.1}}.
-        fusion: how dense and BM25 results are joined.
+        fusion: how dense and BM25 results are joined; not for `human`.
         min_idf: rarity below which a word of a query does not count, unless all are below; not for `human`.
         min_semantic_score, min_similarity: thresholds on dense and fused scores, in [0, 1]; not for `human`.
         fact_confidence: from which confidence a fact is shown unasked.
@@ -29,6 +29,12 @@ class RankingSettings(Group):
     min_similarity: Share = 0.4
     fact_confidence: Annotated[int, Field(ge=1, le=10)] = 3
     hybrid: bool = True
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """The settings that were set, and that the profile which answers by default does not look at."""
+        of_others = {"fusion", "min_idf", "min_semantic_score", "min_similarity"}
+        return tuple(sorted(of_others & self.model_fields_set)) if self.profile == "human" else ()
 
     @field_validator("weights")
     @classmethod
@@ -84,7 +90,7 @@ class LifecycleSettings(Group):
         expire_every_s: seconds between two looks for memories that are past their `expires_at`.
         expired_kept_h: hours for which such a memory stays after a use that brought it back.
         lite: whether little is kept: by default 1,000 observations and 100 reflections a user; nobody is
-            reflected upon then.
+            reflected upon then, and no language model is asked for anything.
         retain_observations: how many messages, notes and the like of a user stay out of the archive; no limit
             unless said, or `lite`.
         retain_reflections: the same for reflections.

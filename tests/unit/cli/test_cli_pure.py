@@ -130,10 +130,10 @@ def test_help_says_what_counts_as_yesterday(cli: Cli) -> None:
 
 def test_no_colour_is_shown_to_who_wants_none(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    cyan = "36m"
-    assert cyan in cli("enrich", "ciao").out
+    escape = "\x1b"
+    assert escape in cli("enrich", "ciao").out
     monkeypatch.setenv("NO_COLOR", "1")
-    assert cyan not in cli("enrich", "ciao").out
+    assert escape not in cli("enrich", "ciao").out
 
 
 def test_facts_are_extracted(cli: Cli) -> None:
@@ -280,3 +280,17 @@ def test_lines_are_answered_one_by_one_and_a_closed_pipe_is_no_failure() -> None
         process.stdin.close()
         assert process.wait(30) == 0
         assert process.stderr.read() == b""
+
+
+def test_a_long_text_logs_nothing_among_the_results(cli: Cli) -> None:
+    """In a process of its own: there, nothing has set up logs before."""
+    run = subprocess.run(
+        [sys.executable, "-c", "from ricordo_services.cli import main; main()", "enrich", "--jsonl"],
+        input=lines({"content": "pear tree " * 400}),
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    (result,) = run.stdout.splitlines()
+    assert "importance" in json.loads(result)
+    assert run.stderr == b""

@@ -326,3 +326,24 @@ def test_a_file_that_cannot_be_read_is_named(
     assert f"the settings file {file} {said}" in str(refused.value)
     if said.endswith(": "):
         assert "line" in str(refused.value)
+
+
+def test_settings_that_the_default_profile_ignores_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_settings().ranking.without_effect == ()
+    monkeypatch.setenv("RICORDO_RANKING__FUSION", "weighted")
+    assert read_settings().ranking.without_effect == ("fusion",)
+    monkeypatch.setenv("RICORDO_RANKING__PROFILE", "weighted")
+    assert read_settings().ranking.without_effect == ()
+
+
+def test_lite_mode_asks_no_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = ("analyser", "enrichment", "knowledge", "condensing")
+    for group in groups:
+        monkeypatch.setenv(f"RICORDO_{group.upper()}__PROVIDER", "ollama")
+    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_MODEL", "a-model")
+    asked = read_settings()
+    assert {getattr(asked, group).provider for group in groups} == {"ollama"}
+    monkeypatch.setenv("RICORDO_LIFECYCLE__LITE", "true")
+    lite = read_settings()
+    assert {getattr(lite, group).provider for group in groups} == {"rules"}
+    assert lite.knowledge.gliner_model is None

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ricordo.memory.ranking.human import BY_MEANING, FEATURES, load_human
-from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.ranking.human import FEATURES, load_human
+from ricordo.memory.ranking.signals import BY_MEANING, Signals
 from ricordo_lab.evaluation.fit import fitted
 from ricordo_lab.evaluation.fitting import Choice, bias, choice, fit
 from ricordo_lab.evaluation.locomo import Question

@@ -16,7 +16,7 @@ from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.models.analyser_choice import ModelAnalyser
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.types.facts import FactLedger
 from ricordo.store.types.habits import Heard, News
@@ -135,14 +135,16 @@ class Memory:
     index: MemoryVectorIndex
     rows: Rows = field(default_factory=Rows)
     ledger: Ledger = field(default_factory=Ledger)
-    graph_trouble: Exception | None = None
+    model_trouble: Exception | None = None
+    model: str = MODEL
+    dimensions: int = 64
 
-    async def graph_answers(self) -> bool:
-        if self.graph_trouble is not None:
-            if self.ledger.waits:
-                await settle()
-            raise self.graph_trouble
-        return False
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        if self.ledger.waits:
+            await settle()
+        if self.model_trouble is not None:
+            raise self.model_trouble
+        return await FakeEncoder(self.clock, MODEL, 64).encode(texts)
 
     @property
     def remember(self) -> Remember:
@@ -152,8 +154,7 @@ class Memory:
             rank=Rank(rows, KeyTopics(encoder)),
             ledger=cast(FactLedger, self.ledger),
             search=Search(self.index, MODEL),
-            encoder=encoder,
-            graph_answers=self.graph_answers,
+            encoder=self,
             clock=self.clock,
         )
 
@@ -175,7 +176,7 @@ async def memory() -> AsyncIterator[Memory]:
 async def test_what_is_away_costs_its_part_only(memory: Memory) -> None:
     memory.ledger.trouble = StoreUnavailable("away")
     recalled = await memory.remember("acme", ASKED)
-    assert recalled.degraded == {Degradation.GRAPH, Degradation.ROWS}
+    assert recalled.degraded == {Degradation.ROWS}
     assert {"encode", "facts", "search"} <= recalled.timings_ms.keys()
 
 
@@ -189,14 +190,14 @@ async def test_what_a_question_asks_for_is_read_by_a_model_of_its_own_or_by_word
     recalled = await replace(memory.remember, head_encoders=(heads,))("acme", asked)
     assert recalled.analysis.sought.predicates[0] == "name"
     assert (recalled.analysis.sought.bare > 0) is available
-    assert recalled.degraded == {Degradation.GRAPH}
+    assert recalled.degraded == set()
 
 
 async def test_an_index_that_is_being_written_anew_is_searched_and_named(memory: Memory) -> None:
     whole = await memory.remember("acme", ASKED)
     assert Degradation.VECTORS not in whole.degraded
     recalled = await replace(memory.remember, points_are_missing=lambda: True)("acme", ASKED)
-    assert recalled.degraded == {Degradation.GRAPH, Degradation.VECTORS}
+    assert recalled.degraded == {Degradation.VECTORS}
     assert "search" in recalled.timings_ms
 
 
@@ -208,39 +209,39 @@ async def test_a_model_that_reads_questions_is_missed_when_it_is_away(memory: Me
     breaker = CircuitBreaker(memory.clock, counted=ModelUnavailable)
     remember = replace(memory.remember, analyser=ModelAnalyser(Away(), breaker))
     recalled = await remember("acme", ASKED)
-    assert recalled.degraded == {Degradation.GRAPH, Degradation.ANALYSER}
+    assert recalled.degraded == {Degradation.ANALYSER}
     assert recalled.analysis.analyser == "rules"
     assert {"analyse", "encode", "facts", "search"} <= recalled.timings_ms.keys()
 
 
-@pytest.mark.parametrize("kind", [ValueError, StoreUnavailable, TimeoutError])
+@pytest.mark.parametrize("kind", [ValueError, StoreUnavailable])
 async def test_what_fails_beside_others_fails_as_itself(
     memory: Memory, kind: Callable[[str], Exception]
 ) -> None:
-    memory.graph_trouble = kind("of the graph")
+    memory.model_trouble = kind("of the model")
     memory.ledger.waits = True
-    with pytest.raises(Exception, match="of the graph") as raised:
+    with pytest.raises(Exception, match="of the model") as raised:
         await memory.remember("acme", ASKED)
     assert type(raised.value) is kind
     assert memory.ledger.cancelled.is_set(), "nobody waits for the facts any more"
 
 
 async def test_what_fails_before_the_others_have_begun_leaves_nothing_behind(memory: Memory) -> None:
-    memory.graph_trouble = ValueError("of the graph")
-    with pytest.raises(ValueError, match="of the graph"):
+    memory.model_trouble = ValueError("of the model")
+    with pytest.raises(ValueError, match="of the model"):
         await memory.remember("acme", ASKED)
 
 
 async def test_where_two_fail_one_of_them_is_told(memory: Memory) -> None:
-    memory.graph_trouble = ValueError("of the graph")
+    memory.model_trouble = ValueError("of the model")
     memory.ledger.trouble = KeyError("of the facts")
     with pytest.raises((ValueError, KeyError)):
         await memory.remember("acme", ASKED)
 
 
 async def test_a_cause_stays_with_what_it_caused(memory: Memory) -> None:
-    cause, memory.graph_trouble = OSError("reset"), StoreUnavailable("away")
-    memory.graph_trouble.__cause__ = cause
+    cause, memory.model_trouble = OSError("reset"), StoreUnavailable("away")
+    memory.model_trouble.__cause__ = cause
     with pytest.raises(StoreUnavailable) as raised:
         await memory.remember("acme", ASKED)
     assert raised.value.__cause__ is cause

@@ -1,6 +1,7 @@
 """Signals are made of what the index scored, what the rows say, and the evidence around each memory."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -14,7 +15,7 @@ from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import profiles, rank
-from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.types.recollection import Standing
 from ricordo_services.retrieval.search import Found
@@ -135,3 +136,14 @@ def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, time
 
 def test_nothing_found_has_no_signals() -> None:
     assert np.asarray(measure("What was planted?").session).size == 0
+
+
+def test_only_what_was_measured_is_explained() -> None:
+    said = standing(1)
+    found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
+    analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
+    query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
+    near = measured([said], found, query).signals.of(0).numbers()
+    assert set(near) == set(Signals._fields) - {"assumed"}
+    equally_near = measured([said], replace(found, at_large=True), query).signals.of(0).numbers()
+    assert set(near) - set(equally_near) == NEARNESS

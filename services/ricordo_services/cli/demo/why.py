@@ -20,7 +20,8 @@ def reasons(memory: MemoryView) -> Iterator[str]:
     if not signals:
         return
     semantic, words = signals.get("semantic", 0.0), signals.get("bm25", 0.0)
-    yield f"meaning {semantic:.2f}"
+    if "semantic" in signals:
+        yield f"meaning {semantic:.2f}"
     if words > 0:
         yield f"{'same words' if words >= MOST else 'some words'} {words:.2f}"
     yield from _time(signals.get("temporal", 0.0))

@@ -36,8 +36,6 @@ FEATURES = (
     "statement",
 )
 """What the weights are of: signals, log(1 + tokens), 1 for what asks nothing. More of each never hurts."""
-BY_MEANING = ("semantic", "window", "session", "reply")
-"""Those that are nothing while the embedding model is away."""
 LONGEST = 256
 """Tokens beyond which a memory tells no more by its length: so many the model reads, and what the weights
 were fitted on holds fewer."""

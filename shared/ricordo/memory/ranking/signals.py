@@ -20,6 +20,12 @@ Column = NDArray[np.float64] | float
 """A signal of many candidates, float64 [n], or of one."""
 
 
+BY_MEANING = frozenset({"semantic", "window", "session", "reply"})
+"""Signals that are nothing while the embedding model is away."""
+NEARNESS = BY_MEANING | {"meant", "fused", "bm25", "bm25_window", "session_bm25", "about"}
+"""Signals that compare the memory with the question; equal for all where the question only names a time."""
+
+
 class Signals(NamedTuple):
     """The signals of candidates for one query, a column each; the defaults are those of an unknown.
 
@@ -62,6 +68,7 @@ class Signals(NamedTuple):
         suited: how far the memory is of the sort that is asked for: a way to do something, a feeling, [0, 1].
         evidence: 1 when a fact that is asked for rests on the memory; else 0.
         connection: how firmly the memory is connected with the best ones, see `connections`, [0, 1].
+        assumed: 1 where `NEARNESS` was set to the same for all candidates and not measured; else 0.
     """
 
     semantic: Column = 0.0
@@ -98,16 +105,19 @@ class Signals(NamedTuple):
     suited: Column = 0.0
     evidence: Column = 0.0
     connection: Column = 0.0
+    assumed: Column = 0.0
 
     def of(self, at: int) -> "Signals":
         """Return the signals of the candidate at a place of the columns, as plain numbers."""
         return Signals(*(float(one[at]) if isinstance(one, np.ndarray) else one for one in self))
 
     def numbers(self) -> dict[str, float]:
-        """Return the signals of one candidate by name; none of what joined without being measured."""
+        """Return the signals of one candidate by name, those alone that were measured."""
         if self == Signals():
             return {}
-        return {name: float(value) for name, value in zip(self._fields, self, strict=True)}
+        hidden = NEARNESS if self.assumed else BY_MEANING if not self.meant else frozenset()
+        found = zip(self._fields, self, strict=True)
+        return {name: float(value) for name, value in found if name != "assumed" and name not in hidden}
 
 
 INSTRUCTING = 0.25
