@@ -7,7 +7,7 @@ from typing import Any, Final
 import structlog
 
 from ricordo.bus.nats.topology import SWEEPER
-from ricordo.language.lexicon import LANGUAGES
+from ricordo.language.data_files import LANGUAGES
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN

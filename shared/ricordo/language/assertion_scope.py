@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import normalise, sentences
 
-LANGUAGES: Final = ("it", "en")
 _LONGEST = 600
 """Characters of a sentence that are read at once: what hostile text costs stays linear."""
 _MARKED: Final = re.compile(
@@ -203,7 +202,7 @@ def either(patterns: Iterable[str]) -> str:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _frames(language: str) -> _Frames:
-    table = read_table("telling")[language]
+    table = read_table("assertion_scope", language)
     cues = table["cues"]
 
     def pattern(key: str) -> re.Pattern[str]:

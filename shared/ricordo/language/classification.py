@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.markup import MOST_READ
 from ricordo.language.procedures import tells_how
 from ricordo.language.text import statements
 
 STRONG_INTENSITY = 0.4
-LANGUAGES = ("it", "en")
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
@@ -61,11 +60,11 @@ class _Sentence(NamedTuple):
 class _Classes:
     """The patterns of one language, found by the words that each needs."""
 
-    def __init__(self, table: Mapping[str, Mapping[str, Sequence[tuple[str, str]]]], language: str) -> None:
+    def __init__(self, table: Mapping[str, Sequence[tuple[str, str]]]) -> None:
         self._whole: dict[str, list[_Cue]] = {}
         self._begun: dict[str, list[_Cue]] = {}
-        for name, by_language in table.items():
-            for cues, pattern in by_language[language]:
+        for name, patterns in table.items():
+            for cues, pattern in patterns:
                 self._enter(name, cues, re.compile(pattern))
         self._cues_of = lru_cache(maxsize=16_384)(self._cues_of_word)
 
@@ -90,9 +89,8 @@ class _Classes:
 
 @lru_cache(maxsize=1)
 def _load_classes() -> Mapping[str, _Classes]:
-    """Return the patterns of `lexicon/classes.toml` by language, read once."""
-    table: dict[str, dict[str, list[tuple[str, str]]]] = read_table("classes")
-    return {language: _Classes(table, language) for language in LANGUAGES}
+    """Return the patterns of `classes.toml` by language, read once."""
+    return {language: _Classes(read_table("classes", language)) for language in LANGUAGES}
 
 
 class _Stated(NamedTuple):

@@ -150,7 +150,7 @@ def _is_foreign(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _foreign_words() -> frozenset[str]:
-    return frozenset(read_table("foreign")["words"].split())
+    return frozenset(read_table("foreign_words")["words"].split())
 
 
 @lru_cache(maxsize=1)

@@ -12,8 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.annotations import Role
-from ricordo.language.assertion_scope import LANGUAGES, either, evenly_set, plain
-from ricordo.language.data_files import read_table
+from ricordo.language.assertion_scope import (
+    either,
+    evenly_set,
+    plain,
+)
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
 from ricordo.language.small_talk import telling_words
@@ -45,7 +49,7 @@ _READ: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """The patterns of one language, from `lexicon/informative.toml`; the last four read text as written."""
+    """The patterns of one language, from `informative.toml`; the last four read text as written."""
 
     opening: re.Pattern[str]
     asks: re.Pattern[str]
@@ -247,7 +251,7 @@ def _content(text: str, patterns: _Patterns, language: str) -> int:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _patterns(language: str) -> _Patterns:
-    table = read_table("informative")[language]
+    table = read_table("informative", language)
 
     def pattern(*keys: str) -> re.Pattern[str]:
         return re.compile(either(either(_several(table[key])) for key in keys))
@@ -265,7 +269,7 @@ def _patterns(language: str) -> _Patterns:
         about_you=re.compile(_known_of_you(table)),
         news=pattern("news"),
         courtesies=re.compile(table["courtesies"], re.IGNORECASE),
-        tag=re.compile(read_table("telling")[language]["tags"]),
+        tag=re.compile(read_table("assertion_scope", language)["tags"]),
         joins=re.compile(table["joins"], re.IGNORECASE),
         introduces=re.compile(either(introduces)),
         names=re.compile(rf"\b(?i:{tie}){_NAME}"),

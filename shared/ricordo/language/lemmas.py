@@ -9,10 +9,9 @@ from typing import Final
 
 import simplemma
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import LONGEST_WORD, without_accents
 
-LANGUAGES: Final = ("it", "en")
 _INFINITIVE: Final = ("are", "ere", "ire", "rre")
 _PARTICIPLES: Final = ("ate", "ite", "ute", "che", "ghe")
 _VOWELS: Final = "aeiou"
@@ -21,20 +20,21 @@ _VOWELS: Final = "aeiou"
 @lru_cache(maxsize=1)
 def _exceptions() -> dict[str, dict[str, str]]:
     """Return the noun that each exceptional form belongs to, by language; read once."""
-    table: dict[str, dict[str, str]] = read_table("lemmas")
     return {
-        language: {word: word for word in table["alone"][language].split()}
-        | dict(pair.split("=") for pair in table["pairs"][language].split())
+        language: {word: word for word in table["alone"].split()}
+        | dict(pair.split("=") for pair in table["pairs"].split())
         | ({word: word for word in _plurals()[0]} if language == "it" else {})
         for language in LANGUAGES
+        for table in (read_table("lemmas", language),)
     }
 
 
 @lru_cache(maxsize=1)
 def _plurals() -> tuple[dict[str, str], frozenset[str]]:
     """Return the Italian nouns that can be a plural of another one, and what says so before them."""
-    table: dict[str, str] = read_table("lemmas")["plural"]
-    return dict(pair.split("=") for pair in table["nouns"].split()), frozenset(table["behind"].split())
+    table: dict[str, str] = read_table("lemmas", "it")
+    pairs = dict(pair.split("=") for pair in table["plural_nouns"].split())
+    return pairs, frozenset(table["plural_behind"].split())
 
 
 @lru_cache(maxsize=32_768)

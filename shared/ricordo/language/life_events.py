@@ -1,6 +1,6 @@
 """Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness.
 
-The words are data, in `lexicon/life_events_*.toml`: families of patterns. A pattern is searched for only in a
+The words are data, in `life_events.toml`: families of patterns. A pattern is searched for only in a
 text that holds one of its cues, pieces of plain text that it cannot match without. `assertion_scope` leaves
 out what is asked, wished, told of a film or said in jest; this module leaves out what is denied, feared or
 nearly happened, and what happened to nobody near.
@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import LANGUAGES, Telling, disclosures, evenly_set, plain
-from ricordo.language.data_files import read_table
+from ricordo.language.assertion_scope import (
+    Telling,
+    disclosures,
+    evenly_set,
+    plain,
+)
+from ricordo.language.data_files import LANGUAGES, read_table
 
 _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
@@ -165,7 +170,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _events(language: str) -> _Events:
-    table = read_table(f"life_events_{language}")
+    table = read_table("life_events", language)
     unreal, words, leads = table["unreal"], table["words"], table["leads"]
     told = [turn for family in table["family"] for each in family["patterns"] for turn in _alternatives(each)]
     cues: dict[str, set[int]] = {}

@@ -1,9 +1,9 @@
-"""Given names, places and the words around names, as data: `lexicon/names.toml`."""
+"""Given names, places and the words around names, as data: the files `names.toml`."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,12 @@ LONGEST_NAME = 4
 
 @lru_cache(maxsize=1)
 def load_names() -> NameLists:
-    """Return the lists of `lexicon/names.toml`, read once."""
+    """Return the lists of the files `names.toml`, read once."""
+
+    def words(language: str, *keys: str) -> frozenset[str]:
+        table: dict[str, str] = read_table("names", language)
+        return frozenset(word for key in keys for word in table[key].split())
+
     lists = {key: frozenset(value.split()) for key, value in read_table("names").items()}
     return NameLists(
         given=lists["given"],
@@ -56,9 +61,9 @@ def load_names() -> NameLists:
         things=lists["things"],
         places=lists["places"],
         never=lists["never"],
-        cues={"it": lists["cues_it"], "en": lists["cues_en"]},
-        acts={"it": lists["acts_it"], "en": lists["acts_en"] | lists["surely_en"]},
-        surely=lists["surely_en"],
+        cues={language: words(language, "cues") for language in LANGUAGES},
+        acts={language: words(language, "acts", "surely_acts") for language in LANGUAGES},
+        surely=frozenset().union(*(words(language, "surely_acts") for language in LANGUAGES)),
         only_named=lists["only_named"],
         colours=lists["colours"],
         saints=lists["saints"],

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import LANGUAGES, evenly_set, plain, plain_words, tellings
-from ricordo.language.data_files import read_table
+from ricordo.language.assertion_scope import (
+    evenly_set,
+    plain,
+    plain_words,
+    tellings,
+)
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.name_lists import is_given
 from ricordo.language.proper_nouns import starts_sentence
 from ricordo.language.stop_words import stop_words
@@ -135,11 +140,11 @@ def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _works(language: str) -> _Works:
-    table: dict[str, str] = read_table("event_time")[language]["works"]
+    table: dict[str, str] = read_table("event_times", language)["works"]
     return _Works(frozenset(table["cues"].split()), re.compile(table["deed"]), re.compile(table["when"]))
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _signs(language: str) -> _Signs:
-    table: dict[str, str] = read_table("event_time")[language]["named"]
+    table: dict[str, str] = read_table("event_times", language)["named"]
     return _Signs(**{name: re.compile(pattern) for name, pattern in table.items()})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _EDGES: Final = " \t\n.,;:!?…-–—"
@@ -25,12 +25,11 @@ class _Openings:
 
 @lru_cache(maxsize=1)
 def _openings() -> _Openings:
-    table = read_table("openings")
-    patterns: list[str] = table["sentences"]
+    tables = [read_table("openings", language) for language in LANGUAGES]
     return _Openings(
-        frozenset(table["words"].split()),
-        frozenset(table["first"].split()),
-        re.compile("|".join(f"(?:{each})" for each in patterns)),
+        frozenset(word for table in tables for word in table["words"].split()),
+        frozenset(word for table in tables for word in table["first"].split()),
+        re.compile("|".join(f"(?:{each})" for table in tables for each in table["sentences"])),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
 from ricordo.language.stop_words import stop_words
@@ -20,11 +20,11 @@ _LEAST_LETTERS: Final = 4
 
 @lru_cache(maxsize=1)
 def _listed() -> dict[str, frozenset[str]]:
-    """Return the words of `lexicon/small_talk.toml` by language, read once."""
-    table: dict[str, str] = read_table("small_talk")
+    """Return the words of `small_talk.toml` by language, read once."""
+    listed = {language: read_table("small_talk", language)["words"].split() for language in LANGUAGES}
     return {
-        language: frozenset(each for entry in listed.split() for each in words(entry, language))
-        for language, listed in table.items()
+        language: frozenset(each for entry in entries for each in words(entry, language))
+        for language, entries in listed.items()
     }
 
 

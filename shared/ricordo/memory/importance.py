@@ -17,7 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.assertion_scope import LANGUAGES, disclosures, plain, plain_words
+from ricordo.language.assertion_scope import (
+    disclosures,
+    plain,
+    plain_words,
+)
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.life_events import life_event
 from ricordo.language.markup import prose
 from ricordo.language.text import normalise, stem

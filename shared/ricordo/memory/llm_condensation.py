@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 from ricordo.language.detection import detect, identify
+from ricordo.language.emotion.lexicon import load_positions
 from ricordo.language.instructions import is_instructing
-from ricordo.language.lexicon import load_positions
 from ricordo.language.names import mentioned_names
 from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, located_words, normalise, sentences, stems, words

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import normalise
 
 INFERRED_KINDS = (
@@ -104,5 +104,5 @@ def importance_of_rating(rating: float) -> float | None:
 
 @lru_cache(maxsize=1)
 def _orders() -> re.Pattern[str]:
-    patterns: list[str] = read_table("orders")["patterns"]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    tables = (read_table("rating_orders"), *(read_table("rating_orders", language) for language in LANGUAGES))
+    return re.compile("|".join(f"(?:{pattern})" for table in tables for pattern in table["patterns"]))

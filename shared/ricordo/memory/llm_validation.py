@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ricordo.language.annotations import Emotion, MemoryType, Role
-from ricordo.language.lexicon import load_positions
+from ricordo.language.emotion.lexicon import load_positions
 from ricordo.language.name_lists import LONGEST_NAME, is_place, load_names
 from ricordo.language.stop_words import stop_words
 from ricordo.language.text import collapse, excerpt, located_words, normalise, stems, words

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.memory.context.syntax import phrase
 
 
@@ -216,8 +216,11 @@ class RegisterPatterns:
 @lru_cache(maxsize=1)
 def register_patterns() -> RegisterPatterns:
     """Return what tells manners, read once."""
-    table: dict[str, str] = read_table("manners")
-    formal, informal = (rf"\m(?:{'|'.join(table[name].split())})\M" for name in ("formal", "informal"))
+    tables = [read_table("address_forms", language) for language in LANGUAGES]
+    formal, informal = (
+        rf"\m(?:{'|'.join(word for table in tables for word in table[name].split())})\M"
+        for name in ("formal", "informal")
+    )
     return RegisterPatterns(formal, informal, "[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import excerpt, stems, title_of
 from ricordo.memory.compression import subjects_of
 from ricordo.memory.model import Memory, Source, derived_id
@@ -153,4 +153,4 @@ def _common(values: Iterable[T]) -> T | None:
 
 @lru_cache(maxsize=1)
 def _words() -> Mapping[str, Mapping[str, str]]:
-    return read_table("syntheses")
+    return {language: read_table("syntheses", language) for language in LANGUAGES}

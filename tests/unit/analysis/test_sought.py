@@ -43,7 +43,7 @@ def test_other_questions_ask_for_none(query: str, language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_table_names_predicates_only_and_tells_how_each_is_told(language: str) -> None:
-    for name in read_table("sought")[language]:
+    for name in read_table("sought_facts", language):
         assert name in PREDICATES
         told = telling(name, language)
         assert told is not None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
-from ricordo.language.lexicon import load_positions
+from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_description import (
     INFERRED_KINDS,

@@ -3,8 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.annotations import NEUTRAL
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion import estimate
-from ricordo.language.lexicon import LANGUAGES, load_lexicon, load_positions, load_signs
+from ricordo.language.emotion.lexicon import (
+    load_lexicon,
+    load_positions,
+    load_signs,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.features import STYLE, pairs, pieces, style, tokens
 from ricordo.language.emotion.heads import (
@@ -21,8 +22,10 @@ from ricordo.language.emotion.heads import (
     weighed,
 )
 from ricordo.language.emotion.known_words import KnownWords
+from ricordo.language.emotion.lexicon import (
+    load_positions,
+)
 from ricordo.language.emotion.words import spoken
-from ricordo.language.lexicon import LANGUAGES, load_positions
 
 SIZE = 384
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from ricordo.language.assertion_scope import _Frame, _frames, plain_words
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.life_events import _events
 from ricordo.language.openings import first_telling
 from ricordo.language.text import located_words
@@ -119,7 +119,10 @@ def test_no_turn_of_a_life_is_looked_for_in_every_text(language: str) -> None:
     assert _events(language).hinted("") == frozenset()
 
 
-@pytest.mark.parametrize("pattern", read_table("openings")["sentences"])
+SMALL_TALK = [each for language in LANGUAGES for each in read_table("openings", language)["sentences"]]
+
+
+@pytest.mark.parametrize("pattern", SMALL_TALK)
 def test_small_talk_is_passed_over_in_all_its_forms(pattern: str) -> None:
     small = [text for text in written_out(pattern) if re.fullmatch(pattern, text)]
     assert small
@@ -129,7 +132,7 @@ def test_small_talk_is_passed_over_in_all_its_forms(pattern: str) -> None:
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_way_of_speaking_is_known_in_all_its_forms(language: str) -> None:
     lost = []
-    for _, pattern in read_table("idioms")[language]:
+    for _, pattern in read_table("idioms", language)["patterns"]:
         said = [text for text in written_out(pattern) if re.search(pattern, text)]
         assert said
         lost += [text for text in said if not in_idioms(text, located_words(text, language), language)]

@@ -5,7 +5,7 @@ import string
 import pytest
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.lexicon import load_positions
+from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.reflection.noun_phrases import Occurrence
 from ricordo.memory.reflection.observations import (
     FAMILIES,

@@ -18,7 +18,7 @@ from ricordo.language.corrections.values import (
     tokens_of,
     values_of,
 )
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.stop_words import stop_words
 from ricordo.language.text import stem
 
@@ -38,7 +38,6 @@ _NEAR: Final = 40
 _FRAGMENT: Final = 12
 """Tokens of a message that is nothing but a value."""
 _CLAUSE: Final = frozenset(".!?…;:,—-–()\n")
-LANGUAGES: Final = ("it", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +273,14 @@ class _Patterns:
 
 @lru_cache(maxsize=1)
 def _patterns() -> _Patterns:
-    """Return the patterns of `lexicon/corrections.toml`, made once."""
-    table = read_table("corrections")
+    """Return the patterns of `corrections.toml`, made once."""
+    tables = [read_table("corrections", language) for language in LANGUAGES]
 
     def either(name: str) -> str:
-        return "|".join("|".join(table[name][language].split("\n")).strip("|") for language in LANGUAGES)
+        return "|".join("|".join(table[name].split("\n")).strip("|") for table in tables)
 
     def both(name: str) -> frozenset[str]:
-        return frozenset(word for language in LANGUAGES for word in table[name][language].split())
+        return frozenset(word for table in tables for word in table[name].split())
 
     lead = either("lead")
     firm, soft, denial = either("firm"), either("soft"), either("denial")

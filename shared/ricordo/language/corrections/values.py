@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal.languages import LEXICONS
 from ricordo.language.text import normalise, without_accents
@@ -185,30 +185,33 @@ class _Words:
 @lru_cache(maxsize=1)
 def _words() -> _Words:
     """Return the words of the calendar and around numbers, read once."""
-    table = read_table("corrections")
+    tables = [read_table("corrections", language) for language in LANGUAGES]
+
+    def listed(name: str) -> frozenset[str]:
+        return frozenset(word for table in tables for word in table[name].split())
+
     calendar: dict[str, Value] = {}
     kinds: tuple[tuple[str, Kind], ...] = (("weekdays", "weekday"), ("months", "month"))
-    for name, kind in kinds:
-        for language in ("it", "en"):
-            for number, word in enumerate(table[name][language].split()):
+    for table in tables:
+        for name, kind in kinds:
+            for number, word in enumerate(table[name].split()):
                 calendar[word] = Value(kind, str(number))
-        for pair in table[name]["short"].split():
-            word, _, number_of = pair.partition("=")
-            calendar[word] = Value(kind, number_of)
-    for language in ("it", "en"):
-        for pair in table["days"][language].split():
-            word, _, number_of = pair.partition("=")
-            calendar[word] = Value("day", number_of)
-    numbers = table["numbers"]
+            calendar |= _numbered(table[f"{name}_short"], kind)
+        calendar |= _numbered(table["days"], "day")
     spelled: dict[str, set[str]] = {}
     for lexicon in LEXICONS.values():
         for word, count in (*lexicon.numbers.small.items(), *lexicon.numbers.tens.items()):
             spelled.setdefault(str(count), set()).add(word)
     return _Words(
         calendar,
-        frozenset(f"{table['months']['weak']} {numbers['weak']}".split()),
-        frozenset(numbers["clock"].split()),
-        frozenset(numbers["day"].split()),
-        frozenset(folded(word) for language in ("it", "en") for word in stop_words(language)),
+        listed("weak_months") | listed("weak_numbers"),
+        listed("clock_numbers"),
+        listed("day_numbers"),
+        frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
         {key: frozenset(words) for key, words in spelled.items()},
     )
+
+
+def _numbered(pairs: str, kind: Kind) -> dict[str, Value]:
+    """Return the values of words that are written with their number: "tue=1"."""
+    return {word: Value(kind, number) for word, _, number in (pair.partition("=") for pair in pairs.split())}

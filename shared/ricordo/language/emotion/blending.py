@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion.features import MOST_READ
 from ricordo.language.emotion.figures import without_figures
 from ricordo.language.emotion.heads import AXES, LABELS, Heads, Seen, load_heads
+from ricordo.language.emotion.lexicon import (
+    load_positions,
+)
 from ricordo.language.emotion.words import spoken
-from ricordo.language.lexicon import LANGUAGES, load_positions
 from ricordo.language.markup import prose
 from ricordo.language.stop_words import stop_words
 from ricordo.language.text import located_words

@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import either, plain
-from ricordo.language.data_files import read_table
-from ricordo.language.lexicon import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import stem
 
 _REACH: Final = 6
@@ -104,7 +103,7 @@ def _is_thing(words: list[str], at: int, step: int, known: _Figures, language: s
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _load(language: str) -> _Figures:
-    table = read_table("things")[language]
+    table = read_table("figures", language)
     return _Figures(
         hints=tuple(table["hints"].split()),
         dying=re.compile(table["dying"]),

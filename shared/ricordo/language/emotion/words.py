@@ -14,7 +14,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.language.annotations import NEUTRAL, Emotion
-from ricordo.language.lexicon import LANGUAGES, Entry, Lexicon, load_lexicon, load_positions, load_signs
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.emotion.lexicon import (
+    Entry,
+    Lexicon,
+    load_lexicon,
+    load_positions,
+    load_signs,
+)
 from ricordo.language.name_lists import is_given
 from ricordo.language.text import LONGEST_WORD, Word, located_words, stem
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import LANGUAGES
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 
 _OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
 _DIGIT: Final = re.compile(r"[0-9]")
@@ -73,6 +72,6 @@ def is_date(number: str) -> bool:
 @lru_cache(maxsize=len(LANGUAGES))
 def signs_of(language: str) -> Signs:
     """Return the signs of a language, "it" or "en"."""
-    table = read_table("event_time")[language]
+    table = read_table("event_times", language)
     patterns = {name: re.compile(table[name]) for name in table.keys() - _OTHER_TABLES}
     return Signs(cues=frozenset(table["cues"].split()), **patterns)

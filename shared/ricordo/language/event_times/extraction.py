@@ -13,7 +13,13 @@ from typing import Final, cast
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime
-from ricordo.language.assertion_scope import LANGUAGES, Telling, plain, plain_words, tellings
+from ricordo.language.assertion_scope import (
+    Telling,
+    plain,
+    plain_words,
+    tellings,
+)
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.event_times.cues import signs_of
 from ricordo.language.event_times.direction import Speech, begun, moved_to, place, stretch_of
 from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner

@@ -97,7 +97,7 @@ class Signs:
 @lru_cache(maxsize=2)
 def signs_of(language: Language) -> Signs:
     """Return the signs of a language."""
-    table: dict[str, str] = read_table("fact_times")[language]
+    table: dict[str, str] = read_table("fact_times", language)
     patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "ago"}
     return Signs(**patterns, ago=table["ago"])
 

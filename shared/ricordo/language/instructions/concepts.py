@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 
-LANGUAGES: Final = ("en", "it")
 START, END, COMMA, LINE, UNKNOWN, ADDRESS, QUESTION = "^", ".", ",", "\n", "x", "@", "?"
 """Signs of the beginning of a text, ends, pauses, words without a concept, and addresses."""
 _FIRST_SIGN: Final = 0x4E00
@@ -63,7 +62,7 @@ class Lexicon:
 @lru_cache(maxsize=len(LANGUAGES))
 def lexicon(language: str) -> Lexicon:
     """Return the phrases of a language."""
-    table = read_table(f"instructing_{language}")
+    table = read_table("instruction_words", language)
     concepts: dict[tuple[str, ...], set[str]] = {}
     for concept, phrases in table["concepts"].items():
         for phrase in phrases:

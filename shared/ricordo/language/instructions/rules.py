@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.instructions.concepts import (
     ADDRESS,
     COMMA,
     END,
-    LANGUAGES,
     LINE,
     QUESTION,
     START,

@@ -7,7 +7,11 @@ and the lexicon which words are feelings, in all their forms.
 from functools import lru_cache
 from typing import Final, Literal
 
-from ricordo.language.lexicon import LANGUAGES, load_lexicon, load_positions
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.emotion.lexicon import (
+    load_lexicon,
+    load_positions,
+)
 from ricordo.language.query_analysis.languages.patterns import FeelingPatterns, QueryPatterns
 from ricordo.language.text import located_words, normalise, stem
 

@@ -106,8 +106,8 @@ def telling(predicate: str, language: str) -> Telling | None:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _table(language: str) -> _Table:
-    """Return `lexicon/sought.toml` for a language, read once."""
-    entries = read_table("sought")[language]
+    """Return `sought_facts.toml` of a language, read once."""
+    entries = read_table("sought_facts", language)
     return _Table(
         asks={name: _any_of(entry["asks"]) for name, entry in entries.items()},
         tellings={

@@ -137,7 +137,7 @@ def _small(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def _tenses(language: Language) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    table: dict[str, str] = read_table("event_time")[language]["tense"]
+    table: dict[str, str] = read_table("event_times", language)["tense"]
     return re.compile(table["of"]), re.compile(table["past"]), re.compile(table["present"])
 
 

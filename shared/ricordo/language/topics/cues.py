@@ -1,10 +1,9 @@
-"""What tells nouns from the rest by what stands before them: the lists of `lexicon/plain_words.toml`."""
+"""What tells nouns from the rest by what stands before them: the lists of `plain_words.toml`."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ricordo.language.data_files import read_table
-from ricordo.language.lemmas import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import stem
 
 
@@ -27,14 +26,14 @@ class NounCues:
 
 @lru_cache(maxsize=1)
 def load_noun_cues() -> dict[str, NounCues]:
-    """Return the cues of `lexicon/plain_words.toml` by language, read once."""
-    table: dict[str, dict[str, str]] = read_table("plain_words")
+    """Return the cues of `plain_words.toml` by language, read once."""
     return {
         language: NounCues(
-            frozenset(table["no_topic"][language].split()),
-            frozenset(stem(word, language) for word in table["no_topic"][language].split()),
-            frozenset(table["determiners"][language].split()),
-            frozenset(table["before_verbs"][language].split()),
+            frozenset(table["no_topic"].split()),
+            frozenset(stem(word, language) for word in table["no_topic"].split()),
+            frozenset(table["determiners"].split()),
+            frozenset(table["before_verbs"].split()),
         )
         for language in LANGUAGES
+        for table in (read_table("plain_words", language),)
     }

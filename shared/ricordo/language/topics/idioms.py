@@ -6,8 +6,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from ricordo.language.data_files import read_table
-from ricordo.language.lemmas import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import Word
 
 _FOLDED: Final = attrgetter("folded")
@@ -40,8 +39,8 @@ def _spans(text: str, patterns: Collection[re.Pattern[str]]) -> Iterator[tuple[i
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _idioms(language: str) -> dict[str, tuple[re.Pattern[str], ...]]:
-    """Return the patterns of `lexicon/idioms.toml` by the words that they need, read once."""
-    table: list[tuple[str, str]] = read_table("idioms")[language]
+    """Return the patterns of `idioms.toml` by the words that they need, read once."""
+    table: list[tuple[str, str]] = read_table("idioms", language)["patterns"]
     found: dict[str, tuple[re.Pattern[str], ...]] = {}
     for cues, pattern in table:
         compiled = re.compile(pattern)

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, Protocol
 
-from ricordo.language.lemmas import LANGUAGES
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.name_lists import load_names
 from ricordo.language.text import Word
 from ricordo.language.topics import english, italian

@@ -1,4 +1,4 @@
-"""Which class a word belongs to by itself: the lists of `lexicon/word_classes.toml`, endings, and lemmas."""
+"""Which class a word belongs to by itself: the lists of `word_classes.toml`, endings, and lemmas."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,8 +7,13 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import read_table
-from ricordo.language.lemmas import LANGUAGES, is_italian_verb, is_known, lemma, noun
+from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.lemmas import (
+    is_italian_verb,
+    is_known,
+    lemma,
+    noun,
+)
 from ricordo.language.stop_words import stop_words
 from ricordo.language.topics.cues import load_noun_cues
 
@@ -67,18 +72,13 @@ class Lists:
     subordinating: frozenset[str]
 
 
-@lru_cache(maxsize=1)
-def _table() -> dict[str, dict[str, str]]:
-    return read_table("word_classes")
-
-
 @lru_cache(maxsize=len(LANGUAGES) + 1)
 def lists(language: str) -> Lists:
     """Return the lists of a language of `LANGUAGES`, read once; of "" all are empty."""
-    table = _table()
+    table: dict[str, str] = read_table("word_classes", language) if language in LANGUAGES else {}
 
     def of(name: str) -> frozenset[str]:
-        return frozenset(table[name].get(language, "").split())
+        return frozenset(table.get(name, "").split())
 
     qualities = of("adjectives")
     return Lists(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.language.lexicon import load_positions
+from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage
 from ricordo.models.describing import Nonsense
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
