@@ -11,10 +11,9 @@ from ricordo.clock import Clock
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.messages.ids import memory_id
-from ricordo.store import derived
-from ricordo.store.curating import PostgresCurating
+from ricordo.store import derived_memories
+from ricordo.store.curation import CurationRequest, CurationStore
 from ricordo.store.database import Database
-from ricordo.store.types.curating import Wish
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually
 
@@ -152,9 +151,9 @@ async def test_a_correction_whose_events_were_lost_is_picked_up(bot: Bot, runnin
     await bot.remember(said("m-1", WRONG))
     clock: Clock = ManualClock()
     async with Database.connect(running.endpoints.postgres_dsn, size=1) as database:
-        await PostgresCurating(database).correct(  # as by a process that ends before it says so
+        await CurationStore(database).correct(  # as by a process that ends before it says so
             bot.tenant,
-            Wish("u-1", None, b""),
+            CurationRequest("u-1", None, b""),
             memory_id(bot.tenant, "m-1"),
             content=RIGHT,
             language="it",
@@ -173,8 +172,8 @@ async def test_what_no_message_is_behind_is_put_right_too(bot: Bot, running: Run
         Database.connect(running.endpoints.postgres_dsn, size=1) as database,
         database.transaction(bot.tenant) as connection,
     ):
-        await derived.hold(connection, bot.tenant, ["u-1"])
-        await derived.write(connection, bot.tenant, [summary], summary.created_at, finished=True)
+        await derived_memories.hold(connection, bot.tenant, ["u-1"])
+        await derived_memories.write(connection, bot.tenant, [summary], summary.created_at, finished=True)
     reply = await correct(bot, "Davide abita a Trieste.", str(summary.id))
     assert reply.body["memory_id"] == str(summary.id)
     found: list[Json] = []

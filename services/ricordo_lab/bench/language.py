@@ -15,7 +15,7 @@ from ricordo.language.query_analysis import analyse
 from ricordo.language.topics import topics
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 from ricordo_lab.bench.conversation import LANGUAGES, questions, read_texts, texts
 from ricordo_lab.bench.embedding import encode_all, ready_models
 from ricordo_lab.bench.measurement import (

@@ -10,11 +10,10 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import BacklogGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.erasing import PostgresErasing
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.life import PostgresLife
-from ricordo.store.types.memories import IntakeLimits
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.intake import IntakeLimits, IntakeStore
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.app.requests import export_server
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.workers import STAGE_CONSUMERS, event_worker
@@ -39,9 +38,9 @@ async def ingest(resources: Resources) -> list[Service]:
     worker, quotas, clock = resources.settings.worker, resources.settings.quotas, resources.clock
     storage, document_services = await _documents(resources)
     limits = IntakeLimits(kept=quotas.messages or None, kept_a_day=quotas.messages_per_day or None)
-    bulk = await resources.store(lambda database: PostgresIntake(database, limits))
+    bulk = await resources.store(lambda database: IntakeStore(database, limits))
     paced = replace(limits, under_way=worker.under_way)
-    intake = await resources.store(lambda database: PostgresIntake(database, paced))
+    intake = await resources.store(lambda database: IntakeStore(database, paced))
     # All share one queue, which an import must not fill; live messages that are not ingested yet count too.
     backlog = await resources.backlog((*STAGE_CONSUMERS, "ingest"))
     pace = Pace(
@@ -51,7 +50,7 @@ async def ingest(resources: Resources) -> list[Service]:
     admit = Admit(
         deferred=intake,
         emitter=await resources.emitter("ingest"),
-        turns=Turns(await resources.store(PostgresLife), clock),
+        turns=Turns(await resources.store(LifecycleStore), clock),
         gate=gate,
         clock=clock,
     )
@@ -89,7 +88,7 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
     if objects is None:
         return None, []
     settings, clock = resources.settings.documents, resources.clock
-    known, life = await resources.store(PostgresDocuments), await resources.store(PostgresLife)
+    known, life = await resources.store(DocumentStore), await resources.store(LifecycleStore)
     reading = ReadDocuments(
         documents=known,
         objects=objects,
@@ -108,7 +107,7 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         beside=await resources.cpu_executor(),
         size=ExtractSize(settings.extract_least, settings.extract_most, settings.most_extracts),
     )
-    deletion = DeleteDiscarded(await resources.store(PostgresErasing), objects, life)
+    deletion = DeleteDiscarded(await resources.store(ErasureStore), objects, life)
     return DocumentStorage(objects, known, reading.turns.tell), [
         Periodic(
             name="documents",

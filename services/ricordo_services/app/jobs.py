@@ -7,18 +7,15 @@ from typing import Final
 from ricordo.bus.nats import open_bus
 from ricordo.bus.port import StreamsTooLarge
 from ricordo.settings import Settings
-from ricordo.store.burials import carry, schema_version, tombstones
 from ricordo.store.database import Database
-from ricordo.store.exporting import PostgresHoldings
-from ricordo.store.former import PostgresFormerVectors
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.life import PostgresLife
-from ricordo.store.migrate import migrate, migrations
-from ricordo.store.outdated import PostgresOutdated
-from ricordo.store.projection import PostgresEncodings
-from ricordo.store.restoring import PostgresRestoring
-from ricordo.store.types.erasing import Tombstone
-from ricordo.store.working import PostgresNotebook
+from ricordo.store.exports import ExportStore
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.imports import ImportStore
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.reprocessing import BackfillStore, ReembeddingStore
+from ricordo.store.schema import Tombstone, carry_tombstones, migrate, migrations, schema_version, tombstones
+from ricordo.store.stages import EncodingStore
+from ricordo.store.working_memory_store import NoteStore
 from ricordo.system_clock import SystemClock
 from ricordo_services.app.connections import bus_settings, topology
 from ricordo_services.app.language_models import enriching_model
@@ -112,8 +109,8 @@ async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> B
         deriving=enrich,
         model=enriching_model(resources.settings.enrichment),
         linking=enrich.linking,
-        outdated=await resources.store(PostgresOutdated),
-        life=await resources.store(PostgresLife),
+        outdated=await resources.store(BackfillStore),
+        life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
         index=await resources.backlog(("index",)),
         clock=resources.clock,
@@ -124,10 +121,10 @@ async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> B
 
 async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembed:
     return Reembed(
-        former=await resources.store(PostgresFormerVectors),
-        encodings=await resources.store(PostgresEncodings),
+        former=await resources.store(ReembeddingStore),
+        encodings=await resources.store(EncodingStore),
         linking=await linker(resources),
-        life=await resources.store(PostgresLife),
+        life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         batcher=lambda: resources.primary_batcher(tell),
         index=await resources.backlog(("index", "index-changes")),
@@ -152,7 +149,7 @@ async def run_reindex(
         resources = Resources(settings, SystemClock(), exits)
         if order.projection == "vectors":
             return await (await repoint(resources)).run(order, report)
-        life = await resources.store(PostgresLife)
+        life = await resources.store(LifecycleStore)
         regraph = Regraph(mending=await resources.graph_repair(), life=life, clock=resources.clock)
         return await regraph.run(order, report)
 
@@ -171,10 +168,10 @@ async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncItera
             tenant=tenant,
             user_id=user_id,
             names=Names(tenant),
-            restoring=PostgresRestoring(database, executor),
-            ledger=PostgresFactLedger(database, executor),
+            restoring=ImportStore(database, executor),
+            ledger=FactLedger(database, executor),
             follow=await resources.graph_projector(),
-            notebook=PostgresNotebook(database),
+            notebook=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,
         )
@@ -187,7 +184,7 @@ async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, Non
         StoreUnavailable: PostgreSQL does not answer.
     """
     async with Database.connect(settings.stores.postgres_dsn.get_secret_value(), size=1) as database:
-        holdings, after = PostgresHoldings(database), ""
+        holdings, after = ExportStore(database), ""
         while (user := await holdings.next_user(tenant, after)) is not None:
             yield user
             after = user
@@ -209,4 +206,4 @@ async def forget_again(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
         StoreUnavailable: PostgreSQL does not answer.
     """
     await migrate(admin_dsn)
-    return await carry(admin_dsn, stones)
+    return await carry_tombstones(admin_dsn, stones)

@@ -13,12 +13,10 @@ from ricordo.models.llm_insights import ModelInsights
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
-from ricordo.store.compressing import PostgresCompressing
-from ricordo.store.life import PostgresLife
-from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
-from ricordo.store.reflecting import PostgresReflecting
-from ricordo.store.retention import PostgresRetention
-from ricordo.store.sessions import PostgresSessions
+from ricordo.store.consolidation import CompressionStore, ReflectionStore
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo.store.session_store import SessionStore
 from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import condensing_throttle, open_llm_condenser, open_llm_insights
 from ricordo_services.app.resources import Resources
@@ -55,7 +53,7 @@ def _throttle(resources: Resources) -> Throttle:
 
 async def _summarize(resources: Resources) -> Work:
     return Summarize(
-        sessions=await resources.store(PostgresSessions),
+        sessions=await resources.store(SessionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
         beside=await resources.cpu_executor(),
@@ -68,7 +66,7 @@ async def _summarize(resources: Resources) -> Work:
 async def _reflect(resources: Resources) -> Work:
     settings = resources.settings.lifecycle
     return Reflect(
-        store=await resources.store(PostgresReflecting),
+        store=await resources.store(ReflectionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
         beside=await resources.cpu_executor(),
@@ -79,12 +77,12 @@ async def _reflect(resources: Resources) -> Work:
 
 async def _expire(resources: Resources) -> Work:
     keep = timedelta(hours=resources.settings.lifecycle.expired_kept_h)
-    return Expire(await resources.store(PostgresRetention), await resources.emitter("lifecycle"), keep)
+    return Expire(await resources.store(RetentionStore), await resources.emitter("lifecycle"), keep)
 
 
 async def _compress(resources: Resources) -> Work:
     return Compress(
-        await resources.store(PostgresCompressing),
+        await resources.store(CompressionStore),
         await resources.emitter("lifecycle"),
         resources.clock,
         await resources.cpu_executor(),
@@ -96,8 +94,8 @@ async def _compress(resources: Resources) -> Work:
 
 async def _decay(resources: Resources) -> Work:
     return Decay(
-        await resources.store(PostgresLife),
-        await resources.store(PostgresRetention),
+        await resources.store(LifecycleStore),
+        await resources.store(RetentionStore),
         await resources.emitter("lifecycle"),
         resources.settings.lifecycle.floors,
     )
@@ -107,7 +105,7 @@ async def _retain(resources: Resources) -> Work:
     settings = resources.settings.lifecycle
     observations, reflections = LITE if settings.lite else (None, None)
     return Retain(
-        await resources.store(PostgresRetention),
+        await resources.store(RetentionStore),
         await resources.emitter("lifecycle"),
         (settings.retain_observations or observations, settings.retain_reflections or reflections),
         settings.retain_by,
@@ -115,7 +113,7 @@ async def _retain(resources: Resources) -> Work:
 
 
 async def _archive(resources: Resources) -> Work:
-    life = await resources.store(PostgresLife)
+    life = await resources.store(LifecycleStore)
     return Archive(life, await resources.emitter("lifecycle"), resources.clock)
 
 
@@ -150,9 +148,9 @@ async def make_pass(resources: Resources, name: str) -> Pass:
     """Return the pass called `name`, one of `PASSES`."""
     return Pass(
         work=await PASSES[name].work(resources),
-        life=await resources.store(PostgresLife),
-        runs=await resources.store(PostgresPassRuns),
-        locks=PostgresPassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
+        life=await resources.store(LifecycleStore),
+        runs=await resources.store(PassRuns),
+        locks=PassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
         clock=resources.clock,
     )
 

@@ -20,8 +20,8 @@ from ricordo.runtime.query_priority import quick_turns
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
-from ricordo.store.former import PostgresFormerVectors
-from ricordo.store.life import PostgresLife
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.system_clock import SystemClock
 from ricordo_services.app import ingest_worker, workers
 from ricordo_services.app.resources import Resources
@@ -98,7 +98,7 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
     former = await resources.former_models()
     if not former:
         return
-    life, vectors = await resources.store(PostgresLife), await resources.store(PostgresFormerVectors)
+    life, vectors = await resources.store(LifecycleStore), await resources.store(ReembeddingStore)
     counted = Counter[str]()
     for tenant in await life.tenants():
         counted.update(await vectors.held(tenant, list(former)))

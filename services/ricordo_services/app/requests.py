@@ -18,18 +18,15 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
-from ricordo.store.curating import PostgresCurating
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.erasing import PostgresErasing
-from ricordo.store.exporting import PostgresHoldings
-from ricordo.store.habits import PostgresHabits
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.life import PostgresLife
-from ricordo.store.recollection import PostgresRecollection
-from ricordo.store.types.identity import KnowledgeLedger
-from ricordo.store.types.memories import StoreUnavailable
-from ricordo.store.types.recollection import Recollection
-from ricordo.store.working import PostgresDesks, PostgresNotebook
+from ricordo.store.curation import CurationStore
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.exports import ExportStore
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo.unavailable import Unavailable
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.resources import Resources
@@ -65,9 +62,9 @@ async def query_server(resources: Resources) -> QueryServer:
     warming = executor.each(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     remember = await recall_service(resources)
-    recollection = await resources.store(PostgresRecollection)
-    ledger = await resources.store(PostgresFactLedger)
-    documents = await resources.store(PostgresDocuments)
+    recollection = await resources.store(MemoryQueries)
+    ledger = await resources.store(FactLedger)
+    documents = await resources.store(DocumentStore)
     lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
     context = await context_builder(resources, remember)
     route = _routing(resources)
@@ -100,13 +97,13 @@ async def recall_service(resources: Resources) -> Remember:
     """Return the service behind `query.recall` and `query.context`."""
     model, ranking = resources.model_names[0], resources.settings.ranking
     encoder, secondary = (await resources.models()).query, await resources.secondary_encoders()
-    recollection = await resources.store(PostgresRecollection)
+    recollection = await resources.store(MemoryQueries)
     former = tuple(await resources.former_models())
     others = tuple(one for one in secondary.values() if one is not None)
     index = await resources.local_index()
     return Remember(
         recollection=recollection,
-        ledger=await resources.store(PostgresFactLedger),
+        ledger=await resources.store(FactLedger),
         search=Search(
             await resources.known_vectors(), model, ranking.fusion, ranking.hybrid, tuple(secondary)
         ),
@@ -135,9 +132,9 @@ async def context_builder(resources: Resources, remember: Remember) -> Context:
     """Return the handler of `query.context`."""
     return Context(
         remember,
-        await resources.store(PostgresRecollection),
+        await resources.store(MemoryQueries),
         await working_memory_reader(resources),
-        UserPatterns(await resources.store(PostgresHabits), resources.clock),
+        UserPatterns(await resources.store(StyleQueries), resources.clock),
         resources.clock,
     )
 
@@ -145,15 +142,15 @@ async def context_builder(resources: Resources, remember: Remember) -> Context:
 async def working_memory_reader(resources: Resources) -> AtHand:
     """Return the reader of working memory."""
     lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
-    desks = await resources.store(PostgresDesks)
+    desks = await resources.store(WorkingMemoryStore)
     return AtHand(desks, await resources.tokens(), resources.clock, lifetime)
 
 
 async def memory_commands(resources: Resources) -> dict[str, QueryRoute]:
     """Return the routes of the commands that the lifecycle worker answers."""
-    curating, clock, route = await resources.store(PostgresCurating), resources.clock, _routing(resources)
+    curating, clock, route = await resources.store(CurationStore), resources.clock, _routing(resources)
     lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
-    notebook = await resources.store(PostgresNotebook)
+    notebook = await resources.store(NoteStore)
     return {
         Feedback.name: route(handler=FeedbackOnRecall(curating, clock)),
         Pin.name: route(handler=PinMemory(curating, clock)),
@@ -161,7 +158,7 @@ async def memory_commands(resources: Resources) -> dict[str, QueryRoute]:
     }
 
 
-async def fact_commands(resources: Resources, ledger: KnowledgeLedger) -> list[Service]:
+async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Service]:
     """Return the server of the commands on facts, names and forgetting, and the job that resumes erasures.
 
     `verify` and `correct` may name a fact or a memory. One server answers all requests of a name, so that
@@ -171,9 +168,9 @@ async def fact_commands(resources: Resources, ledger: KnowledgeLedger) -> list[S
     follow = await resources.graph_projector(patience)
     check_servers = _server_check(resources, patience)
     settle = Settle(ledger, follow, clock, check_servers)
-    curating = await resources.store(PostgresCurating)
-    rows = await resources.store(PostgresRecollection)
-    erasing = PostgresErasing(await resources.database(), await resources.cpu_executor())
+    curating = await resources.store(CurationStore)
+    rows = await resources.store(MemoryQueries)
+    erasing = ErasureStore(await resources.database(), await resources.cpu_executor())
     erasures = await _erasures(resources, erasing)
     route = _routing(resources)
     server = QueryServer(
@@ -204,7 +201,7 @@ async def fact_commands(resources: Resources, ledger: KnowledgeLedger) -> list[S
 
 async def export_server(resources: Resources) -> QueryServer:
     """Return the server of `command.export`; it runs where documents are kept."""
-    handler = HandOver(await resources.store(PostgresHoldings), await resources.documents())
+    handler = HandOver(await resources.store(ExportStore), await resources.documents())
     return QueryServer(
         name="export",
         kind="command",
@@ -224,7 +221,7 @@ class MemoryOrFactHandler:
 
     of_memory: QueryHandler[Any]
     of_fact: QueryHandler[Any]
-    rows: Recollection
+    rows: MemoryQueries
 
     async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | Answer:
         """Answer the command.
@@ -252,11 +249,11 @@ def _at_once(resources: Resources, concurrency: int) -> ServerSettings:
     return ServerSettings(concurrency=concurrency, grace=resources.settings.worker.grace_s)
 
 
-async def _erasures(resources: Resources, erasing: PostgresErasing) -> Erasures:
+async def _erasures(resources: Resources, erasing: ErasureStore) -> Erasures:
     bus = await resources.bus()
     emitter = BusEmitter(bus, resources.clock, "knowledge")
     erase = Erasure(erasing, await resources.graph_projector(), emitter, DeadLetters(bus))
-    erasures = Erasures(erase, await resources.store(PostgresLife), resources.clock)
+    erasures = Erasures(erase, await resources.store(LifecycleStore), resources.clock)
     return await resources.open("erasures", erasures)
 
 

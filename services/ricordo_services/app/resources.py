@@ -28,9 +28,9 @@ from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.query_priority import Precedence
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.life import PostgresLife
-from ricordo.store.projection import PostgresEncodings
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.stages import EncodingStore
 from ricordo_services.app.connections import (
     bus_settings,
     edge_index,
@@ -113,7 +113,7 @@ class Resources:
         return await self.open("database", opening)
 
     async def store(self, on: Callable[[Database], T]) -> T:
-        """Return a store on the database, such as `store(PostgresLife)`."""
+        """Return a store on the database, such as `store(LifecycleStore)`."""
         return on(await self.database())
 
     async def documents(self) -> ObjectStore | None:
@@ -206,7 +206,7 @@ class Resources:
 
     async def graph_repair(self) -> Mending:
         """Return the repair that makes the graph of a user equal to PostgreSQL."""
-        return Mending(facts=await self.store(PostgresKnownFacts), graph=await self.graph())
+        return Mending(facts=await self.store(FactSource), graph=await self.graph())
 
     async def graph_projector(self, patience: float | None = None) -> Following:
         """Return the projector of facts to the graph; all of a process share its repairs.
@@ -255,7 +255,7 @@ class Resources:
         if letter.tenant is None:
             await keep()
         else:
-            await (await self.store(PostgresLife)).bury(letter.tenant, letter, keep)
+            await (await self.store(LifecycleStore)).bury(letter.tenant, letter, keep)
 
     async def _open_models(self) -> Models:
         opening = open_models(self.settings.embedding, await self.tokens())
@@ -267,7 +267,7 @@ class Resources:
         return await self.open("minilm", open_models(EmbeddingSettings(), await self.tokens()))
 
     async def _read_former_models(self) -> Mapping[str, int]:
-        life, encodings = await self.store(PostgresLife), await self.store(PostgresEncodings)
+        life, encodings = await self.store(LifecycleStore), await self.store(EncodingStore)
         found: dict[str, int] = {}
         for tenant in await life.tenants():
             found |= await encodings.models(tenant)

@@ -23,14 +23,13 @@ from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import Bus, EventWorker, WorkerSettings
-from ricordo.store.indexed import PostgresIndexedMemories
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.life import PostgresLife
-from ricordo.store.links import PostgresLinks
-from ricordo.store.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
-from ricordo.store.sessions import PostgresSessions
-from ricordo.store.types.identity import KnowledgeLedger
-from ricordo.store.working import PostgresNotebook
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.link_store import LinkStore
+from ricordo.store.rebuild_sources import ReindexingStore
+from ricordo.store.session_store import SessionStore
+from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
+from ricordo.store.working_memory_store import NoteStore
 from ricordo.urls import bare
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.language_models import (
@@ -120,7 +119,7 @@ async def encode(resources: Resources) -> list[Service]:
     """Return the worker that encodes memories."""
     batcher, models = await resources.batcher(), await resources.models()
     resources.metrics.add_batcher(batcher)
-    encodings = await resources.store(PostgresEncodings)
+    encodings = await resources.store(EncodingStore)
     handler = Encode(encodings, batcher, resources.model_names[0], resources.clock)
     # Two batches feed the model, which is given the best of both, while the vectors of a third are written.
     slots = 2 * resources.settings.worker.slots
@@ -140,7 +139,7 @@ async def encode(resources: Resources) -> list[Service]:
 
 async def index(resources: Resources) -> list[Service]:
     """Return the workers that write the index, and the job that rebuilds a damaged one."""
-    indexing = await resources.store(PostgresIndexing)
+    indexing = await resources.store(IndexingStore)
     vectors, executor = await resources.known_vectors(), await resources.cpu_executor()
     projection = Projection(indexing, vectors, await resources.known_models(), executor)
     gates = (resources.probe("vectors", resources.ask_vectors_to_write),)
@@ -173,8 +172,8 @@ async def index(resources: Resources) -> list[Service]:
 async def repoint(resources: Resources) -> Repoint:
     """Return the job that publishes all memories to the index again."""
     return Repoint(
-        memories=await resources.store(PostgresIndexedMemories),
-        life=await resources.store(PostgresLife),
+        memories=await resources.store(ReindexingStore),
+        life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         index=await resources.backlog(("index", "index-changes")),
         clock=resources.clock,
@@ -202,7 +201,7 @@ async def enrich_handler(resources: Resources, describer: Describer | None) -> E
     executor = await resources.cpu_executor()
     await executor.each(_load_rules, LANGUAGES)  # takes some tenths of a second
     return Enrich(
-        await resources.store(PostgresEnrichments),
+        await resources.store(EnrichmentStore),
         await resources.tokens(),
         resources.clock,
         executor,
@@ -220,7 +219,7 @@ async def linker(resources: Resources) -> Linking:
     """Return the linker of related memories."""
     settings = resources.settings.links
     return Linking(
-        await resources.store(PostgresLinks),
+        await resources.store(LinkStore),
         await resources.cpu_executor(),
         await resources.known_models(),
         settings.threshold,
@@ -232,7 +231,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     """Return the worker that extracts facts, the commands on facts, and identity resolution."""
     await (await resources.graph()).prepare()
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
-    ledger = PostgresFactLedger(await resources.database(), executor, doubting=has_fact_model(settings))
+    ledger = FactLedger(await resources.database(), executor, doubting=has_fact_model(settings))
     opening = open_statement_reader(settings, resources.clock, executor)
     reader = await resources.open("statements", opening)
     handler = Learn(ledger, await resources.graph_projector(), resources.clock, reader)
@@ -242,7 +241,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     return [worker, *await fact_commands(resources, ledger), *await _identify(resources, ledger)]
 
 
-async def _identify(resources: Resources, ledger: KnowledgeLedger) -> list[Service]:
+async def _identify(resources: Resources, ledger: FactLedger) -> list[Service]:
     """Return the job that asks a language model who is who; nothing without a model."""
     settings, clock = resources.settings.knowledge, resources.clock
     if not has_fact_model(settings):
@@ -253,7 +252,7 @@ async def _identify(resources: Resources, ledger: KnowledgeLedger) -> list[Servi
         follow=await resources.graph_projector(),
         reader=await resources.open("identities", opening),
         throttle=identity_throttle(settings, clock),
-        tenants=(await resources.store(PostgresLife)).tenants,
+        tenants=(await resources.store(LifecycleStore)).tenants,
         backlog=await resources.backlog(("knowledge",)),
         ask_graph=resources.ask_graph,
     )
@@ -274,8 +273,8 @@ async def retrieval(resources: Resources) -> list[Service]:
 async def lifecycle(resources: Resources) -> list[Service]:
     """Return the consumers of uses and sessions, the passes, the commands on memories, and the sweeper."""
     settings, clock = resources.settings.lifecycle, resources.clock
-    bus, life = await resources.bus(), await resources.store(PostgresLife)
-    notebook = await resources.store(PostgresNotebook)
+    bus, life = await resources.bus(), await resources.store(LifecycleStore)
+    notebook = await resources.store(NoteStore)
 
     async def daily() -> None:
         await tidy(life, clock.now(), timedelta(days=settings.uses_kept_days))
@@ -289,7 +288,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
         resources.model_names[0],
         timedelta(seconds=settings.reconcile_after_s),
     )
-    sessions = EndSession(await resources.store(PostgresSessions), clock)
+    sessions = EndSession(await resources.store(SessionStore), clock)
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),
         await event_worker(resources, "sessions", sessions),

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ricordo.store.types.erasing import Tombstone
+from ricordo.store.schema import Tombstone
 from ricordo_services.cli.failures import Failed, guarded
 from ricordo_services.cli.globals import folder_of, said_before
 from ricordo_services.cli.groups import group

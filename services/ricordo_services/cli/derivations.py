@@ -31,7 +31,7 @@ from ricordo.messages.events import Document as AttachedDocument
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryKind, MemoryType, TimeType
 from ricordo.messages.vocabulary import Role as SpokenRole
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 
 Document = dict[str, JsonValue]
 _UTC: Final = "UTC"

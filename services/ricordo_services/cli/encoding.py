@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ricordo.settings import EmbeddingSettings
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 from ricordo_services.app.embedding_models import open_models
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.types.erasing import Tombstone
+from ricordo.store.schema import Tombstone
 from ricordo_services import private_files as private
 from ricordo_services.cli.failures import Failed
 

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
+from ricordo.memory.progress import MessageIds, Progress
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.store.types.memories import Encodings, TextToEncode, Vector
-from ricordo.store.types.stages import MessageIds, Progress
+from ricordo.store.rows import Vector
+from ricordo.store.stages import EncodingStore, TextToEncode
 from ricordo_services.receipts import receipt, stage_events, with_events
 
 
@@ -37,7 +38,7 @@ class _OfModel:
 class Encode:
     """Handles `memory.created`."""
 
-    encodings: Encodings
+    encodings: EncodingStore
     batcher: Batcher
     model: str
     clock: Clock

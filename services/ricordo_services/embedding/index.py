@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.clock import Clock
+from ricordo.memory.progress import MessageIds
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
@@ -14,8 +15,7 @@ from ricordo.messages.events import (
     MemoryIndexed,
 )
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.store.types.memories import Indexing
-from ricordo.store.types.stages import MessageIds
+from ricordo.store.stages import IndexingStore
 from ricordo_services.embedding.projection import Projection
 from ricordo_services.receipts import stage_events
 
@@ -41,7 +41,7 @@ class Index:
     """Handles `memory.enriched`."""
 
     projection: Projection
-    indexing: Indexing
+    indexing: IndexingStore
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:

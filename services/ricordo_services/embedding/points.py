@@ -9,7 +9,8 @@ from ricordo.language.informative import INFORMATIVE
 from ricordo.language.topics import topic_keys
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
-from ricordo.store.types.memories import Indexable, Vector
+from ricordo.store.rows import Vector
+from ricordo.store.stages import Indexable
 
 _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vector
 

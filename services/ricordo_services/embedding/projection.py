@@ -6,7 +6,7 @@ from uuid import UUID
 
 from ricordo.index.port import VectorIndex
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.memories import Indexable, Indexing
+from ricordo.store.stages import Indexable, IndexingStore
 from ricordo_services.embedding.points import facets, point
 
 Put = Callable[[str, str, Sequence[Indexable]], Awaitable[None]]
@@ -45,7 +45,7 @@ class Projection:
         models: all known ones, the primary first, the former ones last.
     """
 
-    indexing: Indexing
+    indexing: IndexingStore
     vectors: VectorIndex
     models: tuple[str, ...]
     beside: Beside

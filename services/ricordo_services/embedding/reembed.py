@@ -13,9 +13,10 @@ from ricordo.messages.events import MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import ModelUnavailable, NoVector
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.former import Behind, Former, FormerVectors
-from ricordo.store.types.life import Life
-from ricordo.store.types.memories import Encodings, Vector
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, ReembeddingStore
+from ricordo.store.rows import Vector
+from ricordo.store.stages import EncodingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.progress import Backfilled, BackfillOrder, BackfillReport
 from ricordo_services.receipts import Linker
@@ -60,10 +61,10 @@ class Reembed:
         batch: memories in a slice.
     """
 
-    former: FormerVectors
-    encodings: Encodings
+    former: ReembeddingStore
+    encodings: EncodingStore
     linking: Linker
-    life: Life
+    life: LifecycleStore
     emitter: Emitter
     batcher: Callable[[], Awaitable[PrimaryBatcher]]
     index: Backlog
@@ -86,7 +87,7 @@ class Reembed:
         """
         began, started, done = self.clock.monotonic(), self.clock.now(), Backfilled(self.model)
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
-        behind = Behind(model=self.model, user_id=order.user_id)
+        behind = ReembeddingQuery(model=self.model, user_id=order.user_id)
         for tenant in tenants:
             for model, number in (await self.former.count(tenant, behind)).items():
                 done.by_version[model] = done.by_version.get(model, 0) + number
@@ -121,7 +122,12 @@ class Reembed:
         return f"{reason}; {', '.join(so_far)}; run it again when it answers as it should"
 
     async def _tenant(
-        self, tenant: str, behind: Behind, batcher: PrimaryBatcher, done: Backfilled, report: BackfillReport
+        self,
+        tenant: str,
+        behind: ReembeddingQuery,
+        batcher: PrimaryBatcher,
+        done: Backfilled,
+        report: BackfillReport,
     ) -> None:
         after: UUID | None = None
         while done.examined < done.outdated:
@@ -136,7 +142,7 @@ class Reembed:
                 return
 
     async def _slice(
-        self, tenant: str, found: Sequence[Former], batcher: PrimaryBatcher, done: Backfilled
+        self, tenant: str, found: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: Backfilled
     ) -> None:
         """Move a slice. Each step may be the last of this run: the next one goes on from there."""
         missing = [one for one in found if not one.encoded]
@@ -155,7 +161,7 @@ class Reembed:
         done.raised += len(released.intersection(moving))
 
     async def _encoded(
-        self, missing: Sequence[Former], batcher: PrimaryBatcher, done: Backfilled
+        self, missing: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: Backfilled
     ) -> dict[UUID, Vector]:
         """Encode texts; one for which the model has no vector is left out.
 

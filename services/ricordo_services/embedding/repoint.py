@@ -6,8 +6,8 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.indexed import IndexedMemories
-from ricordo.store.types.life import Life
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.rebuild_sources import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.progress import Reindexed, ReindexOrder, ReindexReport
 
@@ -29,8 +29,8 @@ class Repoint:
         batch: memories that are looked at at once.
     """
 
-    memories: IndexedMemories
-    life: Life
+    memories: ReindexingStore
+    life: LifecycleStore
     emitter: Emitter
     index: Backlog
     clock: Clock

@@ -10,9 +10,9 @@ from ricordo.memory.enrichment import VERSION
 from ricordo.memory.llm_description import described_by
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.life import Life
-from ricordo.store.types.memories import EnrichedMemory
-from ricordo.store.types.outdated import Outdated, OutdatedMemories, Sought
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
+from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.reading import Asked
 from ricordo_services.progress import Backfilled, BackfillOrder, BackfillReport, Part
@@ -55,8 +55,8 @@ class Backfill:
 
     deriving: Deriving
     linking: Linker
-    outdated: OutdatedMemories
-    life: Life
+    outdated: BackfillStore
+    life: LifecycleStore
     emitter: Emitter
     index: Backlog
     clock: Clock
@@ -115,7 +115,7 @@ class Backfill:
                 return
 
     async def _slice(
-        self, tenant: str, found: Sequence[Outdated], part: Part, done: Backfilled, *, asking: bool
+        self, tenant: str, found: Sequence[OutdatedMemory], part: Part, done: Backfilled, *, asking: bool
     ) -> bool:
         """Derive a slice again; return whether the model had a hand in any of it."""
         await wait_for_room(self.index, self.clock)
@@ -127,7 +127,9 @@ class Backfill:
         await self._raise(tenant, raising, derived, done)
         return any(map(raising.by_model, derived))
 
-    async def _derived(self, tenant: str, found: Sequence[Outdated], asked: Asked) -> list[EnrichedMemory]:
+    async def _derived(
+        self, tenant: str, found: Sequence[OutdatedMemory], asked: Asked
+    ) -> list[EnrichedMemory]:
         derived: list[EnrichedMemory] = []
         for model in dict.fromkeys(one.model for one in found):
             ids = [one.memory_id for one in found if one.model == model]
@@ -152,7 +154,7 @@ class Backfill:
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
 
-    async def _link(self, tenant: str, found: Sequence[Outdated]) -> None:
+    async def _link(self, tenant: str, found: Sequence[OutdatedMemory]) -> None:
         for model in dict.fromkeys(one.model for one in found):
             users = {one.memory_id: one.user_id for one in found if one.model == model}
             await self.emitter.emit(tenant, await self.linking.link(tenant, model, users))
@@ -161,8 +163,8 @@ class Backfill:
     def _has_model(self) -> bool:
         return self.model is not None
 
-    def _sought(self, order: BackfillOrder, *, asking: bool) -> Sought:
-        return Sought(
+    def _sought(self, order: BackfillOrder, *, asking: bool) -> BackfillQuery:
+        return BackfillQuery(
             models=self.models,
             version=self.version if asking else VERSION,
             with_model=asking,
@@ -175,7 +177,7 @@ class Backfill:
 class _Raising:
     """Compares the versions of memories before and after, of the part that is derived again."""
 
-    before: Mapping[UUID, Outdated]
+    before: Mapping[UUID, OutdatedMemory]
     part: Part
     version: str
 

@@ -17,7 +17,7 @@ from ricordo.models.describing import Describer
 from ricordo.models.encoder import Encoder, TokenCounter
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo.store.types.memories import EnrichedMemory, Enrichments, SavedEnrichment, Unenriched
+from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.receipts import Linker, stage_events, with_events
 
@@ -32,7 +32,7 @@ class Enrich:
         feeling: encodes for the heads of emotion, where the pipeline's vectors are another model's.
     """
 
-    enrichments: Enrichments
+    enrichments: EnrichmentStore
     tokens: TokenCounter
     clock: Clock
     beside: Beside

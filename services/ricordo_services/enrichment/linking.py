@@ -20,7 +20,7 @@ from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import QuantizedVector, quantize
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.links import HeldLinks, Linkable, Links, State
+from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 from ricordo_services.receipts import created_again
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +46,7 @@ class RememberedNeighbourhoods:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._kept = LruCache[Place, tuple[Neighbourhood, State]](most_bytes)
+        self._kept = LruCache[Place, tuple[Neighbourhood, LinkVersion]](most_bytes)
 
     @property
     def nbytes(self) -> int:
@@ -56,11 +56,11 @@ class RememberedNeighbourhoods:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def take(self, place: Place) -> tuple[Neighbourhood, State] | None:
+    def take(self, place: Place) -> tuple[Neighbourhood, LinkVersion] | None:
         """Return what is remembered, and forget it: whoever changes it gives it back when that is written."""
         return self._kept.take(place)
 
-    def keep(self, place: Place, neighbourhood: Neighbourhood, state: State) -> None:
+    def keep(self, place: Place, neighbourhood: Neighbourhood, state: LinkVersion) -> None:
         """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
         if neighbourhood.worn:
             self.take(place)
@@ -88,7 +88,7 @@ class Linking:
         threshold: the least cosine of memories that are related, in (0, 1].
     """
 
-    links: Links
+    links: LinkStore
     beside: Beside
     models: tuple[str, ...]
     threshold: float
@@ -103,8 +103,8 @@ class Linking:
             users: whose each memory is; those without a row or a vector are left out.
 
         Returns:
-            What is to be told once more, of messages whose facts are to be read again (`HeldLinks.correct`):
-            where that is lost, their missing stage tells the reconciliation of them.
+            What is to be told once more, of messages whose facts are to be read again (see
+            `LockedLinks.correct`): where that is lost, their missing stage tells the reconciliation of them.
 
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
@@ -126,7 +126,7 @@ class Linking:
         return created_again(unread)
 
     def _wanted(
-        self, tenant: str, model: str, read: Sequence[tuple[Linkable, QuantizedVector | None]]
+        self, tenant: str, model: str, read: Sequence[tuple[LinkCandidate, QuantizedVector | None]]
     ) -> Mapping[Place, _Wanted]:
         """Say who joins and who leaves, by neighbourhood; what is linked as it should be is left out."""
         wanted: defaultdict[Place, _Wanted] = defaultdict(_Wanted)
@@ -146,7 +146,7 @@ class Linking:
     def _preference(self, model: str) -> int:
         return self.models.index(model) if model in self.models else len(self.models)
 
-    async def _neighbourhood(self, held: HeldLinks, place: Place, wanted: _Wanted) -> Neighbourhood:
+    async def _neighbourhood(self, held: LockedLinks, place: Place, wanted: _Wanted) -> Neighbourhood:
         """Return a neighbourhood as it stands: what is remembered of it, and what others changed since."""
         state, kept = held.states.get(place.user_id), self.remembered.take(place)
         if state is None:
@@ -172,13 +172,13 @@ def _dimensions(members: Sequence[LinkedMember]) -> int:
     return len(members[0].vector) if members else 0
 
 
-def _read(one: Linkable) -> tuple[Linkable, QuantizedVector | None]:
+def _read(one: LinkCandidate) -> tuple[LinkCandidate, QuantizedVector | None]:
     """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
     vector = quantize(one.vector) if _tells(one) else None
     return one, vector if vector is not None and vector.any() else None
 
 
-def _tells(one: Linkable) -> bool:
+def _tells(one: LinkCandidate) -> bool:
     return one.stated or informative(one.content, language=one.language, role=one.role) >= INFORMATIVE
 
 

@@ -10,7 +10,7 @@ from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS
 from ricordo.models.describing import Describer
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.memories import EnrichedMemory, Unenriched
+from ricordo.store.stages import EnrichedMemory, Unenriched
 
 Asked = Literal["all", "importance", "nothing"]
 

@@ -10,7 +10,7 @@ from typing import Final
 from ricordo.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.gates import Gate
-from ricordo.store.types.memories import Deferred
+from ricordo.store.intake import IntakeStore
 from ricordo_services.ingest.handlers import created
 from ricordo_services.ingest.turns import Turns
 
@@ -28,7 +28,7 @@ class Admit:
         clock: tells when.
     """
 
-    deferred: Deferred
+    deferred: IntakeStore
     emitter: Emitter
     turns: Turns
     gate: Gate

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.documents.port import ObjectStore
-from ricordo.store.types.erasing import Discarded
-from ricordo.store.types.life import Life
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.lifecycle_store import LifecycleStore
 
 LOOK_EVERY_S: Final = 5.0
 """Seconds from one look for such documents to the next."""
@@ -16,9 +16,9 @@ _AT_ONCE: Final = 100
 class DeleteDiscarded:
     """Deletes the objects of documents that nobody knows any more, and then the note that says so."""
 
-    discarded: Discarded
+    discarded: ErasureStore
     objects: ObjectStore
-    life: Life
+    life: LifecycleStore
 
     async def run(self) -> None:
         """Delete all, of all tenants.

@@ -16,7 +16,7 @@ from ricordo.messages.base import REPLY_MAX_BYTES, JsonObject
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.runtime.replies import Refused
-from ricordo.store.types.exporting import PARTS, Held, Holdings, ImpossibleKey, Key
+from ricordo.store.exports import EXPORT_PARTS, ExportedItem, ExportKey, ExportStore, InvalidExportKey
 
 _AT_ONCE: Final = 100  # rows, of which a page holds some hundred
 _ROOM: Final = REPLY_MAX_BYTES - 20_000  # for what stands around the items
@@ -35,8 +35,8 @@ class Place:
         digest: of that item; empty where there were none.
     """
 
-    part: str = PARTS[0]
-    key: Key = ()
+    part: str = EXPORT_PARTS[0]
+    key: ExportKey = ()
     piece: int = 0
     digest: str = ""
 
@@ -57,7 +57,7 @@ class Place:
         except (ValueError, TypeError, RecursionError):
             raise _no_cursor() from None
         right = (
-            part in PARTS
+            part in EXPORT_PARTS
             and isinstance(key, list)
             and all(isinstance(one, str) for one in key)
             and isinstance(piece, int)
@@ -89,7 +89,7 @@ class HandOver:
         objects: where documents are kept; None where no place is set.
     """
 
-    holdings: Holdings
+    holdings: ExportStore
     objects: ObjectStore | None = None
 
     async def __call__(self, tenant: str, command: Export, /) -> ExportReply:
@@ -102,7 +102,7 @@ class HandOver:
         place = Place() if command.cursor is None else Place.read(command.cursor)
         try:
             return await self._page(tenant, command.user_id, place)
-        except ImpossibleKey:
+        except InvalidExportKey:
             raise _no_cursor() from None
 
     async def _page(self, tenant: str, user_id: str, place: Place) -> ExportReply:
@@ -121,17 +121,19 @@ class HandOver:
             place = Place(part, held.key)
         return _reply(page, None)
 
-    async def _behind(self, tenant: str, user_id: str, place: Place) -> AsyncIterator[tuple[str, Held]]:
+    async def _behind(
+        self, tenant: str, user_id: str, place: Place
+    ) -> AsyncIterator[tuple[str, ExportedItem]]:
         """Yield what comes next, with its part."""
         key = place.key
-        for part in PARTS[PARTS.index(place.part) :]:
+        for part in EXPORT_PARTS[EXPORT_PARTS.index(place.part) :]:
             while found := await self.holdings.after(tenant, user_id, part, key, _AT_ONCE):
                 for held in found:
                     yield part, held
                 key = found[-1].key
             key = ()
 
-    async def _item(self, held: Held) -> JsonObject:
+    async def _item(self, held: ExportedItem) -> JsonObject:
         """Return what is handed over: with the bytes that belong to it; null where they are lost."""
         item = cast(JsonObject, dict(held.item))
         if held.object_key is None:
@@ -153,7 +155,7 @@ def _reply(page: _Page, place: Place | None) -> ExportReply:
     return ExportReply(items=tuple(page.items), next=None if place is None else place.written())
 
 
-def _in_pieces(item: JsonObject, place: Place, held: Held) -> ExportReply:
+def _in_pieces(item: JsonObject, place: Place, held: ExportedItem) -> ExportReply:
     """Return the next piece of an item: the first one, where it is not any more what it was.
 
     Args:

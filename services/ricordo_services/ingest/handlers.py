@@ -11,12 +11,12 @@ from ricordo.documents.port import ObjectsUnavailable
 from ricordo.language.detection import identify
 from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
+from ricordo.memory.progress import Progress
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
-from ricordo.store.types.memories import Intake, NewMessage, Recorded
-from ricordo.store.types.stages import Progress
+from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo_services.ingest.documents import DocumentStorage, new_document
 from ricordo_services.receipts import receipt
 
@@ -35,7 +35,7 @@ class Ingest:
         tell: hears of a tenant of which a message is deferred.
     """
 
-    intake: Intake
+    intake: IntakeStore
     clock: Clock
     source: str = "conversation"
     storage: DocumentStorage | None = None
@@ -75,7 +75,7 @@ class Ingest:
         keys = [None if body.document is None else new_document(tenant, body).key for body in bodies]
         return [Retry.because(problems[key]) if key in problems else None for key in keys]
 
-    async def _after(self, tenant: str, body: MessageReceived, recorded: Recorded) -> None:
+    async def _after(self, tenant: str, body: MessageReceived, recorded: RecordedMessage) -> None:
         if body.document is None or self.storage is None:
             return
         if recorded.status == "kept":
@@ -144,7 +144,7 @@ _QUOTAS: Final = {
 """Why a message is refused, by what was recorded of it."""
 
 
-def _outcome(tenant: str, body: MessageReceived, recorded: Recorded) -> Outcome:
+def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
     if recorded.status == "conflict":
         return Reject(
             DeadLetterCode.ID_CONFLICT,
@@ -158,7 +158,7 @@ def _outcome(tenant: str, body: MessageReceived, recorded: Recorded) -> Outcome:
     return Done(_events(tenant, recorded.progress, recorded))
 
 
-def _events(tenant: str, progress: Progress, recorded: Recorded) -> tuple[DerivedEvent, ...]:
+def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
     """Say what follows from the state, so that a redelivery after a crash says it again."""
     moved = (
         (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)

@@ -27,7 +27,7 @@ from ricordo.models.encoder import TokenCounter
 from ricordo.runtime.cancellation import end
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import Unavailable
 from ricordo_services.ingest.turns import Turns
 

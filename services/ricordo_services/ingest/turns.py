@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.store.types.life import Life
+from ricordo.store.lifecycle_store import LifecycleStore
 
 LOOK_EVERY_S: Final = 10.0
 """Seconds between two looks at all tenants."""
@@ -23,7 +23,7 @@ class Turns:
         due: when all are looked at again, by the clock.
     """
 
-    life: Life
+    life: LifecycleStore
     clock: Clock
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     due: float = 0.0

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from ricordo.language.corrections import put_right
 from ricordo.memory.facts import USER, Statement, normalise
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.stating import StatementReader
-from ricordo.store.types.facts import Utterance
 
 Text = tuple[UUID, str]
 """Words of a message, by its memory: its own, or those that were meant."""

@@ -23,14 +23,10 @@ from ricordo.messages.commands import (
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Refused
-from ricordo.store.types.facts import Curation, FactEnded, FactLedger, OtherRequest, UnknownFact
-from ricordo.store.types.identity import (
-    IdentityLedger,
-    NobodyKnown,
-    NotTwoNames,
-    TooManyDecisions,
-    UnknownNames,
-)
+from ricordo.store.database import RequestConflict
+from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
+from ricordo.store.fact_assertions import Curation, FactEnded, UnknownFact
+from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.projecting import Following
 
 _LONGEST: Final = 80  # letters of a name that an error shows
@@ -79,7 +75,7 @@ class Settle:
             raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
         except FactEnded as ended:
             raise Refused(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
-        except OtherRequest:
+        except RequestConflict:
             reason = "request_id must be a new one: under this one something else was settled"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
@@ -137,7 +133,7 @@ class IdentifyNames:
         ask_servers: as `Settle` has it.
     """
 
-    ledger: IdentityLedger
+    ledger: FactLedger
     follow: Following
     ask_servers: Callable[[], Awaitable[None]]
 
@@ -164,7 +160,7 @@ class IdentifyNames:
         except UnknownNames as unknown:
             reason = "; ".join(starmap(_unknown, unknown.meant.items()))
             raise Refused(ErrorCode.NOT_FOUND, reason, "names") from None
-        except OtherRequest:
+        except RequestConflict:
             reason = "request_id must be a new one: under this one something else was decided"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         except NobodyKnown:

@@ -27,10 +27,11 @@ from ricordo.runtime.emitting import Emitter
 from ricordo.runtime.item_backoff import Setbacks
 from ricordo.runtime.replies import Refused
 from ricordo.runtime.single_flight import Ongoing, StillGoing, Stopped
-from ricordo.store.types.erasing import Burial, Counts, Erased, Erasing, Letters
-from ricordo.store.types.facts import OtherRequest
-from ricordo.store.types.life import Life
+from ricordo.store.database import RequestConflict
+from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import Unavailable
+from ricordo_services.knowledge.letters import DeadLetters
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import created_again
 
@@ -59,12 +60,12 @@ class Erasure:
         letters: the dead letters, whose bytes hold what was said.
     """
 
-    erasing: Erasing
+    erasing: ErasureStore
     follow: Following
     emitter: Emitter
-    letters: Letters
+    letters: DeadLetters
 
-    async def __call__(self, tenant: str, burial: Burial) -> Counts:
+    async def __call__(self, tenant: str, burial: ErasureRequest) -> ErasureCounts:
         """Erase all of it, however often that was begun before; return what was erased in all.
 
         Raises:
@@ -81,20 +82,22 @@ class Erasure:
         _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
         return counts
 
-    async def _slice(self, tenant: str, burial: Burial, project: Callable[..., Awaitable[None]]) -> Erased:
+    async def _slice(
+        self, tenant: str, burial: ErasureRequest, project: Callable[..., Awaitable[None]]
+    ) -> ErasureSlice:
         return await self.erasing.erase(tenant, burial, project, _SLICE)
 
 
 class Erasures:
     """The erasures of a process; an async context manager that stops what is left at its end."""
 
-    def __init__(self, erase: Erasure, life: Life, clock: Clock) -> None:
+    def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
         """Erase by `erase`, in the tenants that `life` knows."""
         self._erase = erase
         self._life = life
         self._clock = clock
         self._setbacks = Setbacks("forget")
-        self._running = Ongoing[tuple[str, Burial], Counts]("an erasure is not done yet")
+        self._running = Ongoing[tuple[str, ErasureRequest], ErasureCounts]("an erasure is not done yet")
 
     async def __aenter__(self) -> Self:
         return self
@@ -104,7 +107,7 @@ class Erasures:
     ) -> None:
         await self._running.__aexit__(kind, error, trace)
 
-    async def done(self, tenant: str, burial: Burial, patience: float) -> Counts:
+    async def done(self, tenant: str, burial: ErasureRequest, patience: float) -> ErasureCounts:
         """Erase what was buried; return what was erased in all.
 
         Raises:
@@ -142,7 +145,7 @@ class ForgetOnRequest:
         patience: seconds for which the end is waited for.
     """
 
-    erasing: Erasing
+    erasing: ErasureStore
     erasures: Erasures
     clock: Clock
     ask_servers: Callable[[], Awaitable[None]]
@@ -159,23 +162,23 @@ class ForgetOnRequest:
         asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
         try:
             buried = await self.erasing.bury(tenant, burial, request=request, asked=asked)
-        except OtherRequest:
+        except RequestConflict:
             reason = "request_id must be a new one: under this one something else was asked"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
-        if isinstance(buried, Burial):
+        if isinstance(buried, ErasureRequest):
             await self.ask_servers()  # it is buried; where they are away, that is taken up again
             buried = await self.erasures.done(tenant, buried, self.patience)
         return ForgetReply(erased=ErasedReply(**asdict(buried)))
 
 
-def _burial(command: Forget, clock: Clock) -> Burial:
+def _burial(command: Forget, clock: Clock) -> ErasureRequest:
     named = ((ForgetScope.MESSAGE, command.message_id), (ForgetScope.CONVERSATION, command.conversation_id))
     whole = (ForgetScope.USER, command.user_id)
     scope, key = next(((scope, key) for scope, key in named if key is not None), whole)
-    return Burial(command.user_id, scope, key, clock.now())
+    return ErasureRequest(command.user_id, scope, key, clock.now())
 
 
-def _told(burial: Burial, erased: Erased) -> list[DerivedEvent]:
+def _told(burial: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:
     """Return what a slice has others do: points go, those behind are made anew, and some facts read again."""
     gone, events = list(erased.memory_ids), list[DerivedEvent]()
     for start in range(0, len(gone), _NAMED):

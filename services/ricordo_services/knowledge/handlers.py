@@ -9,11 +9,12 @@ from ricordo.clock import Clock
 from ricordo.language.corrections import read_correction
 from ricordo.language.text import text_hash
 from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
+from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
+from ricordo.memory.progress import MessageIds
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.models.stating import StatementReader
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo.store.types.facts import FactLedger, Told, Utterance
-from ricordo.store.types.stages import MessageIds
+from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.amendments import Text, read, text_of
 from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import stage_events, with_events
@@ -48,7 +49,7 @@ class Learn:
             (event for one in along for event in stage_events(tenant, one, extracted)), outcomes
         )
 
-    async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[Told]:
+    async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
         """Return what messages state; where the reader wavers, what it read of one before stands.
 
         What a correction states follows from what it corrects, too: it stands if all of that does.
@@ -71,14 +72,14 @@ class Learn:
             for one in utterances
         ]
 
-    async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, Told]:
+    async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, ExtractedEvidence]:
         """Return what is kept of messages, and of what they correct, if it was read in their words."""
         said = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
         kept = await self.ledger.told(tenant, list(said))
         return {memory_id: told for memory_id, told in kept.items() if _holds(said[memory_id], told)}
 
 
-def _holds(utterance: Utterance, told: Told) -> bool:
+def _holds(utterance: Utterance, told: ExtractedEvidence) -> bool:
     """Tell whether what is kept of a message was read in the words that it has now."""
     return all(
         utterance.content.startswith(quote, row.position)
@@ -87,7 +88,7 @@ def _holds(utterance: Utterance, told: Told) -> bool:
 
 
 def _by_text(
-    utterances: Sequence[Utterance], kept: Mapping[UUID, Told]
+    utterances: Sequence[Utterance], kept: Mapping[UUID, ExtractedEvidence]
 ) -> Mapping[Text, Sequence[Statement]]:
     """Return what is kept of what messages correct, where it follows from their own words alone."""
     corrected = (each for one in utterances for each in one.corrected)
@@ -102,10 +103,10 @@ def _corrects(utterance: Utterance) -> bool:
     return read_correction(utterance.content) is not None
 
 
-def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
+def tell(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvidence:
     """Return what an utterance states as evidence; nothing of what is no name, such as a word of a page."""
     statements = [one for one in statements if is_name(one.subject) and is_name(one.object)]
-    return Told(
+    return ExtractedEvidence(
         memory_id=utterance.memory_id,
         message_id=utterance.message_id,
         user_id=utterance.user_id,
@@ -115,7 +116,7 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> Told:
     )
 
 
-def _statements(told: Told) -> tuple[Statement, ...]:
+def _statements(told: ExtractedEvidence) -> tuple[Statement, ...]:
     """Return the statements that `tell` has made evidence of."""
     return tuple(
         Statement(

@@ -9,8 +9,9 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from ricordo.models.describing import Nonsense
+from ricordo.models.entity_matching import EntityMatcher, EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle, portions
-from ricordo.store.types.identity import Doubt, IdentityReader, KnowledgeLedger, Pair, Verdict
+from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.profiles import EntityProfiles
 from ricordo_services.knowledge.projecting import Following
@@ -19,14 +20,14 @@ _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
 _PAIRS: Final = 10  # in one call
 _UNREADABLE: Final = "unreadable"
 _WITHDRAWN: Final = "withdrawn"
-_SAME: Final = {Verdict.SAME: True, Verdict.DIFFERENT: False}
+_SAME: Final = {MatchVerdict.SAME: True, MatchVerdict.DIFFERENT: False}
 
 
 class _Asked(NamedTuple):
     """What one is asked of a doubt."""
 
-    doubt: Doubt
-    pair: Pair
+    doubt: UnresolvedPair
+    pair: EntityPair
 
 
 class _NotNow(Exception):
@@ -51,21 +52,21 @@ class IdentifyByModel:
         ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not.
     """
 
-    ledger: KnowledgeLedger
+    ledger: FactLedger
     follow: Following
-    reader: IdentityReader
+    reader: EntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
     backlog: Backlog
     ask_graph: Callable[[], Awaitable[None]]
     _counts: Counter[str] = field(default_factory=Counter, init=False)
-    _late: dict[tuple[str, Doubt], None] = field(default_factory=dict, init=False)
-    _elsewhere: set[tuple[str, Doubt]] = field(default_factory=set, init=False)
+    _late: dict[tuple[str, UnresolvedPair], None] = field(default_factory=dict, init=False)
+    _elsewhere: set[tuple[str, UnresolvedPair]] = field(default_factory=set, init=False)
 
     @property
     def figures(self) -> Mapping[str, int]:
         """What it counts: pairs by verdict, answers that were none, doubts that were none any more."""
-        return {name: self._counts[name] for name in (*map(str, Verdict), _UNREADABLE, _WITHDRAWN)}
+        return {name: self._counts[name] for name in (*map(str, MatchVerdict), _UNREADABLE, _WITHDRAWN)}
 
     @property
     def trouble(self) -> str:
@@ -79,7 +80,7 @@ class IdentifyByModel:
         Raises:
             Unavailable: a store, the graph or the bus is away; what was decided stays so.
         """
-        seen: set[tuple[str, Doubt]] = set()
+        seen: set[tuple[str, UnresolvedPair]] = set()
         self._elsewhere.clear()
         late = tuple(self._late)
         waiting = list(await self.tenants())
@@ -92,7 +93,7 @@ class IdentifyByModel:
             return
 
     async def _some(
-        self, tenant: str, seen: set[tuple[str, Doubt]], late: Collection[tuple[str, Doubt]]
+        self, tenant: str, seen: set[tuple[str, UnresolvedPair]], late: Collection[tuple[str, UnresolvedPair]]
     ) -> bool:
         """Ask about some doubts of a tenant that are not late; returns whether there were any doubts."""
         # The oldest may be those that are late, or that others ask about: they must not hide the rest.
@@ -107,7 +108,9 @@ class IdentifyByModel:
                 await self._settle(tenant, portion)
         return bool(found)
 
-    async def _again(self, tenant: str, doubt: Doubt, seen: Collection[tuple[str, Doubt]]) -> None:
+    async def _again(
+        self, tenant: str, doubt: UnresolvedPair, seen: Collection[tuple[str, UnresolvedPair]]
+    ) -> None:
         """Ask alone about a doubt that was late before, where it is open still."""
         if (tenant, doubt) not in seen:
             self._late.pop((tenant, doubt), None)
@@ -128,7 +131,7 @@ class IdentifyByModel:
         if await self.backlog.waiting():
             raise _NotNow
 
-    async def _known(self, tenant: str, doubts: Iterable[Doubt]) -> list[_Asked]:
+    async def _known(self, tenant: str, doubts: Iterable[UnresolvedPair]) -> list[_Asked]:
         """Return what is known of each pair, and drop the doubts about those who are none any more."""
         profiles, asked, gone = EntityProfiles(self.ledger), [], []
         for doubt in doubts:
@@ -160,11 +163,13 @@ class IdentifyByModel:
         if len(answers) < len(asked) and self.throttle.reason:
             raise _NotNow
 
-    async def _answers(self, tenant: str, portion: Sequence[_Asked]) -> dict[Doubt, Verdict | None]:
+    async def _answers(
+        self, tenant: str, portion: Sequence[_Asked]
+    ) -> dict[UnresolvedPair, MatchVerdict | None]:
         """Return what the model says of those of a portion that it answers: None for what is no answer."""
-        unreadable: set[Doubt] = set()
+        unreadable: set[UnresolvedPair] = set()
 
-        async def judge(asked: Sequence[_Asked]) -> Sequence[Verdict | None]:
+        async def judge(asked: Sequence[_Asked]) -> Sequence[MatchVerdict | None]:
             keys = [(tenant, one.doubt) for one in asked]
             self._put_behind(keys)
             try:
@@ -186,17 +191,17 @@ class IdentifyByModel:
             if verdict is not None or one.doubt in unreadable
         }
 
-    def _put_behind(self, keys: Sequence[tuple[str, Doubt]]) -> None:
+    def _put_behind(self, keys: Sequence[tuple[str, UnresolvedPair]]) -> None:
         self._answered(keys)
         self._late.update(dict.fromkeys(keys))
         while len(self._late) > _AT_ONCE:  # in a long outage: those are asked together with others again
             del self._late[next(iter(self._late))]
 
-    def _answered(self, keys: Iterable[tuple[str, Doubt]]) -> None:
+    def _answered(self, keys: Iterable[tuple[str, UnresolvedPair]]) -> None:
         for key in keys:
             self._late.pop(key, None)
 
-    async def _decide(self, tenant: str, doubt: Doubt, verdict: Verdict | None) -> None:
+    async def _decide(self, tenant: str, doubt: UnresolvedPair, verdict: MatchVerdict | None) -> None:
         """Decide what the model says; what is no answer leaves it to the rules, as an unsure one does."""
         same = None if verdict is None else _SAME.get(verdict)
         by = f"model:{self.reader.model}"

@@ -11,7 +11,7 @@ from ricordo.messages.codec import spoken
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.store.types.erasing import Burial, Letter
+from ricordo.store.erasure import DeadLetterPosition, ErasureRequest
 
 _NAMES: Final = {
     ForgetScope.MESSAGE: ("id", "message_id"),  # of what a bot said, and of an event about it
@@ -26,7 +26,9 @@ class DeadLetters:
 
     streams: StreamAccess
 
-    async def delete(self, tenant: str, burial: Burial, before: Callable[[Letter], Awaitable[None]]) -> None:
+    async def delete(
+        self, tenant: str, burial: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
+    ) -> None:
         """Delete those of what was buried; see `Letters.delete`."""
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
@@ -36,12 +38,12 @@ class DeadLetters:
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 
-def _given_up(letter: StoredMessage) -> Letter:
+def _given_up(letter: StoredMessage) -> DeadLetterPosition:
     consumer, _, subject = letter.subject.removeprefix(f"{DEAD_LETTER_PREFIX}.").partition(".")
-    return Letter(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
+    return DeadLetterPosition(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
 
 
-def _said_since(letter: StoredMessage, burial: Burial) -> bool:
+def _said_since(letter: StoredMessage, burial: ErasureRequest) -> bool:
     """Whether it was said after the rest was buried: who comes back begins anew, but for one message."""
     if burial.scope is ForgetScope.MESSAGE:
         return False
@@ -49,7 +51,7 @@ def _said_since(letter: StoredMessage, burial: Burial) -> bool:
     return words is not None and words.said_at is not None and words.said_at > burial.at
 
 
-def _speaks_of(body: bytes, burial: Burial) -> bool:
+def _speaks_of(body: bytes, burial: ErasureRequest) -> bool:
     """Whether a letter is of what was buried. One that is no object is, if it holds the names."""
     names, user_id = _NAMES[burial.scope], burial.user_id
     try:

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from ricordo.graph.port import KeptGraph, Survey
-from ricordo.store.types.known import KnownFacts
+from ricordo.store.rebuild_sources import FactSource
 
 _Item = TypeVar("_Item", UUID, str)
 
@@ -41,7 +41,7 @@ class Mending:
         batch: facts that are written at once.
     """
 
-    facts: KnownFacts
+    facts: FactSource
     graph: KeptGraph
     batch: int = 500
 

@@ -7,8 +7,9 @@ from typing import Final
 from ricordo.memory.facts import Entity, Fact, normalise
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.messages.ids import memory_id
-from ricordo.store.types.facts import FactLedger, FactQuestion
-from ricordo.store.types.identity import Doubt, EntityProfile, Pair
+from ricordo.models.entity_matching import EntityPair, EntityProfile
+from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
+from ricordo.store.fact_queries import FactQuestion
 
 _READ: Final = 50  # facts that are looked at
 _FACTS: Final = 8
@@ -25,13 +26,13 @@ class EntityProfiles:
 
     ledger: FactLedger
 
-    async def pair(self, tenant: str, doubt: Doubt) -> Pair | None:
+    async def pair(self, tenant: str, doubt: UnresolvedPair) -> EntityPair | None:
         """Return what is known of both names of `doubt`; None where one of them is no entity any more."""
         found = [await self._entity(tenant, doubt.user_id, key) for key in doubt.names]
         one, other = [
             None if entity is None else await self._profile(tenant, doubt.user_id, entity) for entity in found
         ]
-        return None if one is None or other is None else Pair(one, other)
+        return None if one is None or other is None else EntityPair(one, other)
 
     async def _entity(self, tenant: str, user_id: str, key: str) -> Entity | None:
         """Return the entity of that very key: who goes by it besides may be somebody else."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.store.types.facts import Learned, OutOfStep, Project
+from ricordo.memory.facts.projection import FactDelta, Project, VersionConflict
 from ricordo_services.knowledge.mendings import Mendings
 
 _MENDINGS: Final = 2
@@ -34,7 +34,7 @@ class Following:
         Args:
             tenant: whose truth.
             users: of whom is written.
-            write: writes once and for all, or raises `OutOfStep` and has written nothing.
+            write: writes once and for all, or raises `VersionConflict` and has written nothing.
 
         Raises:
             GraphBeingMended: it takes longer than `patience`, and goes on.
@@ -46,12 +46,12 @@ class Following:
         for _ in range(_MENDINGS):
             try:
                 return await write(project)
-            except OutOfStep:
+            except VersionConflict:
                 for user_id in sorted(users):
                     await self.mendings.mend(tenant, user_id, until=until)
         try:
             return await write(project)
-        except OutOfStep as error:
+        except VersionConflict as error:
             away = "the graph was out of step again each time it had been mended"
             raise GraphUnavailable(away) from error
 
@@ -59,7 +59,7 @@ class Following:
 def projecting(graph: FactGraph, tenant: str) -> Project:
     """Return what writes to `graph` what has changed of a user's facts."""
 
-    async def project(learned: Learned) -> None:
+    async def project(learned: FactDelta) -> None:
         await graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone, step=learned.step)
 
     return project

@@ -6,7 +6,7 @@ from functools import partial
 
 from ricordo.clock import Clock
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.types.life import Life
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.knowledge.mending import Mending, Written
 from ricordo_services.progress import Reindexed, ReindexOrder, ReindexReport
 
@@ -22,7 +22,7 @@ class Regraph:
     """
 
     mending: Mending
-    life: Life
+    life: LifecycleStore
     clock: Clock
 
     async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> Reindexed:

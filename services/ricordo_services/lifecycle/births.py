@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import MessageIds, Progress
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryChanged,
@@ -15,7 +16,6 @@ from ricordo.messages.events import (
     SessionSummarized,
 )
 from ricordo.messages.ids import derived_id
-from ricordo.store.types.stages import MessageIds, Progress
 
 _NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all
 

@@ -25,8 +25,8 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Answer, Refused
-from ricordo.store.types.curating import Corrected, Curating, UnknownMemories, Wish
-from ricordo.store.types.facts import OtherRequest
+from ricordo.store.curation import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
+from ricordo.store.database import RequestConflict
 from ricordo_services.lifecycle.births import departures
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 
@@ -38,7 +38,7 @@ OnMemories = Feedback | Pin | Verify | Correct
 class FeedbackOnRecall:
     """Answers `command.feedback`."""
 
-    curating: Curating
+    curating: CurationStore
     clock: Clock
 
     async def __call__(self, tenant: str, command: Feedback, /) -> Answer:
@@ -62,7 +62,7 @@ class FeedbackOnRecall:
 class PinMemory:
     """Answers `command.pin`."""
 
-    curating: Curating
+    curating: CurationStore
     clock: Clock
 
     async def __call__(self, tenant: str, command: Pin, /) -> Answer:
@@ -81,7 +81,7 @@ class PinMemory:
 class VerifyMemory:
     """Answers `command.verify` of a memory."""
 
-    curating: Curating
+    curating: CurationStore
     clock: Clock
 
     async def __call__(self, tenant: str, command: Verify, /) -> Answer:
@@ -105,7 +105,7 @@ class CorrectMemory:
     the same transaction, so that it is found by reconciliation where a crash takes the event.
     """
 
-    curating: Curating
+    curating: CurationStore
     clock: Clock
 
     async def __call__(self, tenant: str, command: Correct, /) -> Answer:
@@ -133,18 +133,18 @@ class CorrectMemory:
         return Answer(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
 
 
-def _begun(corrected: Corrected) -> tuple[DerivedEvent, ...]:
+def _begun(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
     """Return the event that sends a corrected memory on its way; none of one that has come to its end."""
     if "content" not in corrected.fields or corrected.progress is None or corrected.progress.remembered:
         return ()
     return (MemoryCreated(**corrected.progress.ids),)
 
 
-def wish(tenant: str, command: OnMemories) -> Wish:
+def wish(tenant: str, command: OnMemories) -> CurationRequest:
     """Return who asks for what."""
     key = _key(tenant, command)
     asked = command.model_dump_json(exclude={"request_id"})
-    return Wish(command.user_id, key, hashlib.sha256(asked.encode()).digest())
+    return CurationRequest(command.user_id, key, hashlib.sha256(asked.encode()).digest())
 
 
 def cause(tenant: str, command: OnMemories) -> UUID | None:
@@ -172,7 +172,7 @@ async def granted(doing: Awaitable[R], command: OnMemories) -> R:
         return await doing
     except UnknownMemories as unknown:
         raise Refused(ErrorCode.NOT_FOUND, _nothing_of(unknown), _field(command, unknown)) from None
-    except OtherRequest:
+    except RequestConflict:
         reason = "request_id must be a new one: under this one something else was asked"
         raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 

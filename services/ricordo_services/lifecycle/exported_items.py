@@ -8,7 +8,7 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime
 from ricordo.memory.facts import Evidence, Rejection
 from ricordo.messages.base import parse_instant
-from ricordo.store.types.restoring import Rejected
+from ricordo.store.imports import ImportedRejection
 
 Item = Mapping[str, Any]
 
@@ -44,10 +44,10 @@ def evidence_of(item: Item) -> Evidence:
     )
 
 
-def rejected_of(item: Item) -> Rejected:
+def rejected_of(item: Item) -> ImportedRejection:
     """Read what a user took back of what a message states."""
     fields = ("message_id", "subject", "predicate", "object", "quote")
-    return Rejected(
+    return ImportedRejection(
         request_id=item["request"],
         ordinal=item["ordinal"],
         fact_id=UUID(item["fact_id"]),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo.store.types.life import Access, Life
-from ricordo.store.types.sessions import Sessions
+from ricordo.store.lifecycle_store import Access, LifecycleStore
+from ricordo.store.session_store import SessionStore
 
 STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
 
@@ -16,7 +16,7 @@ STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", 
 class Reinforce:
     """Handles `memory.accessed`: each event strengthens its memories exactly once."""
 
-    life: Life
+    life: LifecycleStore
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
         """Strengthen what was recalled; one outcome each."""
@@ -41,7 +41,7 @@ class Reinforce:
 class EndSession:
     """Handles `session.ended`: the end is noted, and the session summed up with the next look for those."""
 
-    sessions: Sessions
+    sessions: SessionStore
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[SessionEnded]]) -> Sequence[Outcome]:

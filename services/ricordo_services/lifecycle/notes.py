@@ -9,9 +9,9 @@ from ricordo.messages.commands import Note, NoteReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Refused
-from ricordo.store.types.life import Life
-from ricordo.store.types.working import AnotherNote, Forgotten, Notebook, TooManyNotes
-from ricordo.store.types.working import Note as Kept
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.working_memory_store import Note as Kept
+from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
 from ricordo_services.lifecycle.passes import Trials
 
 
@@ -23,7 +23,7 @@ class TakeNote:
         lifetime: how long a note is at hand.
     """
 
-    notebook: Notebook
+    notebook: NoteStore
     clock: Clock
     lifetime: timedelta = LIFETIME
 
@@ -34,19 +34,19 @@ class TakeNote:
             await self.notebook.note(
                 tenant, _kept(tenant, command), now, alive_since=now - self.lifetime, most=MAX_NOTES
             )
-        except Forgotten as forgotten:
+        except TombstoneExists as forgotten:
             reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"
             raise Refused(ErrorCode.NOT_FOUND, reason, f"{forgotten.scope}_id") from None
         except TooManyNotes:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "key") from None
-        except AnotherNote:
+        except NoteConflict:
             reason = "request_id must be a new one: under this one something else was noted"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()
 
 
-async def tidy_notes(life: Life, notebook: Notebook, now: datetime, lifetime: timedelta) -> None:
+async def tidy_notes(life: LifecycleStore, notebook: NoteStore, now: datetime, lifetime: timedelta) -> None:
     """Drop, for all tenants, notes that are at hand no more; those too that a clock ahead of time has set.
 
     Raises:

@@ -10,10 +10,11 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
+from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.salience import strip_instructions
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.reflecting import Accumulated, Observed, Reflecting, Reflection
+from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
 
@@ -26,7 +27,7 @@ _AT_ONCE: Final = 50  # users that are looked for at a time
 class InsightModel(Protocol):
     """A language model that draws insights."""
 
-    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:
+    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:
         """Return what it understood and the memories bear out; fewer than three where not all of it held."""
         ...
 
@@ -45,7 +46,7 @@ class Reflect:
         trials: keep one user's failure from the others.
     """
 
-    store: Reflecting
+    store: ReflectionStore
     emitter: Emitter
     clock: Clock
     beside: Beside
@@ -80,13 +81,13 @@ class Reflect:
             if not untried:
                 return
 
-    async def _due(self, tenant: str, user_id: str | None, failed: int = 0) -> Sequence[Accumulated]:
+    async def _due(self, tenant: str, user_id: str | None, failed: int = 0) -> Sequence[ReflectionBacklog]:
         """Return some who are due; those of whom it is known that it failed are still among them."""
         if math.isinf(self.threshold):
             return ()
         return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE + failed)
 
-    async def _upon(self, tenant: str, one: Accumulated) -> Slice:
+    async def _upon(self, tenant: str, one: ReflectionBacklog) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
         observed = replace(observed, memories=strip_instructions(observed.memories))
         understood = () if self.model is None else await self.model.insights(tenant, observed)
@@ -104,6 +105,6 @@ class Reflect:
         return Slice(examined=len(observed.memories), changed=len(gone), created=reflected.created)
 
 
-def _drawn(given: tuple[Observed, tuple[Insight, ...]]) -> tuple[Insight, ...]:
+def _drawn(given: tuple[ReflectionEvidence, tuple[Insight, ...]]) -> tuple[Insight, ...]:
     observed, understood = given
     return find_insights(observed.memories, observed.own_names, understood)

@@ -13,6 +13,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.memory.facts import Evidence
+from ricordo.memory.facts.projection import Project
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.base import parse_instant
@@ -20,17 +21,11 @@ from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.facts import Project
-from ricordo.store.types.identity import (
-    IdentityLedger,
-    NobodyKnown,
-    NotTwoNames,
-    TooManyDecisions,
-    UnknownNames,
-)
-from ricordo.store.types.restoring import Kept, Restoring
-from ricordo.store.types.working import AnotherNote, Forgotten, Notebook, TooManyNotes
-from ricordo.store.types.working import Note as Noted
+from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.imports import ImportedUse, ImportStore
+from ricordo.store.working_memory_store import Note as Noted
+from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
 from ricordo_services.lifecycle.births import births
 from ricordo_services.lifecycle.exported_items import (
     Item,
@@ -127,10 +122,10 @@ class Restore:
     tenant: str
     user_id: str
     names: Names
-    restoring: Restoring
-    ledger: IdentityLedger
+    restoring: ImportStore
+    ledger: FactLedger
     follow: Follow
-    notebook: Notebook
+    notebook: NoteStore
     emitter: Emitter
     clock: Clock
     tally: Tally = field(default_factory=Tally)
@@ -266,10 +261,10 @@ class Restore:
         ]
         await self.emitter.emit(self.tenant, events)
 
-    def _kept(self, item: Item) -> Kept:
+    def _kept(self, item: Item) -> ImportedUse:
         state = [item[one] for one in (*STRENGTHENED, "pinned", "verified", "archived_at", "compressed")]
         here, synthesis = self.names.known[item["id"]], item["synthesis_id"]
-        return Kept(
+        return ImportedUse(
             id=here,
             event_id=uuid5(NAMESPACE_OID, f"{self.tenant}/{here}/import/{state}"),
             access_count=item["access_count"],
@@ -307,7 +302,7 @@ class Restore:
                     self.tenant, note, at, alive_since=oldest, most=MAX_NOTES, belated=True
                 )
                 self.tally.count("notes", 1)
-            except (Forgotten, TooManyNotes, AnotherNote) as error:
+            except (TombstoneExists, TooManyNotes, NoteConflict) as error:
                 self.tally.left_out.append(f"a note: {error}")
 
 

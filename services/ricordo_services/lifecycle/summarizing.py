@@ -20,7 +20,13 @@ from ricordo.memory.summaries import (
 )
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.sessions import Place, Session, Sessions, Settled, Unsummarized
+from ricordo.store.session_store import (
+    Session,
+    SessionStore,
+    SummaryPlan,
+    TurnPosition,
+    UnsummarizedConversation,
+)
 from ricordo_services.lifecycle.births import births, departures
 from ricordo_services.lifecycle.passes import Slice, Trials
 
@@ -59,7 +65,7 @@ class Summarize:
         trials: keep one conversation's failure from the others.
     """
 
-    sessions: Sessions
+    sessions: SessionStore
     emitter: Emitter
     clock: Clock
     beside: Beside
@@ -81,7 +87,7 @@ class Summarize:
         after: UUID | None,  # noqa: ARG002 - what is covered is not found again
     ) -> AsyncGenerator[Slice, None]:
         """Sum up all sessions that are over."""
-        tried: set[Unsummarized] = set()
+        tried: set[UnsummarizedConversation] = set()
         failed = 0  # these are found again, before all others
         while True:
             limit = _AT_ONCE + failed
@@ -97,13 +103,13 @@ class Summarize:
             if not untried:
                 return
 
-    async def _conversation(self, tenant: str, one: Unsummarized, now: datetime) -> Slice:
+    async def _conversation(self, tenant: str, one: UnsummarizedConversation, now: datetime) -> Slice:
         """Sum up the sessions of a conversation, each in a transaction of its own, until one goes on."""
         loaded = await self.sessions.load(tenant, self.model, one, now, self.silence)
         over = list(takewhile(lambda session: session.over, loaded.sessions))
         goes_on = loaded.sessions[len(over)].place if len(over) < len(loaded.sessions) else loaded.rest
         if not over:
-            await self.sessions.summarise(tenant, one, Settled(rest=goes_on), self.clock.now())
+            await self.sessions.summarise(tenant, one, SummaryPlan(rest=goes_on), self.clock.now())
             return Slice()
         begin = [each.place for each in over[1:]]
         done = Slice(examined=len(over))
@@ -120,17 +126,17 @@ class Summarize:
             done = replace(done, changed=done.changed + gone, created=done.created + made)
         return done
 
-    async def _settled(self, session: Session, rest: Place | None) -> Settled:
+    async def _settled(self, session: Session, rest: TurnPosition | None) -> SummaryPlan:
         """Return what has become of a session: a summary in place of former ones; none of one turn."""
         if _stands(session):
-            return Settled(rest=rest)
+            return SummaryPlan(rest=rest)
         former = tuple(one.id for one in session.former)
         heard = strip_instructions_from_turns(session.turns)
         if session.summary is not None or len(heard) < FEWEST_TURNS:
-            return Settled(withdrawn=former, rest=rest)
+            return SummaryPlan(withdrawn=former, rest=rest)
         condensed = await self.condensing.condense(heard)
         [summary] = await self.beside.each(partial(summarise, condensed=condensed), [session.turns])
-        return Settled([Successor(summary, former)], rest=rest)
+        return SummaryPlan([Successor(summary, former)], rest=rest)
 
 
 def _stands(session: Session) -> bool:

@@ -11,7 +11,7 @@ from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.asking import nothing_but_a_name, nothing_but_entities
 from ricordo.language.topics import topic_key
 from ricordo.messages.queries import Filters
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 
 LANGUAGES = ("it", "en")
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling

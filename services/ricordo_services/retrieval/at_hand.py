@@ -12,8 +12,8 @@ from ricordo.memory.context.token_budget import CachedTokenCounter
 from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.models.encoder import TokenCounter
-from ricordo.store.types.recollection import Turn
-from ricordo.store.types.working import Desk, Desks, Span
+from ricordo.store.memory_queries import HistoryTurn
+from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 
 SKEW: Final = timedelta(minutes=5)
 """By which a bot's clock may be ahead of ours."""
@@ -51,7 +51,7 @@ class AtHand:
 
     def __init__(
         self,
-        desks: Desks,
+        desks: WorkingMemoryStore,
         tokens: TokenCounter,
         clock: Clock,
         lifetime: timedelta = LIFETIME,
@@ -108,16 +108,16 @@ class AtHand:
         self._views.put(key, _View(desk.token, memory, readings))
         return memory
 
-    def _span(self, moment: datetime) -> Span:
+    def _span(self, moment: datetime) -> WorkingMemorySpan:
         present = self._clock.now()
-        return Span(
+        return WorkingMemorySpan(
             said_after=later(moment, -self._lifetime),
             said_before=later(moment, SKEW),
             noted_after=later(present, -self._lifetime),
             noted_before=later(present, self._lifetime),
         )
 
-    def _known(self, tenant: str, user_id: str, desk: Desk) -> Sequence[str]:
+    def _known(self, tenant: str, user_id: str, desk: WorkingMemorySnapshot) -> Sequence[str]:
         """Return the names that are known: from facts, and those who speak and are spoken of here."""
         here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
         if desk.names is not None:
@@ -144,7 +144,7 @@ def working_view(memory: WorkingMemory) -> WorkingReply:
     )
 
 
-def _of(turn: Turn) -> tuple[str, ...]:
+def _of(turn: HistoryTurn) -> tuple[str, ...]:
     return (turn.speaker, *turn.participants)
 
 

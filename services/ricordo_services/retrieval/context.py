@@ -20,8 +20,8 @@ from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.runtime.replies import Answer
-from ricordo.store.types.memories import StoreUnavailable
-from ricordo.store.types.recollection import Recollection, Turn
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.memory_queries import HistoryTurn, MemoryQueries
 from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
@@ -36,7 +36,7 @@ _MOST_CORE_FACTS: Final = 40
 class _Around(NamedTuple):
     """What stands in a context beside what was recalled; empty where it cannot be asked now."""
 
-    recent: tuple[Turn, ...]
+    recent: tuple[HistoryTurn, ...]
     working: WorkingMemory
     habits: tuple[Habit, ...]
     known: Sequence[Fact]
@@ -47,7 +47,7 @@ class Context:
     """Answers `query.context`."""
 
     remember: Remember
-    recollection: Recollection
+    recollection: MemoryQueries
     at_hand: AtHand
     patterns: UserPatterns
     clock: Clock
@@ -85,7 +85,7 @@ class Context:
         )
         return Answer(answer, accessed(request, recalled), recalled.recall_id)
 
-    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[Turn, ...] | None:
+    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...] | None:
         """Return the last turns; None when they cannot be asked now.
 
         What is dated ahead of time has not been said yet, and must not stay the last turn until then. Where
@@ -103,7 +103,7 @@ class Context:
 
     async def _turns(
         self, tenant: str, request: ContextRequest, *, before: tuple[datetime, str] | None
-    ) -> Sequence[Turn]:
+    ) -> Sequence[HistoryTurn]:
         return await self.recollection.history(
             tenant,
             request.user_id,
@@ -200,7 +200,7 @@ def _instructions(recalled: Recalled) -> frozenset[UUID]:
     return frozenset(one.memory.id for one in recalled.memories if one.memory.type is MemoryType.PROCEDURAL)
 
 
-def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn]) -> str:
+def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[HistoryTurn]) -> str:
     """Return the language of the question; where that is a bare noun or name, of what the user said last.
 
     Without turns that tell theirs, it is that of the best memory that does.
@@ -209,7 +209,7 @@ def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[Turn
         return request.language
     if tells_language(request.query) and (spoken := detect(request.query, default="")):
         return spoken
-    told: Sequence[Turn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
+    told: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
     own = [one for one in told if one.language and one.role == Role.USER]
     telling = (one.language for one in own if tells_language(one.content))
     return next(telling, own[0].language if own else recalled.analysis.language)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.models.encoder import Encoder, ModelUnavailable
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 from ricordo_services.retrieval.concurrently import together
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable, Neighbour
 from ricordo.messages.views import EntityView
 from ricordo.messages.vocabulary import Degradation
-from ricordo.store.types.facts import FactLedger
+from ricordo.store.fact_queries import FactQueries
 from ricordo_services.retrieval.views import entity_view
 
 NEIGHBOURS: Final = 20
@@ -26,7 +26,7 @@ class EntityLookup:
         graph_within_s: for how long it is waited for; facts without neighbours are better than none.
     """
 
-    ledger: FactLedger
+    ledger: FactQueries
     graph: FactGraph
     graph_answers: Callable[[], Awaitable[bool]]
     graph_within_s: float = 1.5

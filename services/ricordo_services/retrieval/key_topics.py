@@ -7,8 +7,8 @@ from uuid import UUID
 
 from ricordo.memory.ranking.signals import key_topic_boost
 from ricordo.models.encoder import Encoder, ModelUnavailable
-from ricordo.store.types.memories import Vector
-from ricordo.store.types.recollection import Standing
+from ricordo.store.memory_queries import RankingRow
+from ricordo.store.rows import Vector
 
 _MOST_TOPICS = 32
 
@@ -19,7 +19,7 @@ class KeyTopics:
 
     encoder: Encoder
 
-    async def boosts(self, standings: Sequence[Standing], vector: Vector | None) -> Mapping[UUID, float]:
+    async def boosts(self, standings: Sequence[RankingRow], vector: Vector | None) -> Mapping[UUID, float]:
         """Return the boost of each summary that marks topics; where the model is away, none.
 
         Args:

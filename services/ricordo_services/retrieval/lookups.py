@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import asdict, dataclass
 
 from ricordo.documents.port import Documents
+from ricordo.memory.progress import Progress
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -21,9 +22,8 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import FactView
 from ricordo.messages.vocabulary import MessageState
-from ricordo.store.types.facts import FactLedger, FactQuestion
-from ricordo.store.types.recollection import Failure, Recollection
-from ricordo.store.types.stages import Progress
+from ricordo.store.fact_queries import FactQueries, FactQuestion
+from ricordo.store.memory_queries import MemoryQueries, MessageFailure
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.views import document_view, fact_view, history_view, memory_view, stages_view
@@ -33,7 +33,7 @@ from ricordo_services.retrieval.views import document_view, fact_view, history_v
 class History:
     """Answers `query.history`."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
 
     async def __call__(self, tenant: str, request: HistoryRequest, /) -> HistoryReply:
         """Return the last messages, oldest first, and where to go on."""
@@ -57,7 +57,7 @@ class History:
 class Facts:
     """Answers `query.facts`."""
 
-    ledger: FactLedger
+    ledger: FactQueries
     lookup: EntityLookup
 
     async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
@@ -86,7 +86,7 @@ class Facts:
 class Timeline:
     """Answers `query.timeline`."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
 
     async def __call__(self, tenant: str, request: TimelineRequest, /) -> TimelineReply:
         """Return memories created in [start, end), oldest first."""
@@ -100,7 +100,7 @@ class Timeline:
 class Status:
     """Answers `query.status`."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
     documents: Documents
 
     async def __call__(self, tenant: str, request: StatusRequest, /) -> StatusReply:
@@ -118,7 +118,7 @@ class Status:
         )
 
 
-def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
+def _state(progress: Progress | None, failure: MessageFailure | None) -> MessageState:
     if progress is not None and progress.remembered:
         return MessageState.REMEMBERED
     if failure is not None and not failure.of_another and not failure.is_forgotten:
@@ -130,7 +130,7 @@ def _state(progress: Progress | None, failure: Failure | None) -> MessageState:
 class Stats:
     """Answers `query.stats`."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
 
     async def __call__(self, tenant: str, request: StatsRequest, /) -> StatsReply:
         """Count what is held about the user."""
@@ -141,7 +141,7 @@ class Stats:
 class Expand:
     """Answers `query.expand`."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
     documents: Documents
 
     async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:

@@ -8,7 +8,7 @@ from ricordo.clock import Clock
 from ricordo.language.lru import LruCache
 from ricordo.memory.style import LEAST_MESSAGES, Habit, find_habits, register_patterns
 from ricordo.messages.views import PatternView
-from ricordo.store.types.habits import Habits
+from ricordo.store.memory_queries import StyleQueries
 from ricordo_services.retrieval.at_hand import SKEW, later
 
 _MOST: Final = 2_000
@@ -42,7 +42,7 @@ class UserPatterns:
         clock: says what is past.
     """
 
-    def __init__(self, habits: Habits, clock: Clock) -> None:
+    def __init__(self, habits: StyleQueries, clock: Clock) -> None:
         self._habits = habits
         self._clock = clock
         self._held = LruCache[tuple[str, str], _Held](_MOST)

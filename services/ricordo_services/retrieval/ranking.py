@@ -16,7 +16,7 @@ from ricordo.memory.ranking.reranking import (
     remaining_span,
 )
 from ricordo.memory.ranking.signals import TimeSpan
-from ricordo.store.types.recollection import Recollection, Standing
+from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.search import Found
@@ -38,7 +38,7 @@ class Best(NamedTuple):
 class Rank:
     """Ranks what was found; what has no row is not shown."""
 
-    recollection: Recollection
+    recollection: MemoryQueries
     key_topics: KeyTopics
 
     async def __call__(self, tenant: str, asked: Asked, found: Found, profile: RankingProfile) -> Best:
@@ -77,12 +77,14 @@ class Rank:
         return Best(order_corrections(first, corrected, max(asked.limit, len(first))), sure)
 
 
-def _candidates(part: Sequence[Standing], found: Found, query: Query, profile: RankingProfile) -> Candidates:
+def _candidates(
+    part: Sequence[RankingRow], found: Found, query: Query, profile: RankingProfile
+) -> Candidates:
     candidates = measured(part, found, query)
     return linked(part, candidates, query, profile) if isinstance(profile, HumanProfile) else candidates
 
 
-def _corrected_by(shown: Sequence[Standing], asked: Asked, found: Found) -> Mapping[UUID, Sequence[UUID]]:
+def _corrected_by(shown: Sequence[RankingRow], asked: Asked, found: Found) -> Mapping[UUID, Sequence[UUID]]:
     """Return what corrects whom; what no filter of the question has let through stays out."""
     time = asked.analysis.time
     bound = asked.filters is not None or (time is not None and time.strict)
@@ -117,15 +119,15 @@ def asked_span(asked: Asked) -> TimeSpan | None:
     return None if time is None else TimeSpan(time.start, time.through)
 
 
-def _by_model(shown: Sequence[Standing], found: Found) -> list[Sequence[Standing]]:
+def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[RankingRow]]:
     """Return apart what was found by different models, whose cosines do not compare; the most first."""
-    parts: dict[str, list[Standing]] = {model: [] for model in dict.fromkeys(found.models.values())}
+    parts: dict[str, list[RankingRow]] = {model: [] for model in dict.fromkeys(found.models.values())}
     for one in shown:
         parts[found.models[one.id]].append(one)
     return sorted(filter(None, parts.values()), key=len, reverse=True) or [shown]
 
 
-def _is_shown(one: Standing, asked: Asked) -> bool:
+def _is_shown(one: RankingRow, asked: Asked) -> bool:
     if one.archived and not looks_into_archive(asked.analysis, asked.filters):
         return False
     if not one.informative and not looks_at_uninformative(asked.analysis, asked.filters):

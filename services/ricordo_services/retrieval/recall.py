@@ -24,9 +24,10 @@ from ricordo.models.analyser import QueryAnalyser, Question
 from ricordo.models.analyser_choice import RulesAnalyser
 from ricordo.models.encoder import Encoder
 from ricordo.runtime.replies import Answer
-from ricordo.store.types.facts import FactLedger
-from ricordo.store.types.memories import StoreUnavailable, Vector
-from ricordo.store.types.recollection import Profile, Recollection
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.fact_queries import FactQueries
+from ricordo.store.memory_queries import MemoryQueries, UserProfile
+from ricordo.store.rows import Vector
 from ricordo_services.retrieval.asked import Asked, Told, looks_at_uninformative
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
@@ -55,8 +56,8 @@ class Remember:
         points_are_missing: whether the index is being written anew just now.
     """
 
-    recollection: Recollection
-    ledger: FactLedger
+    recollection: MemoryQueries
+    ledger: FactQueries
     search: Search
     rank: Rank
     encoder: Encoder
@@ -121,15 +122,15 @@ class Remember:
         )
         return vectors, tellings
 
-    async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> Profile:
+    async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> UserProfile:
         try:
             return await self.recollection.profile(tenant, user_id)
         except StoreUnavailable:
             degraded.add(Degradation.ROWS)
-            return Profile()
+            return UserProfile()
 
     async def _understood(
-        self, request: RecallRequest, profile: Profile, degraded: set[Degradation]
+        self, request: RecallRequest, profile: UserProfile, degraded: set[Degradation]
     ) -> Recalled:
         began = perf_counter()
         now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")

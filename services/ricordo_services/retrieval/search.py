@@ -20,7 +20,7 @@ from ricordo.memory.ranking.fusion import (
     reciprocal_rank,
     weighted,
 )
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 from ricordo_services.retrieval.asked import LANGUAGES, Asked, narrows, scope_of
 from ricordo_services.retrieval.concurrently import together
 

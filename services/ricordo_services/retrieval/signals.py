@@ -26,7 +26,7 @@ from ricordo.memory.ranking.context_signals import (
 from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, TimeSpan, temporal_relevance
 from ricordo.memory.reinforcement import gained
-from ricordo.store.types.recollection import Standing
+from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import BY_WORDS, Found
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Query:
     evidence: Collection[UUID] = ()
 
 
-def measured(standings: Sequence[Standing], found: Found, query: Query) -> Candidates:
+def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Candidates:
     """Return the candidates with their signals.
 
     Args:
@@ -132,9 +132,9 @@ def _told(of: "Columns", found: Found, bare: float, what: Literal["meaning", "wo
 class Columns:
     """Standings, turned from rows into columns, [n] each."""
 
-    def __init__(self, standings: Sequence[Standing]) -> None:
-        turned = zip(*standings, strict=True) if standings else ((),) * len(Standing._fields)
-        self._columns: Mapping[str, Sequence[Any]] = dict(zip(Standing._fields, turned, strict=True))
+    def __init__(self, standings: Sequence[RankingRow]) -> None:
+        turned = zip(*standings, strict=True) if standings else ((),) * len(RankingRow._fields)
+        self._columns: Mapping[str, Sequence[Any]] = dict(zip(RankingRow._fields, turned, strict=True))
         self.ids: Sequence[UUID] = self._columns["id"]
         self.instants = np.array([one.timestamp() for one in self._columns["created_at"]], dtype=np.float64)
 
@@ -183,7 +183,7 @@ def _suited(of: Columns, analysis: Analysis) -> Floats:
 
 
 def linked(
-    standings: Sequence[Standing], candidates: Candidates, query: Query, profile: HumanProfile
+    standings: Sequence[RankingRow], candidates: Candidates, query: Query, profile: HumanProfile
 ) -> Candidates:
     """Return the candidates with how firmly each is connected with the best of them.
 
@@ -200,13 +200,13 @@ def linked(
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _named_beside(one: Standing, asked: str) -> frozenset[str]:
+def _named_beside(one: RankingRow, asked: str) -> frozenset[str]:
     """Return whom a memory names, but for its speaker and those that the question names."""
     names = {name.casefold() for name in one.participants} - {one.speaker.casefold()}
     return frozenset(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is None)
 
 
-def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int, Collection[int]]:
+def _neighbours(standings: Sequence[RankingRow], instants: Floats) -> Mapping[int, Collection[int]]:
     """Return by place the places of what was said right before or after in the same session."""
     at = {one.id: place for place, one in enumerate(standings)}
     labels = session_labels([one.conversation_id for one in standings], instants)
@@ -219,7 +219,7 @@ def _neighbours(standings: Sequence[Standing], instants: Floats) -> Mapping[int,
     return near
 
 
-def _temporal(standings: Sequence[Standing], span: TimeSpan | None) -> Floats:
+def _temporal(standings: Sequence[RankingRow], span: TimeSpan | None) -> Floats:
     if span is None:
         return np.zeros(len(standings))
     return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])

@@ -9,7 +9,7 @@ import numpy as np
 from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.sought import telling
 from ricordo.models.encoder import Encoder, ModelUnavailable
-from ricordo.store.types.memories import Vector
+from ricordo.store.rows import Vector
 from ricordo_services.retrieval.asked import Told
 from ricordo_services.retrieval.concurrently import together
 

@@ -10,6 +10,7 @@ from ricordo.language.query_analysis import TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
@@ -34,8 +35,7 @@ from ricordo.messages.vocabulary import (
     Role,
     TimeType,
 )
-from ricordo.store.types.recollection import Turn
-from ricordo.store.types.stages import Progress
+from ricordo.store.memory_queries import HistoryTurn
 
 _ALIASES: Final = 100  # spellings that a reply has room for
 
@@ -114,7 +114,7 @@ def entity_view(entity: Entity, neighbours: Sequence[Neighbour]) -> EntityView:
     )
 
 
-def history_view(user_id: str, turn: Turn) -> HistoryMessage:
+def history_view(user_id: str, turn: HistoryTurn) -> HistoryMessage:
     """Show a message as it was said."""
     return HistoryMessage(
         id=turn.message_id,

@@ -13,12 +13,12 @@ from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.types.stages import Progress
 from ricordo.unavailable import Unavailable
 
 UNREADABLE: Final = "document_unreadable"
@@ -178,7 +178,7 @@ class DocumentRecord:
 
 
 class Documents(Protocol):
-    """Which documents there are, and how far each is. `Intake.record` writes a row with its message."""
+    """Which documents there are, and how far each is. `IntakeStore.record` writes a row with its message."""
 
     async def claim(
         self, tenant: str, at: datetime, until: datetime, *, behind: str = ""

@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
-from ricordo.store.types.facts import Step
+from ricordo.memory.facts.projection import ProjectionVersion
 from ricordo.unavailable import Unavailable
 
 MAX_DEPTH = 2
@@ -72,7 +72,7 @@ class FactGraph(Protocol):
         facts: Sequence[Fact],
         *,
         gone: Collection[UUID] = (),
-        step: Step | None = None,
+        step: ProjectionVersion | None = None,
     ) -> None:
         """Write `facts` as they now stand and remove those that are `gone`; repeating it changes nothing.
 

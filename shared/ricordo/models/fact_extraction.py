@@ -16,11 +16,11 @@ from ricordo.memory.facts.relation_validation import (
     ValidatedStatements,
     validate_relations,
 )
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.relating import EntityRecogniser, RelationReader
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.facts import Utterance
 
 _HEARD: Final = "heard"
 _UNHEARD: Final = "unheard"

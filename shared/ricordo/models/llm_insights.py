@@ -15,11 +15,10 @@ from ricordo.memory.reflection.insight_validation import (
     to_llm_message,
     validate_claim,
 )
-from ricordo.memory.reflection.observations import is_observation, language_of
+from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.insights import InsightReader
 from ricordo.models.throttle import Throttle
-from ricordo.store.types.reflecting import Observed
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -57,7 +56,7 @@ class ModelInsights:
         """What the last request met, while the model is away; empty while it answers."""
         return self._throttle.reason
 
-    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:  # noqa: ARG002
+    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:  # noqa: ARG002
         """Return at most three insights that the memories bear out, each about something else."""
         language = language_of(observed.memories)
         memories = sorted(

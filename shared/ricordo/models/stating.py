@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ricordo.memory.facts import Statement
-from ricordo.store.types.facts import Utterance
+from ricordo.memory.facts.utterances import Utterance
 
 
 class StatementReader(Protocol):

@@ -1,23 +1,22 @@
-"""Connections to PostgreSQL, and the only way to a transaction: in the name of a tenant."""
+"""Connections to PostgreSQL, transactions in the name of a tenant, and named blocks of SQL."""
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Self
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.queries import blocks
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.unavailable import Unavailable
 
-if TYPE_CHECKING:
-    Connection = PoolConnectionProxy[asyncpg.Record]
-else:
-    Connection = PoolConnectionProxy  # generic in its stubs only
-
+_HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^-- include: (?:(\w+)\.)?(\w+)\s*$", re.MULTILINE)
 # What says "not now" rather than "wrong": the server is away, starting, full, or resolved a deadlock.
 TRANSIENT = (
     OSError,
@@ -33,7 +32,6 @@ TRANSIENT = (
     asyncpg.LockNotAvailableError,
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
-
 _PLANNED_ANEW = "set local plan_cache_mode = force_custom_plan"
 _PATIENCE_S = 60
 _ACQUIRE_S = 5  # for a free connection, and for giving it back
@@ -50,6 +48,49 @@ _SESSION = {
     # A process that hangs in the middle of a transaction must not keep its locks for ever.
     "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
 }
+
+
+class RequestConflict(ValueError):
+    """A request of this id has settled something else."""
+
+
+class StoreUnavailable(Unavailable):
+    """The store cannot be asked now: a transient failure."""
+
+    server = "PostgreSQL"
+
+
+@cache
+def blocks(file: str) -> dict[str, str]:
+    """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: the_name`.
+
+    What several of them have in common stands once, after a line `-- fragment: the_name`, in place of which
+    they have a line `-- include: the_name`; of another file, `-- include: its_name.the_name`.
+
+    Raises:
+        KeyError: there is no fragment of a name.
+    """
+    return {
+        name: _INCLUDE.sub(lambda at: _parts(at[1] or file)["fragment"][at[2]], body)
+        for name, body in _parts(file)["name"].items()
+    }
+
+
+@cache
+def _parts(file: str) -> dict[str, dict[str, str]]:
+    """Return the blocks and the fragments of a file, as they stand there."""
+    text = files(__package__).joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
+    parts = _HEAD.split(text)[1:]
+    found: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
+    for kind, name, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        found[kind][name] = body.strip()
+    return found
+
+
+if TYPE_CHECKING:
+    Connection = PoolConnectionProxy[asyncpg.Record]
+else:
+    Connection = PoolConnectionProxy  # generic in its stubs only
 
 
 @contextmanager

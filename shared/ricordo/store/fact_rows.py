@@ -1,15 +1,13 @@
-"""Evidence, facts and entities as rows of PostgreSQL, and back.
+"""Conversion between rows of PostgreSQL and evidence, facts and entities."""
 
-Nothing else takes one of these apart, or puts it together: others ask rows for keys, and for whom they speak
-of. A field that `Evidence` gets is added to a migration, to the columns in evidence.sql, and here; one that
-`Fact` gets to a migration, to those in fact_columns.sql, and here.
-"""
-
+from collections.abc import Sequence
 from typing import Any, Final
+from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.facts import Entity, EntityResolver, Evidence, Fact, normalise, object_tie
+from ricordo.memory.facts import PREDICATES, Entity, EntityResolver, Evidence, Fact, normalise, object_tie
+from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 
 _FACT: Final = (
     "id",
@@ -96,3 +94,42 @@ def entity_row(entity: Entity, identities: EntityResolver) -> dict[str, Any]:
         "mentions": entity.mentions,
         "names": sorted(identities.other_names(entity)),
     }
+
+
+def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
+    """Build a message as fact extraction reads it, with the message that it corrects."""
+    return Utterance(
+        memory_id=row["memory_id"],
+        message_id=row["message_id"],
+        user_id=row["user_id"],
+        role=row["role"],
+        speaker=row["speaker"],
+        language=row["language"],
+        content=row["content"],
+        said_at=row["created_at"],
+        timezone=row["timezone"],
+        corrects=corrects,
+    )
+
+
+def evidence_rows(told: ExtractedEvidence) -> list[dict[str, Any]]:
+    """Write the evidence as rows; nothing outside of the vocabulary is ever stored."""
+    beside = {"memory_id": told.memory_id, "user_id": told.user_id, "message_id": told.message_id}
+    return [
+        evidence_row(row, ordinal) | beside | {"quote": quote}
+        for ordinal, (row, quote) in enumerate(zip(told.evidence, told.quotes, strict=True))
+        if row.predicate in PREDICATES
+    ]
+
+
+def extracted_evidence(memory_id: UUID, kept: Sequence[asyncpg.Record]) -> ExtractedEvidence:
+    """Read back what `evidence_rows` has written of a message, be it nothing."""
+    stated = [row for row in kept if row["predicate"] is not None]
+    return ExtractedEvidence(
+        memory_id=memory_id,
+        message_id=kept[0]["message_id"],
+        user_id=kept[0]["user_id"],
+        said_at=kept[0]["told_at"],
+        quotes=tuple(row["quote"] for row in stated),
+        evidence=tuple(map(evidence_of, stated)),
+    )

@@ -1,25 +1,102 @@
-"""Ingest's part of the truth: history, memory rows, links in time, the first stage."""
+"""Writes new messages: history, memory rows, links in time, the first stage."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 import asyncpg
 
+from ricordo.documents.port import NewDocument
+from ricordo.memory.progress import Progress
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
-from ricordo.store.types.memories import IntakeLimits, NewMessage, Recorded
-from ricordo.store.types.stages import Progress
 
 _SQL = Database.queries("intake")
-_SESSIONS = Database.queries("sessions")
-_DOCUMENTS = Database.queries("documents")
+_SESSIONS = Database.queries("session_store")
+_DOCUMENTS = Database.queries("document_store")
 
 
-class PostgresIntake:
-    """Implements `Intake` and `Deferred`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A validated message, ready to be recorded.
+
+    Attributes:
+        content: the text to keep, recalled spans removed.
+        digest: hash of what makes the message itself; a repeated id with another digest is a conflict.
+        memorable: False for a message that belongs to the history only.
+        metadata: the bot's own values, a JSON object.
+        document: what it brings along, whose bytes are kept already.
+        kind, importance, expires_at: what the bot set, which wins over what is inferred; None where unset.
+    """
+
+    message_id: str
+    memory_id: UUID
+    user_id: str
+    conversation_id: str
+    role: str
+    content: str
+    digest: bytes
+    timestamp: datetime
+    speaker: str = ""
+    participants: tuple[str, ...] = ()
+    timezone: str | None = None
+    language: str = ""
+    location: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    kind: str | None = None
+    importance: float | None = None
+    tags: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+    trust: float = 0.0
+    source: str = "conversation"
+    memorable: bool = True
+    document: NewDocument | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMessage:
+    """What became of one message.
+
+    Attributes:
+        status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content),
+            `forgotten` (a tombstone stands before it), `too_many` or `too_many_today` (its user has as many
+            as the quota allows).
+        progress: the stage row, for `kept`.
+        displaced: memories that come right after this one and are indexed already: their points may show them
+            behind another memory, or none. It follows from the state, so that a repeat says it again.
+        rezoned: messages that lie in another zone since this one, which names it, is there: enrichment has to
+            see them again. Said once; whoever misses it finds that they lack a stage.
+        deferred: whether it waits to be admitted: its user has many under way.
+    """
+
+    status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
+    progress: Progress | None = None
+    displaced: tuple[UUID, ...] = ()
+    rezoned: tuple[Progress, ...] = ()
+    deferred: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeLimits:
+    """What a user may have.
+
+    Attributes:
+        under_way: messages on their way to being remembered at once; the rest is deferred. None for any
+            number.
+        kept: messages that are kept at once; what is forgotten frees room. None for any number.
+        kept_a_day: of these, messages that are taken in on one day, by UTC; None for any number.
+    """
+
+    under_way: int | None = None
+    kept: int | None = None
+    kept_a_day: int | None = None
+
+
+class IntakeStore:
+    """What ingest owns: history, the memory row's identity and its links in time."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
         """Write through `database`, what a user may have within `limits`; None for no limits."""
@@ -27,8 +104,14 @@ class PostgresIntake:
         self._limits = limits or IntakeLimits()
         self._met: set[str] = set()  # tenants known to be listed: saves a statement per batch
 
-    async def record(self, tenant: str, messages: Sequence[NewMessage], at: datetime) -> Sequence[Recorded]:
-        """Write history, memory and stage rows in one transaction; see `Intake.record`."""
+    async def record(
+        self, tenant: str, messages: Sequence[NewMessage], at: datetime
+    ) -> Sequence[RecordedMessage]:
+        """Write history, memory and stage rows of `messages` in one transaction; one result each, in order.
+
+        Raises:
+            StoreUnavailable: nothing was written.
+        """
         if not messages:
             return []
         async with self._database.transaction(tenant) as connection:
@@ -39,7 +122,22 @@ class PostgresIntake:
         return outcomes
 
     async def admit(self, tenant: str, behind: str, limit: int, at: datetime) -> Sequence[Progress]:
-        """Have messages of the next user deferred no more; see `Deferred.admit`."""
+        """Have the oldest of one user deferred no more, and return them.
+
+        Each is returned once: who ends before telling of it leaves it to reconciliation.
+
+        Args:
+            tenant: whose they are.
+            behind: the user whose turn was last; the next one in order has the turn now.
+            limit: how many at the most.
+            at: the instant, from which on they have their time.
+
+        Returns:
+            None where no user behind that one has any, or another process has just taken them.
+
+        Raises:
+            StoreUnavailable: nothing was changed.
+        """
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["admit"], tenant, behind, limit, at)
         return [rows.progress(row) for row in found]
@@ -64,7 +162,7 @@ class _Batch:
         self.day_began = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
 
-    async def record(self) -> list[Recorded]:
+    async def record(self) -> list[RecordedMessage]:
         await self._execute("lock", _locks(self.messages))
         beyond = await self._beyond()
         kept = await self._fetch("keep_history", self._without(beyond), self.at)
@@ -81,7 +179,7 @@ class _Batch:
             outcomes[fresh[0]] = replace(outcomes[fresh[0]], rezoned=rezoned)
         return outcomes
 
-    async def _beyond(self) -> dict[str, Recorded]:
+    async def _beyond(self) -> dict[str, RecordedMessage]:
         """Return, by their ids, the messages that their users' quotas leave no room for."""
         if self.limits.kept is None and self.limits.kept_a_day is None:
             return {}
@@ -91,7 +189,8 @@ class _Batch:
             "beyond", self.document, self.limits.kept, self.limits.kept_a_day, self.day_began
         )
         return {
-            row["message_id"]: Recorded("too_many_today" if row["of_a_day"] else "too_many") for row in found
+            row["message_id"]: RecordedMessage("too_many_today" if row["of_a_day"] else "too_many")
+            for row in found
         }
 
     def _without(self, beyond: Collection[str]) -> str:
@@ -148,13 +247,13 @@ def _locks(messages: Sequence[NewMessage]) -> list[str]:
     return sorted(conversations | {f"user/{message.user_id}" for message in messages})
 
 
-def _outcome(message: NewMessage, standing: asyncpg.Record) -> Recorded:
+def _outcome(message: NewMessage, standing: asyncpg.Record) -> RecordedMessage:
     if standing["forgotten"]:
-        return Recorded("forgotten")
+        return RecordedMessage("forgotten")
     if standing["digest"] != message.digest:
-        return Recorded("conflict")
+        return RecordedMessage("conflict")
     displaced = standing["displaced"]
-    return Recorded(
+    return RecordedMessage(
         "kept",
         rows.progress(standing),
         displaced=() if displaced is None else (displaced,),

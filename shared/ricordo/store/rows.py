@@ -1,4 +1,4 @@
-"""Rows of PostgreSQL as the domain's values, and back."""
+"""Conversion between rows of PostgreSQL and values of the domain."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
 from ricordo.memory.model import KeyTopic, Memory, Source
-from ricordo.store.types.stages import Progress, Stage
+from ricordo.memory.progress import Progress, Stage
 
+Vector = NDArray[np.float32]
 _DIRECT = [
     "id",
     "tenant",

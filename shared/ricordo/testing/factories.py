@@ -13,7 +13,7 @@ from ricordo.language.annotations import EventTime, MemoryKind
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.messages.ids import memory_id
-from ricordo.store.types.memories import NewMessage
+from ricordo.store.intake import NewMessage
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """A Monday morning: the first moment of every story."""

@@ -10,7 +10,7 @@ import pytest
 
 from ricordo.graph.port import KeptGraph, Survey
 from ricordo.memory.facts import Evidence, Fact, fold
-from ricordo.store.types.facts import OutOfStep, Step
+from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -132,17 +132,21 @@ class FactGraphContract:
         rome, milan = (known(("user", "likes", city), tenant=tenant) for city in ("Rome", "Milan"))
         first, second, third = uuid4(), uuid4(), uuid4()
         for _ in range(2):  # the second time as after an answer that was lost
-            await graph.project(tenant, "u-1", rome, step=Step(None, first))
-        for step in (Step(None, second), Step(second, third), Step(third, None)):
-            with pytest.raises(OutOfStep):
+            await graph.project(tenant, "u-1", rome, step=ProjectionVersion(None, first))
+        for step in (
+            ProjectionVersion(None, second),
+            ProjectionVersion(second, third),
+            ProjectionVersion(third, None),
+        ):
+            with pytest.raises(VersionConflict):
                 await graph.project(tenant, "u-1", milan, gone=[rome[0].id], step=step)
         assert list(await graph.export(tenant, "u-1")) == list(rome)
         await graph.project(tenant, "u-1", milan)  # without a step it is not asked where it stands
-        await graph.project(tenant, "u-1", (), step=Step(first, second))
+        await graph.project(tenant, "u-1", (), step=ProjectionVersion(first, second))
         assert list(await graph.export(tenant, "u-1")) == by_id([*rome, *milan])
-        await graph.project(tenant, "u-2", rome, step=Step(None, second))
+        await graph.project(tenant, "u-2", rome, step=ProjectionVersion(None, second))
         await graph.erase(tenant, "u-1")
-        await graph.project(tenant, "u-1", milan, step=Step(None, third))
+        await graph.project(tenant, "u-1", milan, step=ProjectionVersion(None, third))
         assert list(await graph.export(tenant, "u-1")) == list(milan)
 
     async def test_a_survey_tells_which_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""What every `IdentityReader` promises: a subclass gives a fixture and runs each law.
+"""What every `EntityMatcher` promises: a subclass gives a fixture and runs each law.
 
     class TestMine(IdentityReaderContract): ...
 
@@ -15,13 +15,15 @@ import pytest
 
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.store.types.identity import EntityProfile, IdentityReader, Pair, Verdict
+from ricordo.models.entity_matching import EntityMatcher, EntityPair, EntityProfile, MatchVerdict
 
-NICO = Pair(
+NICO = EntityPair(
     EntityProfile("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), EntityProfile("Nicola")
 )
-MARCO = Pair(EntityProfile("Marco"), EntityProfile("Marco (brother)", ("Marco",), ("Marco lives in Turin",)))
-SARA = Pair(EntityProfile("Sara"), EntityProfile("Sarah"))
+MARCO = EntityPair(
+    EntityProfile("Marco"), EntityProfile("Marco (brother)", ("Marco",), ("Marco lives in Turin",))
+)
+SARA = EntityPair(EntityProfile("Sara"), EntityProfile("Sarah"))
 STORY = (NICO, MARCO, SARA)
 ANY_TEXT = (
     "",
@@ -46,34 +48,38 @@ class JudgingMind:
         comes_back: has it answer again.
     """
 
-    reader: IdentityReader
-    judges: Callable[[Callable[[str, str], Verdict | tuple[Verdict, ...] | None]], None]
+    reader: EntityMatcher
+    judges: Callable[[Callable[[str, str], MatchVerdict | tuple[MatchVerdict, ...] | None]], None]
     babbles: Callable[[], None]
     goes_away: Callable[[], None]
     comes_back: Callable[[], None]
 
 
 class IdentityReaderContract:
-    """Laws of `IdentityReader`."""
+    """Laws of `EntityMatcher`."""
 
     async def test_it_has_a_name(self, mind: JudgingMind) -> None:
         assert mind.reader.model
 
     @pytest.mark.parametrize("count", [1, 2, 3])
     async def test_each_pair_has_its_verdict_in_order(self, mind: JudgingMind, count: int) -> None:
-        said = dict(zip([pair.one.name for pair in STORY], Verdict, strict=True))
+        said = dict(zip([pair.one.name for pair in STORY], MatchVerdict, strict=True))
         mind.judges(lambda one, _: said[one])
         assert list(await mind.reader.judge(STORY[:count])) == list(said.values())[:count]
 
     async def test_a_pair_may_be_left_out(self, mind: JudgingMind) -> None:
-        mind.judges(lambda one, _: Verdict.UNSURE if one == "Sara" else None)
-        assert list(await mind.reader.judge(STORY)) == [None, None, Verdict.UNSURE]
+        mind.judges(lambda one, _: MatchVerdict.UNSURE if one == "Sara" else None)
+        assert list(await mind.reader.judge(STORY)) == [None, None, MatchVerdict.UNSURE]
 
     @pytest.mark.parametrize("count", [1, 3])
     async def test_two_verdicts_for_one_pair_are_none(self, mind: JudgingMind, count: int) -> None:
-        mind.judges(lambda one, _: (Verdict.SAME, Verdict.DIFFERENT) if one == "Nico" else Verdict.UNSURE)
+        mind.judges(
+            lambda one, _: (
+                (MatchVerdict.SAME, MatchVerdict.DIFFERENT) if one == "Nico" else MatchVerdict.UNSURE
+            )
+        )
         found = list(await mind.reader.judge(STORY[:count]))
-        assert found == [None, Verdict.UNSURE, Verdict.UNSURE][:count]
+        assert found == [None, MatchVerdict.UNSURE, MatchVerdict.UNSURE][:count]
 
     async def test_nothing_said_of_any_is_nonsense(self, mind: JudgingMind) -> None:
         mind.judges(lambda _, __: None)
@@ -95,11 +101,11 @@ class IdentityReaderContract:
 
     @pytest.mark.parametrize("text", ANY_TEXT)
     async def test_anybody_can_be_judged(self, mind: JudgingMind, text: str) -> None:
-        mind.judges(lambda _, __: Verdict.DIFFERENT)
+        mind.judges(lambda _, __: MatchVerdict.DIFFERENT)
         odd = EntityProfile(text, (text,), (text,), (text,))
-        assert list(await mind.reader.judge([Pair(odd, odd)])) == [Verdict.DIFFERENT]
+        assert list(await mind.reader.judge([EntityPair(odd, odd)])) == [MatchVerdict.DIFFERENT]
 
     async def test_calls_at_once_keep_apart(self, mind: JudgingMind) -> None:
-        mind.judges(lambda one, _: Verdict.SAME if one == "Nico" else Verdict.UNSURE)
+        mind.judges(lambda one, _: MatchVerdict.SAME if one == "Nico" else MatchVerdict.UNSURE)
         found = await asyncio.gather(*(mind.reader.judge([pair]) for pair in STORY * 3))
-        assert [one[0] for one in found] == [Verdict.SAME, Verdict.UNSURE, Verdict.UNSURE] * 3
+        assert [one[0] for one in found] == [MatchVerdict.SAME, MatchVerdict.UNSURE, MatchVerdict.UNSURE] * 3

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from tests.fixtures.loop_time import run_by
 
+from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm_condensing import ModelCondenser
 from ricordo.models.llm_insights import ModelInsights
 from ricordo.settings import CondensingSettings, Settings
-from ricordo.store.types.reflecting import Observed
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
@@ -28,7 +28,7 @@ SAID = [
     for n in range(4)
 ]
 TURNS = [SessionTurn(one, None) for one in SAID]
-OBSERVED = Observed(SAID, ())
+OBSERVED = ReflectionEvidence(SAID, ())
 
 
 @asynccontextmanager

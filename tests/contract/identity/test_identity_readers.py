@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from ricordo.models.entity_matching import MatchVerdict
 from ricordo.models.ollama import open_identity_reader
-from ricordo.store.types.identity import Verdict
 from ricordo.testing.fakes.identity import FakeIdentityReader
 from ricordo.testing.fakes.reading import away, babbling
 from ricordo.testing.identity import IdentityReaderContract, JudgingMind
@@ -37,7 +37,7 @@ class TestOllama(IdentityReaderContract):
     async def mind(self) -> AsyncIterator[JudgingMind]:
         talking = TalkingModel()
 
-        def judges(verdict: Callable[[str, str], Verdict | tuple[Verdict, ...] | None]) -> None:
+        def judges(verdict: Callable[[str, str], MatchVerdict | tuple[MatchVerdict, ...] | None]) -> None:
             talking.judge = verdict
 
         async with (

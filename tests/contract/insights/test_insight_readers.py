@@ -12,13 +12,13 @@ import pytest
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE
+from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_insights import ModelInsights
 from ricordo.models.ollama import open_insight_reader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
-from ricordo.store.types.reflecting import Observed
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import Body, OllamaStandIn, ollama_stand_in
@@ -52,7 +52,7 @@ class Talking:
         return json.dumps({"questions": list(self.questions)})
 
 
-def _told(*texts: str) -> Observed:
+def _told(*texts: str) -> ReflectionEvidence:
     found: list[Memory] = [
         replace(
             memory(f"m-{nth}", content=text, created_at=START + timedelta(days=nth)),
@@ -61,7 +61,7 @@ def _told(*texts: str) -> Observed:
         )
         for nth, text in enumerate(texts)
     ]
-    return Observed(found, ())
+    return ReflectionEvidence(found, ())
 
 
 @asynccontextmanager

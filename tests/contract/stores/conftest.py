@@ -10,18 +10,16 @@ import asyncpg
 import pytest
 
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.curating import PostgresCurating
+from ricordo.store.curation import CurationStore
 from ricordo.store.database import Database
-from ricordo.store.habits import PostgresHabits
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.life import PostgresLife
-from ricordo.store.migrate import migrate
-from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
-from ricordo.store.projection import PostgresEncodings, PostgresEnrichments, PostgresIndexing
-from ricordo.store.recollection import PostgresRecollection
-from ricordo.store.retention import PostgresRetention
-from ricordo.store.working import PostgresDesks, PostgresNotebook
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.intake import IntakeStore
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo.store.schema import migrate
+from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
+from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo.testing.stores import Scope, Stores
 from ricordo_services.stack import Endpoints
 
@@ -88,21 +86,21 @@ def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
     """Return all ports on PostgreSQL, in the name of a new tenant."""
     return Stores(
         tenant=f"t-{uuid4()}",
-        intake=PostgresIntake(database),
-        encodings=PostgresEncodings(database),
-        enrichments=PostgresEnrichments(database),
-        indexing=PostgresIndexing(database),
-        ledger=PostgresFactLedger(database, beside),
-        another_ledger=lambda: PostgresFactLedger(database, beside),
-        recollection=PostgresRecollection(database),
-        life=PostgresLife(database),
-        retention=PostgresRetention(database),
-        pass_runs=PostgresPassRuns(database),
-        pass_locks=PostgresPassLocks(dsns.worker),
-        curating=PostgresCurating(database),
-        desks=PostgresDesks(database),
-        notebook=PostgresNotebook(database),
-        habits=PostgresHabits(database),
+        intake=IntakeStore(database),
+        encodings=EncodingStore(database),
+        enrichments=EnrichmentStore(database),
+        indexing=IndexingStore(database),
+        ledger=FactLedger(database, beside),
+        another_ledger=lambda: FactLedger(database, beside),
+        recollection=MemoryQueries(database),
+        life=LifecycleStore(database),
+        retention=RetentionStore(database),
+        pass_runs=PassRuns(database),
+        pass_locks=PassLocks(dsns.worker),
+        curating=CurationStore(database),
+        desks=WorkingMemoryStore(database),
+        notebook=NoteStore(database),
+        habits=StyleQueries(database),
         entomb=_entombing(database),
     )
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.database import Database
-from ricordo.store.links import PostgresLinks
+from ricordo.store.link_store import LinkStore
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
 
 
@@ -15,7 +15,7 @@ async def _main() -> None:
     task = json.load(sys.stdin)
     async with Database.connect(task["dsn"], size=2) as database, Beside() as beside:
         remembered = RememberedNeighbourhoods(2**30)
-        worker = Linking(PostgresLinks(database), beside, (task["model"],), task["threshold"], remembered)
+        worker = Linking(LinkStore(database), beside, (task["model"],), task["threshold"], remembered)
         for batch in task["batches"]:
             await worker.link(task["tenant"], task["model"], dict.fromkeys(map(UUID, batch), task["user_id"]))
 

@@ -11,8 +11,8 @@ from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.database import Database
-from ricordo.store.life import PostgresLife
-from ricordo.store.sessions import PostgresSessions
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.session_store import SessionStore
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
@@ -49,7 +49,7 @@ class _Idle:
         return 0
 
 
-class _OneTenant(PostgresLife):
+class _OneTenant(LifecycleStore):
     """The store, in which only one tenant has said anything."""
 
     def __init__(self, database: Database, tenant: str) -> None:
@@ -63,7 +63,7 @@ class _OneTenant(PostgresLife):
 
 async def _sum_up(database: Database, beside: Beside, stores: Stores, voice: _Voice) -> None:
     clock = ManualClock(STORED + timedelta(hours=1))
-    work = Summarize(PostgresSessions(database), voice, clock, beside, MODEL)
+    work = Summarize(SessionStore(database), voice, clock, beside, MODEL)
     async for _ in work.slices(stores.tenant, clock.now(), None, None):
         pass
 
@@ -104,7 +104,7 @@ async def test_a_session_that_goes_on_is_left_alone(
     for setter in SETTERS.values():
         await setter(stores, ["m-1"], STORED)
     voice, clock = _Voice(), ManualClock(STORED + timedelta(minutes=5))
-    work = Summarize(PostgresSessions(database), voice, clock, beside, MODEL)
+    work = Summarize(SessionStore(database), voice, clock, beside, MODEL)
     assert [one.examined async for one in work.slices(stores.tenant, clock.now(), None, None)] == [0]
     assert voice.heard == []
     await _sum_up(database, beside, stores, voice)
@@ -129,7 +129,7 @@ async def test_one_that_fails_keeps_nobody_else(database: Database, beside: Besi
             await setter(stores, [one.message_id for one in messages], STORED)
     voice, clock = _Voice(), ManualClock(STORED + timedelta(hours=1))
     work = Summarize(
-        PostgresSessions(database), voice, clock, beside, MODEL, condensing=_FailsOf("c-1"), name="summarize"
+        SessionStore(database), voice, clock, beside, MODEL, condensing=_FailsOf("c-1"), name="summarize"
     )
     done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
     assert (sum(one.failed for one in done), sum(one.created for one in done)) == (1, 1)

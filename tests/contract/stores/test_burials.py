@@ -8,10 +8,8 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.store.burials import carry, schema_version, tombstones
-from ricordo.store.migrate import migrate, migrations
-from ricordo.store.types.erasing import Tombstone
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.schema import Tombstone, carry_tombstones, migrate, migrations, schema_version, tombstones
 
 pytestmark = pytest.mark.integration
 
@@ -42,13 +40,13 @@ async def _open(dsn: str) -> list[tuple[str, str, datetime]]:
 
 async def test_a_later_one_is_erased_anew_and_an_earlier_one_changes_nothing(dsn: str) -> None:
     await migrate(dsn)
-    assert await carry(dsn, []) == 0
-    assert await carry(dsn, [user(EARLY), user(EARLY, "t-2"), user(EARLY)]) == 2
+    assert await carry_tombstones(dsn, []) == 0
+    assert await carry_tombstones(dsn, [user(EARLY), user(EARLY, "t-2"), user(EARLY)]) == 2
     assert await _open(dsn) == [("t-1", "user", EARLY), ("t-2", "user", EARLY)]
-    assert await carry(dsn, [user(EARLY)]) == 0
+    assert await carry_tombstones(dsn, [user(EARLY)]) == 0
     assert await _open(dsn) == []
-    assert await carry(dsn, [user(LATE)]) == 1
-    assert await carry(dsn, [user(EARLY)]) == 0
+    assert await carry_tombstones(dsn, [user(LATE)]) == 1
+    assert await carry_tombstones(dsn, [user(EARLY)]) == 0
     assert await _open(dsn) == [("t-1", "user", LATE)]
     assert await tombstones(dsn) == [user(LATE), user(EARLY, "t-2")]
 
@@ -56,7 +54,7 @@ async def test_a_later_one_is_erased_anew_and_an_earlier_one_changes_nothing(dsn
 async def test_a_message_that_went_with_its_user_stands_there_and_is_not_erased_by_itself(dsn: str) -> None:
     await migrate(dsn)
     stone = Tombstone("t-1", "erased", "u-1", "m-1", EARLY)
-    assert await carry(dsn, [stone]) == 0
+    assert await carry_tombstones(dsn, [stone]) == 0
     assert await _open(dsn) == []
     assert await tombstones(dsn) == [stone]
 
@@ -64,7 +62,7 @@ async def test_a_message_that_went_with_its_user_stands_there_and_is_not_erased_
 async def test_a_tenant_that_nobody_knows_here_is_known_then(dsn: str) -> None:
     """Who takes up what is not erased goes by the tenants that are known."""
     await migrate(dsn)
-    await carry(dsn, [user(EARLY)])
+    await carry_tombstones(dsn, [user(EARLY)])
     connection = await asyncpg.connect(dsn)
     try:
         assert await connection.fetchval("select array_agg(tenant) from tenants") == ["t-1"]
@@ -84,4 +82,4 @@ async def test_nobody_there_is_said_as_such() -> None:
         with pytest.raises(StoreUnavailable):
             await asked("postgresql://nobody@127.0.0.1:1/none")
     with pytest.raises(StoreUnavailable):
-        await carry("postgresql://nobody@127.0.0.1:1/none", [])
+        await carry_tombstones("postgresql://nobody@127.0.0.1:1/none", [])

@@ -14,16 +14,15 @@ from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.compressing import PostgresCompressing
-from ricordo.store.database import Database
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.types.compressing import Place
-from ricordo.store.types.memories import NewMessage, StoreUnavailable
-from ricordo.store.types.stages import Progress
+from ricordo.store.consolidation import CompressionStore, MemoryPosition
+from ricordo.store.database import Database, StoreUnavailable
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.intake import NewMessage
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message, unit_vectors
 from ricordo.testing.stores import Stores
@@ -52,7 +51,7 @@ class Heard:
         self.events += events
 
 
-class Interrupted(PostgresCompressing):
+class Interrupted(CompressionStore):
     """Fails once, before or after a synthesis is written: as a process does that ends there."""
 
     def __init__(self, database: Database, *, written: bool) -> None:
@@ -72,11 +71,18 @@ class Interrupted(PostgresCompressing):
         return progress
 
 
-class Poisoned(PostgresCompressing):
+class Poisoned(CompressionStore):
     """Cannot write a synthesis of the first message, nor read what the first user said."""
 
     async def weak(
-        self, tenant: str, user_id: str, model: str, now: datetime, *, after: Place | None, limit: int
+        self,
+        tenant: str,
+        user_id: str,
+        model: str,
+        now: datetime,
+        *,
+        after: MemoryPosition | None,
+        limit: int,
     ) -> Sequence[CompressionCandidate]:
         if user_id == "poison":
             raise ValueError("a memory that nobody can read")
@@ -125,7 +131,7 @@ async def _tell(stores: Stores, kinds: Iterable[int]) -> None:
 
 def _compress(database: Database, **differing: Any) -> Compress:  # noqa: ANN401 - the fields of the class
     parts = {
-        "store": PostgresCompressing(database),
+        "store": CompressionStore(database),
         "emitter": Heard(),
         "clock": SystemClock(),
         "beside": Beside(),
@@ -162,7 +168,7 @@ async def test_all_that_was_said_can_still_be_reached(
     stores = stores.elsewhere()
     await _tell(stores, kinds)
     await _run(_compress(database), stores)
-    expand, shown = Expand(stores.recollection, PostgresDocuments(database)), []
+    expand, shown = Expand(stores.recollection, DocumentStore(database)), []
     for one in await _syntheses(stores):
         assert FEWEST <= len(one.source_ids) <= MOST
         assert one.kind is MemoryKind.SYNTHESIS

@@ -13,15 +13,13 @@ from tests.contract.stores.conftest import Dsns
 
 from ricordo.memory.compression import compression_cutoff, is_weak
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
-from ricordo.store.compressing import PostgresCompressing
-from ricordo.store.database import Database
-from ricordo.store.queries import blocks
-from ricordo.store.types.compressing import Place
-from ricordo.store.types.curating import UnknownMemories
-from ricordo.store.types.life import Access
-from ricordo.store.types.stages import Progress
+from ricordo.store.consolidation import CompressionStore, MemoryPosition
+from ricordo.store.curation import UnknownMemories
+from ricordo.store.database import Database, blocks
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
@@ -35,8 +33,8 @@ NOW = at(0) + timedelta(days=200)
 
 
 @pytest.fixture
-def sleep(database: Database) -> PostgresCompressing:
-    return PostgresCompressing(database)
+def sleep(database: Database) -> CompressionStore:
+    return CompressionStore(database)
 
 
 async def _told(stores: Stores, *names: str, user_id: str = "u-1", importance: float = 0.1) -> list[Memory]:
@@ -60,18 +58,18 @@ async def _told(stores: Stores, *names: str, user_id: str = "u-1", importance: f
     return [await stores.memory(name, user_id) for name in names]
 
 
-async def _weak(sleep: PostgresCompressing, stores: Stores, user_id: str = "u-1") -> set[object]:
+async def _weak(sleep: CompressionStore, stores: Stores, user_id: str = "u-1") -> set[object]:
     found = await sleep.weak(stores.tenant, user_id, MODEL, NOW, after=None, limit=100)
     return {one.id for one in found}
 
 
-async def _compress(sleep: PostgresCompressing, stores: Stores, sources: Sequence[Memory]) -> Progress | None:
+async def _compress(sleep: CompressionStore, stores: Stores, sources: Sequence[Memory]) -> Progress | None:
     turns = await sleep.sources(stores.tenant, "u-1", MODEL, [one.id for one in sources])
     return await sleep.compress(stores.tenant, synthesise(turns), sources, NOW, STORED)
 
 
 async def test_users_come_in_order_if_they_said_something_before(
-    sleep: PostgresCompressing, stores: Stores
+    sleep: CompressionStore, stores: Stores
 ) -> None:
     """A page at a time; whoever is new is left out."""
     for name, user in (("m-1", "u-b"), ("m-2", "u-a"), ("m-3", "u-c")):
@@ -102,7 +100,7 @@ async def test_users_come_in_order_however_the_server_joins(stores: Stores, dsns
         for mode in ("force_custom_plan", "force_generic_plan"):
             await worker.execute("select set_config('plan_cache_mode', $1, true)", mode)
             found = await worker.fetch(
-                blocks("compressing")["users"], stores.tenant, "", compression_cutoff(NOW), 30
+                blocks("consolidation")["users"], stores.tenant, "", compression_cutoff(NOW), 30
             )
             assert [row["user_id"] for row in found] == names[:30], mode
 
@@ -117,7 +115,7 @@ async def _connected(dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Reco
 
 
 async def test_the_weak_come_in_the_order_of_time_slice_by_slice(
-    sleep: PostgresCompressing, stores: Stores
+    sleep: CompressionStore, stores: Stores
 ) -> None:
     """With whom they are about, and the vector that they have."""
     told = await _told(stores, "m-1", "m-2", "m-3")
@@ -125,13 +123,13 @@ async def test_the_weak_come_in_the_order_of_time_slice_by_slice(
     assert [one.id for one in first] == [one.id for one in told[:2]]
     assert {one.about for one in first} == {("max",)}
     assert first[0].vector.shape == (16,)
-    behind = Place(first[-1].created_at, first[-1].id)
+    behind = MemoryPosition(first[-1].created_at, first[-1].id)
     rest = await sleep.weak(stores.tenant, "u-1", MODEL, NOW, after=behind, limit=2)
     assert [one.id for one in rest] == [told[2].id]
     assert await _weak(sleep, stores, "u-2") == set()
 
 
-async def test_what_is_not_enriched_yet_waits(sleep: PostgresCompressing, stores: Stores) -> None:
+async def test_what_is_not_enriched_yet_waits(sleep: CompressionStore, stores: Stores) -> None:
     """How much it matters is not known."""
     await stores.record(new_message("m-1", tenant=stores.tenant))
     await stores.encode("m-1")
@@ -139,7 +137,7 @@ async def test_what_is_not_enriched_yet_waits(sleep: PostgresCompressing, stores
 
 
 async def test_a_synthesis_is_written_with_the_mark_on_its_sources(
-    sleep: PostgresCompressing, stores: Stores
+    sleep: CompressionStore, stores: Stores
 ) -> None:
     """It is on its way like any memory; its sources stay as they are, and are weak no more."""
     told = await _told(stores, "m-1", "m-2", "m-3")
@@ -154,7 +152,7 @@ async def test_a_synthesis_is_written_with_the_mark_on_its_sources(
     assert await _weak(sleep, stores) == set()
 
 
-async def test_what_was_used_since_stays_out_of_it(sleep: PostgresCompressing, stores: Stores) -> None:
+async def test_what_was_used_since_stays_out_of_it(sleep: CompressionStore, stores: Stores) -> None:
     """Nothing is written then: neither a synthesis nor a mark."""
     told = await _told(stores, "m-1", "m-2", "m-3")
     access = Access(stores.id("use"), "u-1", (told[1].id,), STORED)
@@ -164,7 +162,7 @@ async def test_what_was_used_since_stays_out_of_it(sleep: PostgresCompressing, s
     assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 3
 
 
-async def test_of_what_is_forgotten_nothing_is_made(sleep: PostgresCompressing, stores: Stores) -> None:
+async def test_of_what_is_forgotten_nothing_is_made(sleep: CompressionStore, stores: Stores) -> None:
     """Neither of a source that is gone nor behind a tombstone of the user."""
     told = await _told(stores, "m-1", "m-2", "m-3")
     gone = replace(told[0], id=stores.id("gone"))
@@ -179,9 +177,7 @@ async def test_of_what_is_forgotten_nothing_is_made(sleep: PostgresCompressing, 
     assert not (await stores.memory("m-1")).compressed
 
 
-async def test_what_is_put_right_is_in_no_synthesis_any_more(
-    sleep: PostgresCompressing, stores: Stores
-) -> None:
+async def test_what_is_put_right_is_in_no_synthesis_any_more(sleep: CompressionStore, stores: Stores) -> None:
     """The others are as if they had never been condensed, and the index hears that the synthesis has gone."""
     told = await _told(stores, "m-1", "m-2", "m-3", "m-4")
     made = await _compress(sleep, stores, told)
@@ -196,7 +192,7 @@ async def test_what_is_put_right_is_in_no_synthesis_any_more(
 
 
 async def test_who_says_the_same_again_or_is_somebody_else_unmakes_nothing(
-    sleep: PostgresCompressing, stores: Stores
+    sleep: CompressionStore, stores: Stores
 ) -> None:
     """What a memory says is only confirmed; what another user's says is nobody's business."""
     told = await _told(stores, "m-1", "m-2", "m-3")
@@ -244,7 +240,7 @@ async def test_who_is_weak_is_what_the_domain_says(
             SHAPE, [(stores.tenant, one, *row[1:]) for one, row in zip(ids, rows, strict=True)]
         )
     expected = {one.id for name in names if is_weak(one := await stores.memory(name), NOW)}
-    assert await _weak(PostgresCompressing(database), stores) == expected
+    assert await _weak(CompressionStore(database), stores) == expected
 
 
 SHAPE = """
@@ -258,7 +254,7 @@ where tenant = $1 and id = $2
 """
 
 
-async def test_a_repeat_writes_nothing(sleep: PostgresCompressing, stores: Stores) -> None:
+async def test_a_repeat_writes_nothing(sleep: CompressionStore, stores: Stores) -> None:
     """Whose answer was lost finds its sources compressed."""
     told = await _told(stores, "m-1", "m-2", "m-3")
     assert await _compress(sleep, stores, told) is not None

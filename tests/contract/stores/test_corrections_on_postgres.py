@@ -8,12 +8,13 @@ from itertools import permutations
 import pytest
 from tests.contract.stores.test_erasing import burial, forget
 
+from ricordo.memory.facts.projection import FactDelta
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.store.database import Database
-from ricordo.store.erasing import PostgresErasing
-from ricordo.store.links import PostgresLinks
-from ricordo.store.types.facts import FactQuestion, Learned
-from ricordo.store.types.memories import NewMessage
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.intake import NewMessage
+from ricordo.store.link_store import LinkStore
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
@@ -46,7 +47,7 @@ def message(stores: Stores, name: str) -> NewMessage:
 
 
 async def link(stores: Stores, database: Database, names: Iterable[str]) -> None:
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
         await held.correct([stores.id(name) for name in names])
 
 
@@ -79,7 +80,7 @@ async def test_what_corrects_something_else_than_before_is_to_be_read_again(
     for name in ("m-1", "m-3", "m-4"):
         await learn(stores, tell(stores, name))
     await stores.record(message(stores, "m-2"))
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
         unread = await held.correct([stores.id("m-2")])
         assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], (
             "with what corrects it in turn"
@@ -108,7 +109,7 @@ async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores
     """No stage is set of what was read without the link, even if no event is ever heard of it."""
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     early = replace(tell(stores, "m-3"), put_right=())
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
         await held.correct([stores.id("m-3")])
         keeping = asyncio.create_task(learn(stores, early))
         await asyncio.wait([keeping], timeout=0.5)
@@ -126,7 +127,7 @@ async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     linking: list[asyncio.Task[None]] = []
 
-    async def project(_: Learned) -> None:
+    async def project(_: FactDelta) -> None:
         linking.append(asyncio.create_task(link(stores, database, ["m-3"])))
         await asyncio.wait(linking, timeout=0.5)
 
@@ -149,7 +150,7 @@ async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_i
         await connection.execute(
             "update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3"
         )
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
         unread = await held.correct([stores.id("m-3")])
     assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
     assert await corrections(stores) == {"m-4": "m-3"}
@@ -181,7 +182,7 @@ async def test_facts_that_a_correction_states_by_itself_do_not_count_as_erased(
         tell(stores, "m-2", said("has_pet", "Max")),
         tell(stores, "m-3", said("lives_in", "Rome"), said("likes", "tea", position=9)),
     )
-    counts, (first, *_) = await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+    counts, (first, *_) = await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
     assert [one.message_id for one in first.unread] == ["m-3"]
     assert counts.graph == 1
     assert await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", history=True)) == []
@@ -191,11 +192,11 @@ async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(
     stores: Stores, database: Database
 ) -> None:
     await arrive(stores, database, *STORY)
-    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
     assert await corrections(stores) == {"m-3": "m-1", "m-4": "m-3"}
-    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-3"))
+    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-3"))
     assert await corrections(stores) == {}
-    await forget(PostgresErasing(database), stores, burial(ForgetScope.USER, "u-1"))
+    await forget(ErasureStore(database), stores, burial(ForgetScope.USER, "u-1"))
     async with database.transaction(stores.tenant) as connection:
         assert await connection.fetchval("select count(*) from corrections") == 0
 
@@ -234,6 +235,6 @@ async def test_nobody_corrects_somebody_else(stores: Stores, database: Database)
             "m-2", tenant=stores.tenant, content="Scusa, il 14 non il 12", timestamp=at(2), user_id="u-2"
         ),
     )
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1", "u-2"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1", "u-2"]) as held:
         await held.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
     assert await corrections(stores, ("m-1", "a-1", "m-2")) == {}

@@ -32,9 +32,8 @@ import asyncio, sys
 from datetime import datetime, timedelta
 from ricordo.system_clock import SystemClock
 from ricordo.store.database import Database
-from ricordo.store.retention import PostgresRetention
-from ricordo.store.life import PostgresLife
-from ricordo.store.passes import PostgresPassLocks, PostgresPassRuns
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo_services.lifecycle.passes import Decay, Pass
 
 dsn, tenant, now = sys.argv[1:]
@@ -53,8 +52,8 @@ class Stuck:
 
 async def main():
     async with Database.connect(dsn, size=2) as database:
-        work = Decay(PostgresLife(database), PostgresRetention(database), Stuck())
-        runs, locks = PostgresPassRuns(database), PostgresPassLocks(dsn)
+        work = Decay(LifecycleStore(database), RetentionStore(database), Stuck())
+        runs, locks = PassRuns(database), PassLocks(dsn)
         made = Pass(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
         await made.catch_up(datetime.fromisoformat(now), timedelta(days=1))
 

@@ -9,10 +9,10 @@ import pytest
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind
 from ricordo.memory.model import KeyTopic, Memory, derived_id
-from ricordo.store import derived
+from ricordo.memory.progress import Progress
+from ricordo.store import derived_memories
 from ricordo.store.database import Database
-from ricordo.store.types.memories import EnrichedMemory
-from ricordo.store.types.stages import Progress
+from ricordo.store.stages import EnrichedMemory
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
@@ -27,13 +27,13 @@ async def write(
     database: Database, stores: Stores, *memories: Memory, finished: bool = True
 ) -> Sequence[Progress]:
     async with database.transaction(stores.tenant) as connection:
-        await derived.hold(connection, stores.tenant, {one.user_id for one in memories})
-        return await derived.write(connection, stores.tenant, memories, STORED, finished=finished)
+        await derived_memories.hold(connection, stores.tenant, {one.user_id for one in memories})
+        return await derived_memories.write(connection, stores.tenant, memories, STORED, finished=finished)
 
 
 async def _withdraw(database: Database, stores: Stores, memory_id: UUID) -> None:
     async with database.transaction(stores.tenant) as connection:
-        await derived.withdraw(connection, stores.tenant, [memory_id])
+        await derived_memories.withdraw(connection, stores.tenant, [memory_id])
 
 
 async def say(stores: Stores, *names: str) -> list[UUID]:
@@ -138,9 +138,9 @@ async def test_it_is_told_once_more_when_a_stage_is_missing(database: Database, 
     made = summary(stores, await say(stores, "m-1"))
     await write(database, stores, made)
     lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
-    derived = {one.progress.memory_id: one.derived for one in lagging}
-    assert derived[stores.id("m-1")] is None
-    assert derived[made.id] == replace(made, stored_at=STORED)
+    derived_memories = {one.progress.memory_id: one.derived for one in lagging}
+    assert derived_memories[stores.id("m-1")] is None
+    assert derived_memories[made.id] == replace(made, stored_at=STORED)
 
 
 async def test_one_that_was_given_up_is_not_told_again(database: Database, stores: Stores) -> None:

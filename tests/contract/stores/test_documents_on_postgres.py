@@ -11,8 +11,8 @@ from ricordo.documents.port import DocumentToRead, NewDocument, object_key
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, derived_id
 from ricordo.store.database import Database
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.types.memories import NewMessage
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.intake import NewMessage
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.enriched import enriched
@@ -24,8 +24,8 @@ LATER = STORED + timedelta(seconds=15)
 
 
 @pytest.fixture
-def documents(database: Database) -> PostgresDocuments:
-    return PostgresDocuments(database)
+def documents(database: Database) -> DocumentStore:
+    return DocumentStore(database)
 
 
 def _bringing(stores: Stores, message_id: str, data: bytes = b"x", user_id: str = "u-1") -> NewMessage:
@@ -34,7 +34,7 @@ def _bringing(stores: Stores, message_id: str, data: bytes = b"x", user_id: str 
     return replace(new_message(message_id, tenant=stores.tenant, user_id=user_id), document=document)
 
 
-async def _claimed(documents: PostgresDocuments, stores: Stores) -> DocumentToRead:
+async def _claimed(documents: DocumentStore, stores: Stores) -> DocumentToRead:
     found = await documents.claim(stores.tenant, STORED, LATER)
     assert found is not None
     return found
@@ -57,7 +57,7 @@ def _extracts(stores: Stores, message: Memory, *texts: str) -> list[Memory]:
     ]
 
 
-async def test_it_is_known_with_its_message(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_it_is_known_with_its_message(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"), new_message("m-2", tenant=stores.tenant))
     found = await _claimed(documents, stores)
     assert (found.memory_id, found.name, found.media_type) == (stores.id("m-1"), "m-1.txt", "text/plain")
@@ -70,7 +70,7 @@ async def test_it_is_known_with_its_message(documents: PostgresDocuments, stores
     assert not await documents.is_kept(stores.tenant, "u-2", found.key)
 
 
-async def test_a_repeat_and_a_conflict_change_nothing(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_a_repeat_and_a_conflict_change_nothing(documents: DocumentStore, stores: Stores) -> None:
     message = _bringing(stores, "m-1")
     await stores.record(message, message)
     await stores.record(message)
@@ -80,14 +80,14 @@ async def test_a_repeat_and_a_conflict_change_nothing(documents: PostgresDocumen
     assert await documents.claim(stores.tenant, STORED, LATER) is None
 
 
-async def test_what_is_forgotten_brings_nothing(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_what_is_forgotten_brings_nothing(documents: DocumentStore, stores: Stores) -> None:
     await stores.entomb(stores.tenant, "message", "m-1", "u-1")
     await stores.record(_bringing(stores, "m-1"))
     assert await documents.claim(stores.tenant, STORED, LATER) is None
 
 
 async def test_many_who_claim_at_once_get_each_a_document_of_its_own(
-    documents: PostgresDocuments, stores: Stores
+    documents: DocumentStore, stores: Stores
 ) -> None:
     await stores.record(*(_bringing(stores, f"m-{n}") for n in range(5)))
     claims: Sequence[DocumentToRead | None] = await asyncio.gather(
@@ -101,7 +101,7 @@ async def test_many_who_claim_at_once_get_each_a_document_of_its_own(
 
 
 async def test_users_take_turns_and_of_each_the_oldest_comes_first(
-    documents: PostgresDocuments, stores: Stores
+    documents: DocumentStore, stores: Stores
 ) -> None:
     for minute, (user, name) in enumerate(
         (("u-2", "b1"), ("u-2", "b2"), ("u-2", "b3"), ("u-1", "a1"), ("u-3", "c1"))
@@ -115,7 +115,7 @@ async def test_users_take_turns_and_of_each_the_oldest_comes_first(
     assert names == ["a1", "b1", "c1", "b2", "b3"]
 
 
-async def test_a_claim_runs_out_unless_it_is_held(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_a_claim_runs_out_unless_it_is_held(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     found = await _claimed(documents, stores)
     await documents.hold(stores.tenant, found.memory_id, LATER + timedelta(seconds=10))
@@ -125,7 +125,7 @@ async def test_a_claim_runs_out_unless_it_is_held(documents: PostgresDocuments, 
     assert (found.attempts, again.attempts) == (1, 2), "nobody came back"
 
 
-async def test_who_gives_it_back_has_not_tried(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_who_gives_it_back_has_not_tried(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     await documents.give_back(stores.tenant, (await _claimed(documents, stores)).memory_id, LATER)
     assert await documents.claim(stores.tenant, STORED, LATER) is None
@@ -134,7 +134,7 @@ async def test_who_gives_it_back_has_not_tried(documents: PostgresDocuments, sto
     assert again.attempts == 1
 
 
-async def test_extracts_are_written_with_it(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_extracts_are_written_with_it(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     found = await _claimed(documents, stores)
     assert found.message is not None
@@ -150,9 +150,7 @@ async def test_extracts_are_written_with_it(documents: PostgresDocuments, stores
     assert again == progress, "as after a crash"
 
 
-async def test_enrichment_leaves_where_an_extract_stands(
-    documents: PostgresDocuments, stores: Stores
-) -> None:
+async def test_enrichment_leaves_where_an_extract_stands(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     found = await _claimed(documents, stores)
     assert found.message is not None
@@ -164,7 +162,7 @@ async def test_enrichment_leaves_where_an_extract_stands(
 
 
 async def test_of_a_message_that_was_forgotten_meanwhile_nothing_is_written(
-    documents: PostgresDocuments, stores: Stores
+    documents: DocumentStore, stores: Stores
 ) -> None:
     await stores.record(_bringing(stores, "m-1"))
     found = await _claimed(documents, stores)
@@ -177,7 +175,7 @@ async def test_of_a_message_that_was_forgotten_meanwhile_nothing_is_written(
     assert (about.state, about.extract_ids) == ("failed", ())
 
 
-async def test_what_failed_has_failed(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_what_failed_has_failed(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     found = await _claimed(documents, stores)
     await documents.failed(stores.tenant, found.memory_id, "document_unreadable: m-1.txt is broken", LATER)
@@ -189,13 +187,13 @@ async def test_what_failed_has_failed(documents: PostgresDocuments, stores: Stor
 
 
 async def test_of_a_message_of_the_history_only_there_is_no_memory(
-    documents: PostgresDocuments, stores: Stores
+    documents: DocumentStore, stores: Stores
 ) -> None:
     await stores.record(replace(_bringing(stores, "m-1"), memorable=False))
     assert (await _claimed(documents, stores)).message is None
 
 
-async def test_another_tenant_has_none_of_it(documents: PostgresDocuments, stores: Stores) -> None:
+async def test_another_tenant_has_none_of_it(documents: DocumentStore, stores: Stores) -> None:
     await stores.record(_bringing(stores, "m-1"))
     other = stores.elsewhere().tenant
     assert await documents.claim(other, LATER, LATER) is None

@@ -23,9 +23,8 @@ from ricordo.messages.events import MessageReceived
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
-from ricordo.store.database import Database
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import Database, StoreUnavailable
+from ricordo.store.document_store import DocumentStore
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at
@@ -108,7 +107,7 @@ class Bench:
     def __init__(self, database: Database, stores: Stores, beside: Beside) -> None:
         self.stores, self.objects, self.words, self.heard = stores, Away(), Words(), Heard()
         self.clock = ManualClock()
-        self.documents = PostgresDocuments(database)
+        self.documents = DocumentStore(database)
         self.reading = ReadDocuments(
             documents=self.documents,
             objects=self.objects,
@@ -264,7 +263,7 @@ async def test_a_database_that_is_away_never_fails_a_document(dsns: Dsns, bench:
     where = urlsplit(dsns.worker)
     way = urlunsplit(where._replace(netloc=f"{where.username}:{where.password}@127.0.0.1:{relay.port}"))
     async with Database.connect(way, size=1) as database:
-        bench.reading.documents = known = PostgresDocuments(database)
+        bench.reading.documents = known = DocumentStore(database)
         for _ in range(6):
             with pytest.raises(StoreUnavailable):
                 await bench.read()
@@ -277,7 +276,7 @@ async def test_a_database_that_is_away_never_fails_a_document(dsns: Dsns, bench:
     assert (await bench.about()).state == "read"
 
 
-def _answers(documents: PostgresDocuments, tenant: str) -> Callable[[], Awaitable[bool]]:
+def _answers(documents: DocumentStore, tenant: str) -> Callable[[], Awaitable[bool]]:
     async def answers() -> bool:
         with suppress(StoreUnavailable):
             await documents.about(tenant, uuid4())

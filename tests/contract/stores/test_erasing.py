@@ -10,11 +10,16 @@ from tests.contract.stores.test_derived import say, summary, write
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.store.database import Database
-from ricordo.store.erasing import PostgresErasing
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.erasing import Burial, Counts, Erased, Letter
-from ricordo.store.types.facts import FactQuestion, OtherRequest
+from ricordo.store.database import Database, RequestConflict
+from ricordo.store.erasure import (
+    DeadLetterPosition,
+    ErasureCounts,
+    ErasureRequest,
+    ErasureSlice,
+    ErasureStore,
+)
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.life import kept, letter
@@ -28,12 +33,12 @@ END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.fixture
-def erasing(database: Database) -> PostgresErasing:
-    return PostgresErasing(database)
+def erasing(database: Database) -> ErasureStore:
+    return ErasureStore(database)
 
 
-def burial(scope: ForgetScope, key: str, user_id: str = "u-1", until: datetime = LATER) -> Burial:
-    return Burial(user_id, scope, key, until)
+def burial(scope: ForgetScope, key: str, user_id: str = "u-1", until: datetime = LATER) -> ErasureRequest:
+    return ErasureRequest(user_id, scope, key, until)
 
 
 A_MESSAGE = burial(ForgetScope.MESSAGE, "m-2")
@@ -42,25 +47,25 @@ A_USER = burial(ForgetScope.USER, "u-1")
 
 
 async def forget(
-    erasing: PostgresErasing,
+    erasing: ErasureStore,
     stores: Stores,
-    what: Burial,
+    what: ErasureRequest,
     *,
     limit: int = 100,
     request: str | None = None,
     projection: Projection | None = None,
-) -> tuple[Counts, list[Erased]]:
+) -> tuple[ErasureCounts, list[ErasureSlice]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
-    slices: list[Erased] = []
+    slices: list[ErasureSlice] = []
     buried = await erasing.bury(stores.tenant, what, request=request)
-    if isinstance(buried, Counts):
+    if isinstance(buried, ErasureCounts):
         return buried, slices
     while not slices or slices[-1].more:
         slices.append(await erasing.erase(stores.tenant, buried, projection or Projection(), limit))
     return await erasing.finish(stores.tenant, buried), slices
 
 
-async def erase_all(erasing: PostgresErasing, stores: Stores, what: Burial) -> Counts:
+async def erase_all(erasing: ErasureStore, stores: Stores, what: ErasureRequest) -> ErasureCounts:
     """Erase what was buried, in small slices, and return what the tombstone says."""
     while (await erasing.erase(stores.tenant, what, Projection(), 2)).more:
         pass
@@ -85,7 +90,7 @@ async def rows_that_hold(database: Database, stores: Stores, *words: str) -> dic
 
 
 async def test_of_a_forgotten_message_nothing_is_left(
-    erasing: PostgresErasing, database: Database, stores: Stores
+    erasing: ErasureStore, database: Database, stores: Stores
 ) -> None:
     """Row, vector, stages, evidence, links and what was made of it; its neighbours close the ranks."""
     await say(stores, "m-1", "m-2", "m-3")
@@ -93,7 +98,7 @@ async def test_of_a_forgotten_message_nothing_is_left(
     await learn(stores, tell(stores, "m-2", said("has_pet", "Max")), tell(stores, "m-1"))
     projection = Projection()
     counts, (first, *_) = await forget(erasing, stores, A_MESSAGE, projection=projection)
-    assert counts == Counts(rows=2, vectors=1, graph=1)
+    assert counts == ErasureCounts(rows=2, vectors=1, graph=1)
     assert list(first.memory_ids) == [stores.id("m-2")]
     held = await rows_that_hold(database, stores, "m-2", "Max", str(stores.id("m-2")))
     assert held == {"withdrawn": 1}, "which has its point follow"
@@ -104,7 +109,7 @@ async def test_of_a_forgotten_message_nothing_is_left(
     assert (await stores.recollection.status(stores.tenant, "m-2"))[0] is None
 
 
-async def test_who_came_behind_it_is_indexed_anew(erasing: PostgresErasing, stores: Stores) -> None:
+async def test_who_came_behind_it_is_indexed_anew(erasing: ErasureStore, stores: Stores) -> None:
     """Its point shows it in the light of what is forgotten. The missing stage stays until that is done."""
     await say(stores, "m-1", "m-2", "m-3")
     await stores.encode("m-1", "m-2", "m-3")
@@ -120,7 +125,7 @@ async def test_who_came_behind_it_is_indexed_anew(erasing: PostgresErasing, stor
 
 @pytest.mark.parametrize("limit", [1, 2, 100])
 async def test_of_a_conversation_only_that_users_part_goes(
-    erasing: PostgresErasing, database: Database, stores: Stores, limit: int
+    erasing: ErasureStore, database: Database, stores: Stores, limit: int
 ) -> None:
     mine = [new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in (1, 3, 5)]
     theirs = [new_message(f"n-{n}", tenant=stores.tenant, user_id="u-2", timestamp=at(n)) for n in (2, 4)]
@@ -135,9 +140,7 @@ async def test_of_a_conversation_only_that_users_part_goes(
     assert (await stores.memory("o-1")).content
 
 
-async def test_of_a_user_nothing_is_left(
-    erasing: PostgresErasing, database: Database, stores: Stores
-) -> None:
+async def test_of_a_user_nothing_is_left(erasing: ErasureStore, database: Database, stores: Stores) -> None:
     """In no table, but for the tombstones, and ids of points that have still to follow."""
     other = new_message("n-1", tenant=stores.tenant, user_id="u-2", timestamp=at(9))
     await stores.record(other)
@@ -155,7 +158,7 @@ async def test_of_a_user_nothing_is_left(
 
 
 async def test_what_was_made_of_it_goes_and_the_rest_is_as_if_it_had_never_been_condensed(
-    erasing: PostgresErasing, database: Database, stores: Stores
+    erasing: ErasureStore, database: Database, stores: Stores
 ) -> None:
     """A summary that the user has confirmed, too; and what was made of what was made."""
     sources = await say(stores, "m-1", "m-2", "m-3")
@@ -181,7 +184,7 @@ async def test_what_was_made_of_it_goes_and_the_rest_is_as_if_it_had_never_been_
 
 
 async def test_what_is_forgotten_never_comes_back_and_who_comes_back_begins_anew(
-    erasing: PostgresErasing, stores: Stores
+    erasing: ErasureStore, stores: Stores
 ) -> None:
     """By its id, also where it was dated ahead of its time; and nothing that was said by then."""
     ahead = new_message("ahead", tenant=stores.tenant, timestamp=LATER + timedelta(days=9))
@@ -195,7 +198,7 @@ async def test_what_is_forgotten_never_comes_back_and_who_comes_back_begins_anew
     assert (await stores.memory("new")).content, "which that did not mean"
 
 
-async def test_a_request_counts_once(erasing: PostgresErasing, stores: Stores) -> None:
+async def test_a_request_counts_once(erasing: ErasureStore, stores: Stores) -> None:
     await say(stores, "m-1", "m-2")
     first, _ = await forget(erasing, stores, A_CONVERSATION, request="r-1")
     again = replace(A_CONVERSATION, at=LATER + timedelta(days=1))
@@ -205,15 +208,13 @@ async def test_a_request_counts_once(erasing: PostgresErasing, stores: Stores) -
     second, slices = await forget(erasing, stores, again, request="r-1")
     assert (second, slices) == (first, [])
     assert (await stores.memory("m-9")).content
-    with pytest.raises(OtherRequest):
+    with pytest.raises(RequestConflict):
         await erasing.bury(stores.tenant, A_MESSAGE, request="r-1", asked=b"another")
     third, _ = await forget(erasing, stores, again, request="r-2")
     assert third.rows == 2
 
 
-async def test_what_a_crash_leaves_is_found_and_counted_in_all(
-    erasing: PostgresErasing, stores: Stores
-) -> None:
+async def test_what_a_crash_leaves_is_found_and_counted_in_all(erasing: ErasureStore, stores: Stores) -> None:
     """Also by another process, and without the request; who asks again under it is told so."""
     await say(stores, "m-1", "m-2", "m-3")
     assert await erasing.bury(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
@@ -233,7 +234,7 @@ async def test_what_a_crash_leaves_is_found_and_counted_in_all(
 
 @pytest.mark.parametrize("what", [A_MESSAGE, A_CONVERSATION, A_USER], ids=lambda one: one.scope.value)
 async def test_who_asks_again_while_it_is_under_way_asks_for_no_more(
-    erasing: PostgresErasing, stores: Stores, what: Burial
+    erasing: ErasureStore, stores: Stores, what: ErasureRequest
 ) -> None:
     await say(stores, "m-1", "m-2")
     await erasing.bury(stores.tenant, what, request="r-1")
@@ -248,7 +249,7 @@ async def test_who_asks_again_while_it_is_under_way_asks_for_no_more(
 
 
 async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
-    erasing: PostgresErasing, stores: Stores
+    erasing: ErasureStore, stores: Stores
 ) -> None:
     """The end of the earlier one is no end; and what is kept of a request survives that of its user."""
     await say(stores, "m-1", "m-2")
@@ -256,8 +257,8 @@ async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
     since = LATER + timedelta(hours=1)
     await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
     second = await erasing.bury(stores.tenant, replace(A_USER, at=since), request="r-2")
-    assert isinstance(first, Burial)
-    assert isinstance(second, Burial)
+    assert isinstance(first, ErasureRequest)
+    assert isinstance(second, ErasureRequest)
     await erase_all(erasing, stores, first)
     assert await erasing.unfinished(stores.tenant, END_OF_TIME) == [second]
     counts = await erase_all(erasing, stores, second)
@@ -268,23 +269,25 @@ async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
 
 
 async def test_the_reason_of_a_dead_letter_goes_and_no_other(
-    database: Database, erasing: PostgresErasing, stores: Stores
+    database: Database, erasing: ErasureStore, stores: Stores
 ) -> None:
     for sequence in (1, 2):
         await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence), kept)
     await erasing.bury(stores.tenant, A_USER)
     gone = letter(stores, "m-9", sequence=1)
-    await erasing.letter(stores.tenant, A_USER, Letter(gone.consumer, gone.subject, gone.sequence, "k-9"))
+    await erasing.letter(
+        stores.tenant, A_USER, DeadLetterPosition(gone.consumer, gone.subject, gone.sequence, "k-9")
+    )
     assert (await rows_that_hold(database, stores, "m-9"))["dead_letters"] == 1
     assert (await rows_that_hold(database, stores, "k-9"))["discarded_objects"] == 1, "nobody ever read it"
     assert (await erasing.finish(stores.tenant, A_USER)).stream == 1
 
 
 async def test_names_that_nobody_is_called_by_any_more_are_not_kept(
-    database: Database, erasing: PostgresErasing, stores: Stores
+    database: Database, erasing: ErasureStore, stores: Stores
 ) -> None:
     """Of what a model has said, or is to be asked."""
-    doubting = replace(stores, ledger=PostgresFactLedger(database, doubting=True))
+    doubting = replace(stores, ledger=FactLedger(database, doubting=True))
     await say(stores, "m-1", "m-2")
     friend = tell(stores, "m-1", said("friend", "Nicola"))
     await learn(doubting, friend, tell(stores, "m-2", said("lives_in", "Bari", subject="Nico")))
@@ -294,7 +297,7 @@ async def test_names_that_nobody_is_called_by_any_more_are_not_kept(
 
 
 async def test_where_the_graph_does_not_follow_nothing_is_erased(
-    erasing: PostgresErasing, stores: Stores
+    erasing: ErasureStore, stores: Stores
 ) -> None:
     await say(stores, "m-2")
     await learn(stores, tell(stores, "m-2", said("has_pet", "Max")))
@@ -304,7 +307,7 @@ async def test_where_the_graph_does_not_follow_nothing_is_erased(
     assert (await forget(erasing, stores, A_MESSAGE))[0].graph == 1
 
 
-async def test_who_erases_the_same_at_once_counts_it_once(erasing: PostgresErasing, stores: Stores) -> None:
+async def test_who_erases_the_same_at_once_counts_it_once(erasing: ErasureStore, stores: Stores) -> None:
     names = [f"m-{n}" for n in range(12)]
     await say(stores, *names)
     await asyncio.gather(*(forget(erasing, stores, A_CONVERSATION, limit=2) for _ in range(4)))
@@ -312,15 +315,15 @@ async def test_who_erases_the_same_at_once_counts_it_once(erasing: PostgresErasi
     assert counts.rows == 2 * len(names)
 
 
-async def test_of_whom_nothing_is_known_nothing_is_erased(erasing: PostgresErasing, stores: Stores) -> None:
+async def test_of_whom_nothing_is_known_nothing_is_erased(erasing: ErasureStore, stores: Stores) -> None:
     await say(stores, "m-1", "m-2")
     for what in (A_MESSAGE, A_CONVERSATION, A_USER):
         stranger = replace(what, user_id="u-9", key=what.key.replace("u-1", "u-9"))
-        assert (await forget(erasing, stores, stranger))[0] == Counts()
+        assert (await forget(erasing, stores, stranger))[0] == ErasureCounts()
     assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 2
 
 
-async def test_another_tenant_takes_nothing_away(erasing: PostgresErasing, stores: Stores) -> None:
+async def test_another_tenant_takes_nothing_away(erasing: ErasureStore, stores: Stores) -> None:
     await say(stores, "m-1", "m-2")
     await forget(erasing, stores.elsewhere(), A_USER)
     assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 2

@@ -7,7 +7,9 @@ import asyncpg
 import pytest
 
 from ricordo.memory.facts import Assertion, Evidence
-from ricordo.store.types.facts import Curation, FactQuestion, Told
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED
@@ -40,7 +42,7 @@ def test_nothing_of_a_row_is_left_at_what_stands_there_anyway() -> None:
 
 
 async def _kept(stores: Stores, *evidence: Evidence) -> Sequence[Evidence]:
-    told = Told(
+    told = ExtractedEvidence(
         memory_id=stores.id("m-0"),
         message_id="m-0",
         user_id="u-1",

@@ -10,9 +10,10 @@ from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
 from ricordo.memory.facts import Evidence, fold
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.database import Database
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.facts import FactQuestion, Told
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell
@@ -25,7 +26,7 @@ BATCH = 40
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
 
 
-async def _told(stores: Stores, start: int, count: int = BATCH) -> list[Told]:
+async def _told(stores: Stores, start: int, count: int = BATCH) -> list[ExtractedEvidence]:
     """Record messages that say where the user lives, or where her friend does."""
     numbers = range(start, start + count)
     await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in numbers))
@@ -38,7 +39,7 @@ def _says(n: int) -> tuple[Evidence, Evidence]:
     return said("lives_in", city, minute=n, subject=subject), said("likes", "tea", minute=n, position=9)
 
 
-async def _holds_the_fold(stores: Stores, told: list[Told]) -> None:
+async def _holds_the_fold(stores: Stores, told: list[ExtractedEvidence]) -> None:
     evidence = [row for one in told for row in one.evidence]
     facts = fold(evidence, tenant=stores.tenant, user_id="u-1")
     assert set(await stores.ledger.facts(stores.tenant, ALL)) == set(facts)
@@ -69,7 +70,7 @@ async def test_a_batch_touches_no_more_rows_when_more_is_known(
     dsns: Dsns, stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
     async with Database.connect(dsns.worker, size=1) as database:
-        ledger, touched = PostgresFactLedger(database), []
+        ledger, touched = FactLedger(database), []
         for start in range(0, 20 * BATCH, BATCH):
             told = await _told(stores, start)
             await connection.execute("analyze facts, fact_evidence, entities")  # as the server does, in time
@@ -135,7 +136,7 @@ async def test_who_takes_evidence_away_waits_for_who_folds_it(stores: Stores, da
 
 
 async def test_a_ledger_that_may_remember_nothing_holds_the_same(stores: Stores, database: Database) -> None:
-    forgetful, told = PostgresFactLedger(database, remembered=0), []
+    forgetful, told = FactLedger(database, remembered=0), []
     for start in range(0, 4 * BATCH, BATCH):
         told += await _told(stores, start)
         await learn(stores, *told[-BATCH:], ledger=forgetful)

@@ -8,8 +8,7 @@ from itertools import chain
 import pytest
 
 from ricordo.store.database import Database
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.types.memories import IntakeLimits, NewMessage, Recorded
+from ricordo.store.intake import IntakeLimits, IntakeStore, NewMessage, RecordedMessage
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.life import kept, letter
 from ricordo.testing.stores.stages import SETTERS
@@ -34,23 +33,23 @@ def some(stores: Stores, count: int, user: str = "u-1", first: int = 0) -> list[
     ]
 
 
-def waits(recorded: Sequence[Recorded]) -> list[bool]:
+def waits(recorded: Sequence[RecordedMessage]) -> list[bool]:
     return [one.deferred for one in recorded]
 
 
-def became(recorded: Sequence[Recorded]) -> list[str]:
+def became(recorded: Sequence[RecordedMessage]) -> list[str]:
     return [one.status for one in recorded]
 
 
 @pytest.fixture
-def intake(database: Database) -> PostgresIntake:
+def intake(database: Database) -> IntakeStore:
     """Of each user, three may be under way."""
-    return PostgresIntake(database, IntakeLimits(under_way=3))
+    return IntakeStore(database, IntakeLimits(under_way=3))
 
 
 class TestDeferring:
     async def test_what_is_too_much_at_once_is_kept_and_waits_and_nobody_else_does(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         both = [*some(stores, 5), *some(stores, 2, "u-2")]
         recorded = await intake.record(stores.tenant, both, STORED)
@@ -62,7 +61,7 @@ class TestDeferring:
         )
 
     async def test_who_waits_already_goes_on_waiting_in_turn(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 4), STORED)
         for stage, names in zip(SETTERS, [["u-1-0", "u-1-1", "u-1-2"]] * len(SETTERS), strict=True):
@@ -72,7 +71,7 @@ class TestDeferring:
         assert waits(await intake.record(stores.tenant, some(stores, 2, first=5), LATER)) == [False, True]
 
     async def test_users_take_turns_and_the_oldest_comes_first(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         for user in ("u-1", "u-2"):
             await intake.record(stores.tenant, some(stores, 4, user), STORED)
@@ -88,7 +87,7 @@ class TestDeferring:
         assert sorted(map(str, turns)) == [f"u-{user}-{n}" for user in (1, 2) for n in range(3, 7)]
 
     async def test_processes_that_admit_at_once_never_admit_the_same(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 40), STORED)
         admitted = await asyncio.gather(*(intake.admit(stores.tenant, "", 7, LATER) for _ in range(12)))
@@ -98,7 +97,7 @@ class TestDeferring:
         assert sorted(map(str, names)) == sorted(f"u-1-{n}" for n in range(3, 40))
 
     async def test_what_waits_lags_only_once_it_was_admitted(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 5), STORED)
 
@@ -113,7 +112,7 @@ class TestDeferring:
         assert await lagging(late) == {"u-1-0", "u-1-1", "u-1-2", "u-1-3"}, "whose process may have ended"
 
     async def test_what_lacks_its_facts_alone_is_in_nobodys_way(
-        self, stores: Stores, intake: PostgresIntake
+        self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 3), STORED)
         for stage in list(SETTERS)[:3]:
@@ -124,12 +123,12 @@ class TestDeferring:
 
 class TestQuotas:
     @pytest.fixture
-    def kept(self, database: Database) -> PostgresIntake:
+    def kept(self, database: Database) -> IntakeStore:
         """Of each user, three are kept."""
-        return PostgresIntake(database, IntakeLimits(kept=3))
+        return IntakeStore(database, IntakeLimits(kept=3))
 
     async def test_what_is_beyond_is_refused_and_what_is_repeated_takes_no_room(
-        self, stores: Stores, kept: PostgresIntake, database: Database
+        self, stores: Stores, kept: IntakeStore, database: Database
     ) -> None:
         said = some(stores, 5)
         assert became(await kept.record(stores.tenant, said[:2], STORED)) == ["kept"] * 2
@@ -137,24 +136,24 @@ class TestQuotas:
         expected = ["kept"] * 5 + ["too_many"] * 2 + ["kept"]
         assert became(await kept.record(stores.tenant, batch, LATER)) == expected
         assert became(await kept.record(stores.tenant, batch, LATER)) == expected
-        raised = PostgresIntake(database, IntakeLimits(kept=4))
+        raised = IntakeStore(database, IntakeLimits(kept=4))
         assert became(await raised.record(stores.tenant, said[3:], LATER)) == ["kept", "too_many"]
         assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 4
 
-    async def test_a_refused_one_leaves_its_id_free(self, stores: Stores, kept: PostgresIntake) -> None:
+    async def test_a_refused_one_leaves_its_id_free(self, stores: Stores, kept: IntakeStore) -> None:
         await kept.record(stores.tenant, some(stores, 4), STORED)
         other = new_message("u-1-3", tenant=stores.tenant, user_id="u-2", content="something else")
         assert became(await kept.record(stores.tenant, [other], LATER)) == ["kept"]
 
     async def test_a_conflict_stays_one_where_there_is_no_room(
-        self, stores: Stores, kept: PostgresIntake
+        self, stores: Stores, kept: IntakeStore
     ) -> None:
         await kept.record(stores.tenant, some(stores, 3), STORED)
         other = new_message("u-1-0", tenant=stores.tenant, content="something else")
         assert became(await kept.record(stores.tenant, [other], LATER)) == ["conflict"]
 
     async def test_it_is_exact_with_many_at_once(self, stores: Stores, database: Database) -> None:
-        intakes = [PostgresIntake(database, IntakeLimits(kept=10)) for _ in range(8)]
+        intakes = [IntakeStore(database, IntakeLimits(kept=10)) for _ in range(8)]
         found = await asyncio.gather(
             *(
                 intake.record(stores.tenant, some(stores, 4, first=3 * number), STORED)
@@ -165,7 +164,7 @@ class TestQuotas:
         assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 10
 
     async def test_what_was_kept_before_there_was_a_quota_counts(
-        self, stores: Stores, kept: PostgresIntake, database: Database
+        self, stores: Stores, kept: IntakeStore, database: Database
     ) -> None:
         await stores.record(*some(stores, 2))
         assert became(await kept.record(stores.tenant, some(stores, 2, first=2), LATER)) == [
@@ -177,7 +176,7 @@ class TestQuotas:
         assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 5
 
     async def test_a_day_has_a_quota_of_its_own(self, stores: Stores, database: Database) -> None:
-        daily = PostgresIntake(database, IntakeLimits(kept_a_day=2, kept=5))
+        daily = IntakeStore(database, IntakeLimits(kept_a_day=2, kept=5))
         await stores.record(*some(stores, 1), at=STORED - timedelta(days=3))
 
         async def say(first: int, when: timedelta) -> list[str]:
@@ -188,7 +187,7 @@ class TestQuotas:
         assert await say(7, timedelta(days=1)) == ["kept", "kept", "too_many"]
 
     async def test_what_is_forgotten_already_takes_no_room_either(
-        self, stores: Stores, kept: PostgresIntake
+        self, stores: Stores, kept: IntakeStore
     ) -> None:
         await stores.entomb(stores.tenant, "message", "u-1-0", "u-1")
         assert became(await kept.record(stores.tenant, some(stores, 4), STORED)) == [

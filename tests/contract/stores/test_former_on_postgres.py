@@ -3,8 +3,7 @@
 import pytest
 
 from ricordo.store.database import Database
-from ricordo.store.former import PostgresFormerVectors
-from ricordo.store.types.former import FormerVectors
+from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.testing.stores.former import FormerContract
 
 pytestmark = pytest.mark.integration
@@ -14,13 +13,13 @@ class TestFormer(FormerContract):
     """The re-embedding's part."""
 
     @pytest.fixture
-    def former(self, database: Database) -> FormerVectors:
-        return PostgresFormerVectors(database)
+    def former(self, database: Database) -> ReembeddingStore:
+        return ReembeddingStore(database)
 
 
 class TestFormerInSmallWindows(FormerContract):
     """The same, looking at two memories at once."""
 
     @pytest.fixture
-    def former(self, database: Database) -> FormerVectors:
-        return PostgresFormerVectors(database, window=2)
+    def former(self, database: Database) -> ReembeddingStore:
+        return ReembeddingStore(database, window=2)

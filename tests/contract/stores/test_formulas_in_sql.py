@@ -22,8 +22,8 @@ from ricordo.memory.reinforcement import (
 )
 from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, memories_to_prune
 from ricordo.store.database import Database
-from ricordo.store.types.life import Access
-from ricordo.store.types.retention import Quota
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.pass_store import Quota
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
 
@@ -216,7 +216,9 @@ async def test_importance_after_uses(database: Database, stores: Stores) -> None
     assert [(row["importance"], row["beyond"]) for row in found] == expected
 
 
-@pytest.mark.parametrize(("file", "name"), [("uses", "use"), ("projection", "enrich"), ("outdated", "rate")])
+@pytest.mark.parametrize(
+    ("file", "name"), [("lifecycle_store", "use"), ("stages", "enrich"), ("reprocessing", "rate")]
+)
 async def test_uses_are_counted_without_a_call_for_each_row(
     file: str, name: str, database: Database, stores: Stores
 ) -> None:

@@ -18,12 +18,13 @@ from ricordo.graph.bolt import GraphSettings
 from ricordo.graph.bolt.graph import Neo4jGraph
 from ricordo.graph.bolt.transactions import Transactions
 from ricordo.memory.facts import Evidence, Fact, Statement, fold
+from ricordo.memory.facts.projection import ProjectionVersion
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.types.facts import FactQuestion, Step, Utterance
-from ricordo.store.types.known import KnownFacts
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
@@ -65,7 +66,7 @@ class CrashingGraph(Neo4jGraph):
         facts: Sequence[Fact],
         *,
         gone: Collection[UUID] = (),
-        step: Step | None = None,
+        step: ProjectionVersion | None = None,
     ) -> None:
         if self.fate == "before":
             raise CrashError
@@ -138,7 +139,7 @@ class World:
 
     stores: Stores
     graph: CrashingGraph
-    known: KnownFacts
+    known: FactSource
     reader: Stated
 
     def __post_init__(self) -> None:
@@ -208,7 +209,7 @@ async def elsewhere(stores: Stores, database: Database, stack: Endpoints) -> Asy
     async with AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
         graph = CrashingGraph(Transactions(driver, stack.bolt_database, GraphSettings()))
         await graph.prepare()
-        yield lambda: World(stores.elsewhere(), graph, PostgresKnownFacts(database), Stated())
+        yield lambda: World(stores.elsewhere(), graph, FactSource(database), Stated())
 
 
 async def played(world: World, story: Story) -> None:

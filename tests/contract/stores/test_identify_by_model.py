@@ -10,14 +10,13 @@ from ricordo.graph.port import GraphUnavailable
 from ricordo.memory.facts import Evidence
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.entity_matching import MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.facts import FactQuestion
-from ricordo.store.types.identity import Doubt, Verdict
-from ricordo.store.types.known import KnownFacts
+from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
@@ -51,8 +50,8 @@ class Asking:
     """The pass under test."""
 
     stores: Stores
-    ledger: PostgresFactLedger
-    known: KnownFacts
+    ledger: FactLedger
+    known: FactSource
     reader: FakeIdentityReader = field(default_factory=FakeIdentityReader)
     waiting: Waiting = field(default_factory=Waiting)
     graph_away: bool = False
@@ -97,7 +96,7 @@ class Asking:
         facts = await self.ledger.facts(self.stores.tenant, FactQuestion(user_id=user_id))
         return {one.subject for one in facts} - {"user"}
 
-    async def open(self) -> list[Doubt]:
+    async def open(self) -> list[UnresolvedPair]:
         """Return what nobody was asked about."""
         return list(await self.ledger.doubts(self.stores.tenant, 100))
 
@@ -109,12 +108,12 @@ class Asking:
 @pytest.fixture
 def one(stores: Stores, database: Database) -> Asking:
     """Return a pass on a ledger that doubts."""
-    return Asking(stores, PostgresFactLedger(database, doubting=True), PostgresKnownFacts(database))
+    return Asking(stores, FactLedger(database, doubting=True), FactSource(database))
 
 
 @pytest.mark.parametrize(("verdict", "subjects"), [("same", 1), ("different", 1), ("unsure", 1)])
 async def test_what_the_model_says_is_decided_once(one: Asking, verdict: str, subjects: int) -> None:
-    one.reader.verdict = lambda _, __: Verdict(verdict)
+    one.reader.verdict = lambda _, __: MatchVerdict(verdict)
     await one.tell(NICO, NICOLA)
     for _ in range(2):
         await one.asking.run()
@@ -182,8 +181,8 @@ async def test_what_is_long_is_asked_about_in_several_calls(one: Asking) -> None
 async def test_a_pair_that_gets_no_answer_is_asked_alone_and_costs_others_nothing(
     one: Asking,
 ) -> None:
-    def verdict(first: str, _: str) -> Verdict | None:
-        return None if first == "Nico" else Verdict.SAME
+    def verdict(first: str, _: str) -> MatchVerdict | None:
+        return None if first == "Nico" else MatchVerdict.SAME
 
     one.reader.verdict = verdict
     await one.tell(NICO, NICOLA, said("likes", "tea", subject="Cristina"), said("friend", "Christina"))
@@ -199,7 +198,7 @@ async def test_a_pair_whose_answer_ruins_all_is_found_out(one: Asking) -> None:
         if "Nico" in names:
             raise Nonsense("same same same")
 
-    one.reader.before, one.reader.verdict = babbling_of_nico, lambda _, __: Verdict.SAME
+    one.reader.before, one.reader.verdict = babbling_of_nico, lambda _, __: MatchVerdict.SAME
     await one.tell(NICO, NICOLA, said("likes", "tea", subject="Cristina"), said("friend", "Christina"))
     await one.asking.run()
     assert one.counted() == {"same": 1, "unreadable": 1}
@@ -207,7 +206,7 @@ async def test_a_pair_whose_answer_ruins_all_is_found_out(one: Asking) -> None:
 
 
 async def test_a_pair_of_which_the_model_says_two_things_is_settled_and_holds_up_nobody(one: Asking) -> None:
-    one.reader.verdict = lambda _, __: (Verdict.SAME, Verdict.DIFFERENT)
+    one.reader.verdict = lambda _, __: (MatchVerdict.SAME, MatchVerdict.DIFFERENT)
     await one.tell(NICO, NICOLA)
     await one.asking.run()
     assert one.counted() == {"unreadable": 1}
@@ -219,7 +218,7 @@ async def test_a_pair_that_is_never_answered_in_time_comes_behind_all_others(one
         if "Nico" in names:
             raise ModelUnavailable("no answer in time")
 
-    one.reader.before, one.reader.verdict = too_long_for_nico, lambda _, __: Verdict.SAME
+    one.reader.before, one.reader.verdict = too_long_for_nico, lambda _, __: MatchVerdict.SAME
     await one.tell(NICO, NICOLA, said("likes", "tea", subject="Cristina"), said("friend", "Christina"))
     others = (said("likes", "tea", subject="Sara"), said("friend", "Sarah"))
     await one.tell(*others, user_id="u-2", prefix="n")
@@ -264,7 +263,7 @@ async def test_events_and_an_absent_graph_have_it_wait(one: Asking) -> None:
 async def test_a_user_who_decides_meanwhile_is_right(one: Asking) -> None:
     await one.tell(NICO, NICOLA)
     (doubt,) = await one.open()
-    one.reader.verdict = lambda _, __: Verdict.SAME
+    one.reader.verdict = lambda _, __: MatchVerdict.SAME
     decided = [False]
 
     async def ask_graph() -> None:

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 
 from ricordo.memory.facts import MOST_DECISIONS
-from ricordo.store.database import Database
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.facts import FactQuestion, OtherRequest
-from ricordo.store.types.identity import Doubt, NobodyKnown, TooManyDecisions, UnknownNames
+from ricordo.store.database import Database, RequestConflict
+from ricordo.store.entity_store import NobodyKnown, TooManyDecisions, UnknownNames
+from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -109,12 +109,12 @@ async def test_what_rules_leave_open_is_kept_until_somebody_answers(
     stores: Stores, database: Database
 ) -> None:
     await _recorded(stores, 2)
-    ledger = PostgresFactLedger(database, doubting=True)
+    ledger = FactLedger(database, doubting=True)
     await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Zeno")), ledger=ledger)
     again = tell(stores, "m-1", said("lives_in", "Bari", minute=1, subject="Nico"))
     for _ in range(2):
         await learn(stores, again, ledger=ledger)
-        assert await ledger.doubts(stores.tenant, 10) == [Doubt("u-1", ("nico", "nicola"))]
+        assert await ledger.doubts(stores.tenant, 10) == [UnresolvedPair("u-1", ("nico", "nicola"))]
     before = await _known(stores)
     await ledger.decide(stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=None, by="model")
     assert await ledger.doubts(stores.tenant, 10) == []
@@ -143,7 +143,7 @@ async def test_what_the_user_decided_no_model_overturns(stores: Stores) -> None:
 
 async def test_the_user_overturns_what_a_model_decided(stores: Stores, database: Database) -> None:
     await _recorded(stores, 1)
-    ledger = PostgresFactLedger(database, doubting=True)
+    ledger = FactLedger(database, doubting=True)
     both = tell(stores, "m-0", said("friend", "Nicola"), said("likes", "tea", subject="Nico"))
     await learn(stores, both, ledger=ledger)
     names, two = ("nico", "nicola"), await _known(stores)
@@ -169,11 +169,13 @@ async def test_doubts_that_are_none_any_more_are_dropped_and_may_come_back(
     stores: Stores, database: Database
 ) -> None:
     await _recorded(stores, 1)
-    ledger = PostgresFactLedger(database, doubting=True)
+    ledger = FactLedger(database, doubting=True)
     both = tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico"))
     await learn(stores, both, ledger=ledger)
     (doubt,) = await ledger.doubts(stores.tenant, 10)
-    await ledger.withdraw(stores.tenant, [doubt, Doubt("u-2", doubt.names), Doubt("u-1", ("nico", "x"))])
+    await ledger.withdraw(
+        stores.tenant, [doubt, UnresolvedPair("u-2", doubt.names), UnresolvedPair("u-1", ("nico", "x"))]
+    )
     assert await ledger.doubts(stores.tenant, 10) == []
     await learn(stores, both, ledger=ledger)
     assert await ledger.doubts(stores.tenant, 10) == [doubt]
@@ -212,7 +214,7 @@ async def test_a_request_decides_one_thing(stores: Stores) -> None:
     await decide(*of, ("Nico", "Nicola"), Projection(), same=True)
     known = await _known(stores)
     for names, same in ((("Nico", "Nicola"), False), (("Nico", "Zeno"), True)):
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await decide(*of, names, Projection(), same=same)
     assert await _known(stores) == known
     assert await decide(*of, ("nicola", " NICO"), Projection(), same=True), "the same, spelled so"

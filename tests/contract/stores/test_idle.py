@@ -9,11 +9,11 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
+from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
-from ricordo.store.migrate import migrate
-from ricordo.store.reflecting import PostgresReflecting
-from ricordo.store.retention import PostgresRetention
-from ricordo.store.sessions import PostgresSessions
+from ricordo.store.pass_store import RetentionStore
+from ricordo.store.schema import migrate
+from ricordo.store.session_store import SessionStore
 
 pytestmark = pytest.mark.integration
 
@@ -66,8 +66,8 @@ async def test_a_tenant_that_stopped_talking_costs_no_rows(
 ) -> None:
     """Sessions, expired memories, users to reflect upon: an index says that there are none."""
     async with Database.connect(dsns.worker, size=1) as database:
-        sessions, retention = PostgresSessions(database), PostgresRetention(database)
-        reflecting = PostgresReflecting(database)
+        sessions, retention = SessionStore(database), RetentionStore(database)
+        reflecting = ReflectionStore(database)
 
         async def look() -> None:
             assert not await sessions.due("y", NOW, timedelta(minutes=30), user_id=None, limit=50)

@@ -15,7 +15,7 @@ from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.database import Database
-from ricordo.store.types.life import Access
+from ricordo.store.lifecycle_store import Access
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import DIMENSIONS, at, new_message
 from ricordo.testing.stores import Stores

@@ -9,8 +9,8 @@ import pytest
 
 from ricordo.language.annotations import Emotion
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
-from ricordo.store.types.life import Access, Life, Moved
-from ricordo.store.types.memories import Lagging, StoreUnavailable
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
@@ -192,7 +192,7 @@ class Poisoned:
         self._fail(tenant)
         return await self._life.lagging(tenant, now, older_than, limit)
 
-    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[Moved]:
+    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
         return await self._life.moved(tenant, before, limit)
 
     def _fail(self, tenant: str) -> None:
@@ -205,14 +205,14 @@ async def test_one_tenant_that_cannot_be_tidied_or_reconciled_keeps_no_other_fro
 ) -> None:
     await stores.record(new_message(tenant=stores.tenant))
     life = Poisoned(stores, ValueError("a row that nobody can read"))
-    assert (await tidy(cast("Life", life), clock.now())).failed == 1
+    assert (await tidy(cast("LifecycleStore", life), clock.now())).failed == 1
     assert len(life.tidied) == 2
     await clock.advance(600)
-    summary = await Reconcile(cast("Life", life), stream, Idle(), clock, MODEL).run()
+    summary = await Reconcile(cast("LifecycleStore", life), stream, Idle(), clock, MODEL).run()
     assert (summary.failed, [type(event) for event in stream.events]) == (1, [MemoryCreated])
     away = Poisoned(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
-        await tidy(cast("Life", away), clock.now())
+        await tidy(cast("LifecycleStore", away), clock.now())
     assert away.tidied == []
 
 

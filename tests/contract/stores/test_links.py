@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from ricordo.store.database import Database
-from ricordo.store.links import PostgresLinks
+from ricordo.store.link_store import LinkStore
 from ricordo.testing import stores as contracts
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.linked import LinkedMemories, MemoriesInMemory, MemoriesOfStores
@@ -21,7 +21,7 @@ def of_stores(stores: Stores, database: Database) -> MemoriesOfStores:
                 "delete from memories where tenant = $1 and id = any($2::uuid[])", tenant, ids
             )
 
-    return MemoriesOfStores(stores, PostgresLinks(database), delete)
+    return MemoriesOfStores(stores, LinkStore(database), delete)
 
 
 @pytest.mark.integration

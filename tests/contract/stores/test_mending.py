@@ -11,10 +11,11 @@ from tests.contract.stores.conftest import Dsns
 
 from ricordo.graph.port import GraphBeingMended, GraphUnavailable, Survey
 from ricordo.memory.facts import Fact
+from ricordo.memory.facts.projection import Project, ProjectionVersion
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.facts import FactQuestion, Project, Step
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.stores import Stores
@@ -56,7 +57,7 @@ class SlowGraph(MemoryGraph):
         facts: Sequence[Fact],
         *,
         gone: Collection[UUID] = (),
-        step: Step | None = None,
+        step: ProjectionVersion | None = None,
     ) -> None:
         self.given += len(facts)
         await asyncio.sleep(self.each_s * len(facts))
@@ -78,8 +79,8 @@ class Knowing:
     _mendings: dict[MemoryGraph, Mendings] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.ledger = PostgresFactLedger(self.database)
-        self.known = PostgresKnownFacts(self.database)
+        self.ledger = FactLedger(self.database)
+        self.known = FactSource(self.database)
 
     def mending(self, graph: MemoryGraph) -> Mending:
         return Mending(facts=self.known, graph=graph, batch=10)

@@ -8,9 +8,9 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.store import migrate as module
-from ricordo.store.migrate import Migration, SchemaTooNew, migrate, migrations
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store import schema as module
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.schema import Migration, SchemaTooNew, migrate, migrations
 
 pytestmark = pytest.mark.integration
 

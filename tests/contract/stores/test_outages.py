@@ -12,9 +12,8 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.store.database import Database
-from ricordo.store.types.facts import Learned
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.store.database import Database, StoreUnavailable
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
@@ -99,7 +98,7 @@ async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
 ) -> None:
     await stores.record(new_message(tenant=stores.tenant))
 
-    async def cut(learned: Learned) -> None:
+    async def cut(learned: FactDelta) -> None:
         async with owner(dsns) as connection:
             await _cut(connection)
 

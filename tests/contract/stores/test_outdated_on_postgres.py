@@ -3,8 +3,7 @@
 import pytest
 
 from ricordo.store.database import Database
-from ricordo.store.outdated import PostgresOutdated
-from ricordo.store.types.outdated import OutdatedMemories
+from ricordo.store.reprocessing import BackfillStore
 from ricordo.testing.stores.outdated import OutdatedContract
 
 pytestmark = pytest.mark.integration
@@ -14,13 +13,13 @@ class TestOutdated(OutdatedContract):
     """Backfill's part."""
 
     @pytest.fixture
-    def outdated(self, database: Database) -> OutdatedMemories:
-        return PostgresOutdated(database)
+    def outdated(self, database: Database) -> BackfillStore:
+        return BackfillStore(database)
 
 
 class TestOutdatedInSmallWindows(OutdatedContract):
     """The same, looking at two memories at once."""
 
     @pytest.fixture
-    def outdated(self, database: Database) -> OutdatedMemories:
-        return PostgresOutdated(database, window=2)
+    def outdated(self, database: Database) -> BackfillStore:
+        return BackfillStore(database, window=2)

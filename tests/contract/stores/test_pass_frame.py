@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.stores import Stores
 from ricordo_services.lifecycle.passes import Pass, Slice

@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.store.passes import PostgresPassLocks
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.pass_store import PassLocks
 from ricordo.testing.eventually import eventually
 from ricordo.testing.stores import Stores
 
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.integration
 
 HOLDER = """
 import asyncio, sys
-from ricordo.store.passes import PostgresPassLocks
+from ricordo.store.pass_store import PassLocks
 
 async def hold():
-    async with PostgresPassLocks(sys.argv[1]).alone("killed") as is_alone:
+    async with PassLocks(sys.argv[1]).alone("killed") as is_alone:
         print(is_alone, flush=True)
         await asyncio.Event().wait()
 
@@ -57,7 +57,7 @@ async def test_a_connection_that_is_cut_does_too(
 
 
 async def test_a_server_that_is_not_there_is_said() -> None:
-    locks = PostgresPassLocks("postgresql://nobody@127.0.0.1:1/nothing")
+    locks = PassLocks("postgresql://nobody@127.0.0.1:1/nothing")
     with pytest.raises(StoreUnavailable):
         async with locks.alone("any"):
             pass

@@ -16,12 +16,11 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
-from ricordo.store.database import Database
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.migrate import migrate
-from ricordo.store.queries import blocks
-from ricordo.store.types.facts import FactQuestion
+from ricordo.store.database import Database, blocks
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.intake import IntakeStore
+from ricordo.store.schema import migrate
 from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
@@ -78,30 +77,22 @@ async def _plan(database: Database, query: str) -> list[str]:
     "file",
     [
         "intake",
-        "derived",
-        "sessions",
-        "compressing",
-        "reflecting",
-        "projection",
+        "derived_memories",
+        "session_store",
+        "consolidation",
         "facts",
-        "asking",
-        "life",
-        "uses",
-        "curating",
-        "recollection",
+        "lifecycle_store",
+        "curation",
+        "memory_queries",
         "stages",
-        "links",
-        "known",
-        "indexed",
-        "documents",
-        "passes",
-        "retention",
-        "working",
-        "patterns",
-        "exporting",
-        "restoring",
-        "corrections",
-        "rejecting",
+        "link_store",
+        "rebuild_sources",
+        "document_store",
+        "pass_store",
+        "working_memory_store",
+        "exports",
+        "imports",
+        "fact_assertions",
     ],
 )
 async def test_by_key(database: Database, file: str) -> None:
@@ -123,7 +114,7 @@ async def test_what_a_batch_changes_around_it_is_not_compared_with_itself(
     name: str, database: Database
 ) -> None:
     """Each new memory changes ten others or so: comparing all with all costs more than writing them."""
-    lines = await _plan(database, blocks("links")[name])
+    lines = await _plan(database, blocks("link_store")[name])
     assert not [line for line in lines if "Join Filter" in line]
 
 
@@ -148,7 +139,7 @@ async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
     """Each names a zone, which counts up to the next that does: what lies beyond is not looked at."""
     await connection.execute(MANY_MESSAGES)  # where there are few in all, reading every one costs least
     async with Database.connect(dsns.worker, size=1) as database:
-        intake, touched = PostgresIntake(database), []
+        intake, touched = IntakeStore(database), []
         for batch in range(12):
             await connection.execute("analyze memories, history, stages")  # as the server does, in time
             earlier = [
@@ -196,6 +187,6 @@ async def test_a_question_about_facts_reads_little_more_than_it_shows(
     if not await connection.fetchval("select exists (select from facts where tenant = 'y')"):
         await connection.execute(f"{MANY_FACTS}; analyze facts")
     async with Database.connect(dsns.worker, size=1) as database:
-        ledger = PostgresFactLedger(database)
+        ledger = FactLedger(database)
         touched = await rows_touched(database, connection, ("facts",), ledger.facts("y", asked))
     assert touched <= 1_000

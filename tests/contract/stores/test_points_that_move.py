@@ -10,8 +10,8 @@ from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.store.database import Database
-from ricordo.store.former import PostgresFormerVectors
-from ricordo.store.types.life import Access
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.testing.factories import DIMENSIONS, at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import MODEL
@@ -109,7 +109,7 @@ async def test_of_two_writers_the_one_without_the_new_vector_does_not_have_the_l
     async def moved_meanwhile() -> None:
         await stores.encode("m-1", model=NEW)
         if released:
-            await PostgresFormerVectors(database).release(stores.tenant, NEW, [stores.id("m-1")])
+            await ReembeddingStore(database).release(stores.tenant, NEW, [stores.id("m-1")])
         await projection.project(stores.tenant, [stores.id("m-1")])
         assert await places(vectors, stores) == [NEW]
 

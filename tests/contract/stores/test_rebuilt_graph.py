@@ -13,10 +13,11 @@ from neo4j import AsyncDriver, AsyncGraphDatabase
 from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import KeptGraph, Neighbour
 from ricordo.memory.facts import Fact
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.life import PostgresLife
-from ricordo.store.types.facts import FactQuestion, Told
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.graph import ODD_NAMES, known
@@ -90,7 +91,7 @@ class World:
     database: str
     job: Regraph
 
-    async def learn(self, *told: Told) -> None:
+    async def learn(self, *told: ExtractedEvidence) -> None:
         """Take in what messages state, as the worker does."""
         project = projecting(self.graph, self.stores.tenant)
         await self.stores.ledger.record(self.stores.tenant, told, project, STORED)
@@ -132,14 +133,14 @@ async def world(stores: Stores, database: Database, stack: Endpoints) -> AsyncIt
     ):
         await graph.prepare()
         job = Regraph(
-            mending=Mending(facts=PostgresKnownFacts(database), graph=graph, batch=7),
-            life=PostgresLife(database),
+            mending=Mending(facts=FactSource(database), graph=graph, batch=7),
+            life=LifecycleStore(database),
             clock=SystemClock(),
         )
         yield World(stores, graph, driver, stack.bolt_database, job)
 
 
-def told(stores: Stores, draw: random.Random, number: int, user_id: str) -> Told:
+def told(stores: Stores, draw: random.Random, number: int, user_id: str) -> ExtractedEvidence:
     """Return what a message states: some facts of people, places and odd names."""
     statements = []
     for position in range(draw.randrange(4)):

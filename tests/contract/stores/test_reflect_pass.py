@@ -13,14 +13,14 @@ from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory, Source
 from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
+from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.database import Database
-from ricordo.store.documents import PostgresDocuments
-from ricordo.store.reflecting import PostgresReflecting
-from ricordo.store.types.memories import EnrichedMemory, StoreUnavailable
-from ricordo.store.types.reflecting import Accumulated, Observed, Reflected, Reflection
+from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
+from ricordo.store.database import Database, StoreUnavailable
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.stages import EnrichedMemory
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START, new_message
 from ricordo.testing.stores import Stores
@@ -55,7 +55,7 @@ class Heard:
         self.events += events
 
 
-class Interrupted(PostgresReflecting):
+class Interrupted(ReflectionStore):
     """Fails once, before or after insights are written: as a process does that ends there."""
 
     def __init__(self, database: Database, *, written: bool) -> None:
@@ -64,8 +64,8 @@ class Interrupted(PostgresReflecting):
         self._fails = True
 
     async def reflect(
-        self, tenant: str, one: Accumulated, reflections: Sequence[Reflection], at: datetime
-    ) -> Reflected | None:
+        self, tenant: str, one: ReflectionBacklog, reflections: Sequence[Reflection], at: datetime
+    ) -> ReflectionResult | None:
         fails, self._fails = self._fails, False
         if fails and not self._written:
             raise StoreUnavailable("stopped before")
@@ -87,14 +87,14 @@ def _enriched(memory: Memory) -> EnrichedMemory:
     )
 
 
-class Poisoned(PostgresReflecting):
+class Poisoned(ReflectionStore):
     """Cannot read what some users said."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.read: list[str] = []
 
-    async def observed(self, tenant: str, user_id: str, limit: int) -> Observed:
+    async def observed(self, tenant: str, user_id: str, limit: int) -> ReflectionEvidence:
         self.read.append(user_id)
         if user_id.startswith("poison"):
             raise ValueError("a memory that nobody can read")
@@ -125,7 +125,7 @@ async def _live(stores: Stores, *, regular: bool = True, role: str = "user") -> 
 
 def _reflect(database: Database, beside: Beside, **differing: Any) -> Reflect:  # noqa: ANN401 - the fields of the class
     parts: dict[str, Any] = {
-        "store": PostgresReflecting(database),
+        "store": ReflectionStore(database),
         "emitter": Heard(),
         "clock": SystemClock(),
         "beside": beside,
@@ -167,7 +167,7 @@ async def test_what_is_regular_is_understood(database: Database, stores: Stores,
     assert isinstance(reflected, MemoryReflected)
     assert (created.memory_id, reflected.memory_id) == (found.id, found.id)
     assert reflected.source_ids == found.source_ids
-    reply = await Expand(stores.recollection, PostgresDocuments(database))(
+    reply = await Expand(stores.recollection, DocumentStore(database))(
         stores.tenant, ExpandRequest(user_id="u-1", memory_id=found.id)
     )
     assert {one.content for one in reply.memories} <= set(ANNA)
@@ -202,7 +202,7 @@ async def test_too_little_is_left_until_more_comes(
 class Model:
     """A language model that understood one thing, of the messages about dinner."""
 
-    async def insights(self, tenant: str, observed: Observed) -> Sequence[Insight]:
+    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:
         dinners = [one for one in observed.memories if "dinner" in one.content]
         return [
             Insight(

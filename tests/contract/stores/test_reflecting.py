@@ -10,10 +10,9 @@ import pytest
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
 from ricordo.store.database import Database
-from ricordo.store.reflecting import PostgresReflecting
-from ricordo.store.types.life import Access
-from ricordo.store.types.reflecting import Accumulated, Reflected, Reflection
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
@@ -28,8 +27,8 @@ ABOUT = UUID(int=7)
 
 
 @pytest.fixture
-def reflecting(database: Database) -> PostgresReflecting:
-    return PostgresReflecting(database)
+def reflecting(database: Database) -> ReflectionStore:
+    return ReflectionStore(database)
 
 
 async def _said(stores: Stores, *names: str, role: str = "user", user_id: str = "u-1") -> None:
@@ -55,7 +54,7 @@ async def _enrich(
     await stores.enrichments.save(stores.tenant, derived, STORED)
 
 
-async def _accumulated(reflecting: PostgresReflecting, stores: Stores, user_id: str = "u-1") -> float:
+async def _accumulated(reflecting: ReflectionStore, stores: Stores, user_id: str = "u-1") -> float:
     found = await reflecting.due(stores.tenant, 0, user_id=user_id, limit=5)
     return found[0].importance if found else 0.0
 
@@ -79,9 +78,9 @@ def _insight(stores: Stores, *names: str, content: str = "You talk about dogs.")
 
 
 async def _reflect(
-    reflecting: PostgresReflecting, stores: Stores, *reflections: Reflection, importance: float = 0.0
-) -> Reflected | None:
-    one = Accumulated("u-1", importance or await _accumulated(reflecting, stores))
+    reflecting: ReflectionStore, stores: Stores, *reflections: Reflection, importance: float = 0.0
+) -> ReflectionResult | None:
+    one = ReflectionBacklog("u-1", importance or await _accumulated(reflecting, stores))
     return await reflecting.reflect(stores.tenant, one, reflections, STORED)
 
 
@@ -89,7 +88,7 @@ async def _found(stores: Stores, *ids: UUID) -> Sequence[Memory]:
     return await stores.recollection.memories(stores.tenant, "u-1", ids)
 
 
-async def test_what_was_said_counts_once(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_what_was_said_counts_once(reflecting: ReflectionStore, stores: Stores) -> None:
     """However often it is enriched, and whoever enriches it at once."""
     await _said(stores, "m-1", "m-2")
     assert await _accumulated(reflecting, stores) == 0
@@ -100,7 +99,7 @@ async def test_what_was_said_counts_once(reflecting: PostgresReflecting, stores:
     assert await _accumulated(reflecting, stores) == pytest.approx(9.2)
 
 
-async def test_what_tells_nothing_is_no_observation(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_what_tells_nothing_is_no_observation(reflecting: ReflectionStore, stores: Stores) -> None:
     await _said(stores, "m-1", "m-2")
     await _enrich(stores, "m-1", informative=0.0)
     await _enrich(stores, "m-2")
@@ -109,7 +108,7 @@ async def test_what_tells_nothing_is_no_observation(reflecting: PostgresReflecti
     assert [one.message_id for one in observed.memories] == ["m-2"]
 
 
-async def test_what_is_derived_anew_counts_no_more(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_what_is_derived_anew_counts_no_more(reflecting: ReflectionStore, stores: Stores) -> None:
     """Neither after a late message that names a zone, nor after a correction; what it is itself counts."""
     names = [f"m-{n}" for n in range(5)]
     await _said(stores, *names)
@@ -124,7 +123,7 @@ async def test_what_is_derived_anew_counts_no_more(reflecting: PostgresReflectin
     assert await _accumulated(reflecting, stores) == pytest.approx(6 * 4.6)
 
 
-async def test_only_what_the_user_said_counts(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_only_what_the_user_said_counts(reflecting: ReflectionStore, stores: Stores) -> None:
     """Not what an assistant said, nor what was made of others; each user for themselves."""
     await _said(stores, "m-1", role="assistant")
     await _said(stores, "m-2")
@@ -136,7 +135,7 @@ async def test_only_what_the_user_said_counts(reflecting: PostgresReflecting, st
     assert await _accumulated(reflecting, stores, "u-2") == pytest.approx(4.6)
 
 
-async def test_who_is_due_comes_with_the_most_first(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_who_is_due_comes_with_the_most_first(reflecting: ReflectionStore, stores: Stores) -> None:
     """Of whom more than the threshold has come in."""
     for nth, user in enumerate(("u-1", "u-2", "u-3")):
         names = [f"{user}-{n}" for n in range(nth + 1)]
@@ -148,9 +147,7 @@ async def test_who_is_due_comes_with_the_most_first(reflecting: PostgresReflecti
     assert await reflecting.due(stores.elsewhere().tenant, 0, user_id=None, limit=5) == []
 
 
-async def test_the_latest_that_the_user_said_is_observed(
-    reflecting: PostgresReflecting, stores: Stores
-) -> None:
+async def test_the_latest_that_the_user_said_is_observed(reflecting: ReflectionStore, stores: Stores) -> None:
     """As soon as it is enriched; with the names that the user goes by."""
     await _said(stores, "m-1", "m-2", "m-3", "m-4")
     await _said(stores, "m-9", role="assistant")
@@ -163,7 +160,7 @@ async def test_the_latest_that_the_user_said_is_observed(
 
 
 async def test_insights_are_written_with_what_was_reflected_upon(
-    reflecting: PostgresReflecting, stores: Stores
+    reflecting: ReflectionStore, stores: Stores
 ) -> None:
     """What came in meanwhile still counts."""
     await _said(stores, "m-1", "m-2")
@@ -181,7 +178,7 @@ async def test_insights_are_written_with_what_was_reflected_upon(
     assert await _accumulated(reflecting, stores) == pytest.approx(4.6)
 
 
-async def test_two_at_once_reflect_once(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_two_at_once_reflect_once(reflecting: ReflectionStore, stores: Stores) -> None:
     """The second finds that nothing has accumulated any more, and writes nothing."""
     await _said(stores, "m-1")
     await _enrich(stores, "m-1")
@@ -192,7 +189,7 @@ async def test_two_at_once_reflect_once(reflecting: PostgresReflecting, stores: 
     assert len(await _found(stores, made.memory.id)) == 1
 
 
-async def test_of_nobody_nothing_is_written(reflecting: PostgresReflecting, stores: Stores) -> None:
+async def test_of_nobody_nothing_is_written(reflecting: ReflectionStore, stores: Stores) -> None:
     await _said(stores, "m-1")
     made = _insight(stores, "m-1")
     assert await _reflect(reflecting, stores, made, importance=5.0) is None
@@ -200,7 +197,7 @@ async def test_of_nobody_nothing_is_written(reflecting: PostgresReflecting, stor
 
 
 async def test_more_evidence_takes_the_former_insights_place(
-    reflecting: PostgresReflecting, stores: Stores
+    reflecting: ReflectionStore, stores: Stores
 ) -> None:
     """With what use has made of it; the same evidence changes nothing."""
     await _said(stores, "m-1", "m-2", "m-3")
@@ -223,9 +220,7 @@ async def test_more_evidence_takes_the_former_insights_place(
     assert [one.memory_id for one in moved] == [first.memory.id]
 
 
-async def test_a_pin_goes_over_to_what_takes_its_place(
-    reflecting: PostgresReflecting, stores: Stores
-) -> None:
+async def test_a_pin_goes_over_to_what_takes_its_place(reflecting: ReflectionStore, stores: Stores) -> None:
     """What was not to fade shall not fade when there is more evidence for it."""
     await _said(stores, "m-1", "m-2")
     await _enrich(stores, "m-1")
@@ -240,7 +235,7 @@ async def test_a_pin_goes_over_to_what_takes_its_place(
 
 @pytest.mark.parametrize("word", ["verify", "correct"])
 async def test_what_the_user_has_a_word_in_stays(
-    reflecting: PostgresReflecting, stores: Stores, database: Database, word: str
+    reflecting: ReflectionStore, stores: Stores, database: Database, word: str
 ) -> None:
     """An insight that is verified or corrected is not replaced by a new one about the same."""
     await _said(stores, "m-1", "m-2")
@@ -266,7 +261,7 @@ async def test_what_the_user_has_a_word_in_stays(
 
 
 async def test_a_forgotten_source_keeps_an_insight_from_being_written(
-    reflecting: PostgresReflecting, stores: Stores
+    reflecting: ReflectionStore, stores: Stores
 ) -> None:
     """The former one, of which all is there, stays."""
     await _said(stores, "m-1", "m-2")

@@ -3,10 +3,7 @@
 import pytest
 
 from ricordo.store.database import Database
-from ricordo.store.indexed import PostgresIndexedMemories
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.types.indexed import IndexedMemories
-from ricordo.store.types.known import KnownFacts
+from ricordo.store.rebuild_sources import FactSource, ReindexingStore
 from ricordo.testing.stores.indexed import IndexedContract
 from ricordo.testing.stores.known import KnownFactsContract
 
@@ -17,13 +14,13 @@ class TestKnownFacts(KnownFactsContract):
     """What the graph is written anew from."""
 
     @pytest.fixture
-    def known(self, database: Database) -> KnownFacts:
-        return PostgresKnownFacts(database)
+    def known(self, database: Database) -> FactSource:
+        return FactSource(database)
 
 
 class TestIndexed(IndexedContract):
     """What the vector index is written anew from."""
 
     @pytest.fixture
-    def indexed(self, database: Database) -> IndexedMemories:
-        return PostgresIndexedMemories(database)
+    def indexed(self, database: Database) -> ReindexingStore:
+        return ReindexingStore(database)

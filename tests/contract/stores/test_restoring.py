@@ -12,13 +12,11 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.facts import Evidence, Rejection
 from ricordo.memory.model import Source, derived_id
 from ricordo.store.database import Database
-from ricordo.store.exporting import PostgresHoldings
-from ricordo.store.restoring import PostgresRestoring
-from ricordo.store.types.exporting import PARTS, ImpossibleKey
-from ricordo.store.types.facts import FactQuestion
-from ricordo.store.types.identity import NobodyKnown
-from ricordo.store.types.restoring import Kept, Rejected, Restored
-from ricordo.store.types.working import Forgotten, Note
+from ricordo.store.entity_store import NobodyKnown
+from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.imports import ImportedMemory, ImportedRejection, ImportedUse, ImportStore
+from ricordo.store.working_memory_store import Note, TombstoneExists
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Scope, Stores
 from ricordo.testing.stores.stores import STORED
@@ -28,12 +26,12 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def restoring(database: Database) -> PostgresRestoring:
-    return PostgresRestoring(database)
+def restoring(database: Database) -> ImportStore:
+    return ImportStore(database)
 
 
-def kept(memory_id: UUID) -> Kept:
-    return Kept(
+def kept(memory_id: UUID) -> ImportedUse:
+    return ImportedUse(
         id=memory_id,
         event_id=uuid4(),
         access_count=7,
@@ -53,11 +51,11 @@ def kept(memory_id: UUID) -> Kept:
 
 
 async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
-    restoring: PostgresRestoring, stores: Stores
+    restoring: ImportStore, stores: Stores
 ) -> None:
     (memory_id,) = await say(stores, "m-1")
     state = kept(memory_id)
-    assert await restoring.use(stores.tenant, "u-1", [state]) == [Restored(memory_id, None)]
+    assert await restoring.use(stores.tenant, "u-1", [state]) == [ImportedMemory(memory_id, None)]
     found = await stores.memory()
     assert (found.access_count, found.last_accessed, found.reinforcement) == (7, state.last_accessed, 0.35)
     assert (found.importance, found.decay_factor, found.stored_at) == (0.95, 0.8, state.stored_at)
@@ -66,7 +64,7 @@ async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
     assert await stores.memory() == found
 
 
-async def test_what_was_made_of_a_memory_here_stays(restoring: PostgresRestoring, stores: Stores) -> None:
+async def test_what_was_made_of_a_memory_here_stays(restoring: ImportStore, stores: Stores) -> None:
     """One that was used more here keeps its importance, and comes to no archive."""
     (memory_id,) = await say(stores, "m-1")
     await restoring.use(stores.tenant, "u-1", [kept(memory_id)])
@@ -86,14 +84,14 @@ async def test_what_was_made_of_a_memory_here_stays(restoring: PostgresRestoring
     assert await stores.memory() == before
 
 
-async def test_what_was_archived_is_archived(restoring: PostgresRestoring, stores: Stores) -> None:
+async def test_what_was_archived_is_archived(restoring: ImportStore, stores: Stores) -> None:
     (memory_id,) = await say(stores, "m-1")
     gone = replace(kept(memory_id), archived_at=STORED, archive_reason="expiry")
-    assert await restoring.use(stores.tenant, "u-1", [gone]) == [Restored(memory_id, "expiry")]
+    assert await restoring.use(stores.tenant, "u-1", [gone]) == [ImportedMemory(memory_id, "expiry")]
     assert (await stores.memory()).archived_at == STORED
 
 
-async def test_nobody_elses_memory_is_touched(restoring: PostgresRestoring, stores: Stores) -> None:
+async def test_nobody_elses_memory_is_touched(restoring: ImportStore, stores: Stores) -> None:
     (memory_id,) = await say(stores, "m-1")
     assert await restoring.use(stores.tenant, "u-2", [kept(memory_id)]) == []
     assert await restoring.use(stores.elsewhere().tenant, "u-1", [kept(memory_id)]) == []
@@ -104,7 +102,7 @@ def word(value: str, kind: str = "verified", request: str = "request 1") -> Evid
     return replace(said("lives_in", value, minute=10), kind=kind, message_id=request)  # type: ignore[arg-type]  # of the few kinds
 
 
-async def test_the_users_word_is_folded_in_once(restoring: PostgresRestoring, stores: Stores) -> None:
+async def test_the_users_word_is_folded_in_once(restoring: ImportStore, stores: Stores) -> None:
     await say(stores, "m-1")
     await learn(stores, tell(stores, "m-1", said("lives_in", "Turin")))
     words = {"request 1": [word("Turin", "rejected"), word("Bologna")]}
@@ -117,14 +115,14 @@ async def test_the_users_word_is_folded_in_once(restoring: PostgresRestoring, st
     assert len(projection.learned) == 1
 
 
-def turned_down(message_id: str = "m-1") -> Rejected:
+def turned_down(message_id: str = "m-1") -> ImportedRejection:
     words = Rejection(message_id, "user", "lives_in", "Turin", "lives_in Turin")
-    return Rejected(request_id="request 1", ordinal=0, fact_id=uuid4(), rejection=words, at=STORED)
+    return ImportedRejection(request_id="request 1", ordinal=0, fact_id=uuid4(), rejection=words, at=STORED)
 
 
 @pytest.mark.parametrize("read_first", [True, False])
 async def test_what_was_rejected_is_rejected_again(
-    restoring: PostgresRestoring, stores: Stores, *, read_first: bool
+    restoring: ImportStore, stores: Stores, *, read_first: bool
 ) -> None:
     await say(stores, "m-1", "m-2")
     told = tell(stores, "m-1", said("lives_in", "Turin"), said("likes", "tea", position=20))
@@ -142,7 +140,7 @@ async def test_what_was_rejected_is_rejected_again(
 
 @pytest.mark.parametrize(("scope", "key"), [("user", "u-1"), ("message", "m-1")])
 async def test_nothing_rejected_comes_back_of_what_was_forgotten(
-    restoring: PostgresRestoring, stores: Stores, database: Database, scope: Scope, key: str
+    restoring: ImportStore, stores: Stores, database: Database, scope: Scope, key: str
 ) -> None:
     await say(stores, "m-1")
     await stores.entomb(stores.tenant, scope, key, "u-1")
@@ -151,7 +149,7 @@ async def test_nothing_rejected_comes_back_of_what_was_forgotten(
         assert not await connection.fetchval("select count(*) from rejections")
 
 
-async def test_nothing_comes_back_of_who_was_forgotten(restoring: PostgresRestoring, stores: Stores) -> None:
+async def test_nothing_comes_back_of_who_was_forgotten(restoring: ImportStore, stores: Stores) -> None:
     sources = await say(stores, "m-1", "m-2")
     await stores.entomb(stores.tenant, "user", "u-1", "u-1")
     assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}, Projection()) == 0
@@ -167,7 +165,7 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(
     await _erased(database, stores)
     note = Note(user_id="u-1", conversation_id="c-1", key="a", value=1)
     day = timedelta(days=1)
-    with pytest.raises(Forgotten, match=scope):
+    with pytest.raises(TombstoneExists, match=scope):
         await stores.notebook.note(stores.tenant, note, before, alive_since=before - day, most=9)
     later = datetime.now(UTC) + timedelta(minutes=1)
     await stores.notebook.note(stores.tenant, note, later, alive_since=before - day, most=9)
@@ -218,7 +216,7 @@ async def _decisions(database: Database, stores: Stores) -> list[datetime]:
 
 
 async def test_a_derived_memory_is_written_once_and_after_its_sources(
-    restoring: PostgresRestoring, stores: Stores
+    restoring: ImportStore, stores: Stores
 ) -> None:
     sources = await say(stores, "m-1", "m-2")
     made, about = summary(stores, sources), uuid4()
@@ -232,7 +230,7 @@ async def test_a_derived_memory_is_written_once_and_after_its_sources(
 
 
 async def test_what_rests_on_another_users_words_is_not_written(
-    restoring: PostgresRestoring, stores: Stores
+    restoring: ImportStore, stores: Stores
 ) -> None:
     made = summary(stores, await say(stores, "m-1", "m-2"))
     assert list(await restoring.derived(stores.tenant, [replace(made, user_id="u-2")], {}, STORED)) == []
@@ -243,7 +241,7 @@ async def test_what_rests_on_another_users_words_is_not_written(
 async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(
     database: Database, stores: Stores
 ) -> None:
-    holdings = PostgresHoldings(database)
+    holdings = ExportStore(database)
     await stores.record(
         *(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(0)) for n in range(5)),
         new_message("n-1", tenant=stores.tenant, user_id="u-2", conversation_id="c-2"),
@@ -251,9 +249,9 @@ async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(
     first = await holdings.after(stores.tenant, "u-1", "messages", (), 2)
     rest = await holdings.after(stores.tenant, "u-1", "messages", first[-1].key, 10)
     assert [one.item["message"]["id"] for one in (*first, *rest)] == [f"m-{n}" for n in range(5)]  # type: ignore[index]  # JSON
-    for part in PARTS:
+    for part in EXPORT_PARTS:
         assert list(await holdings.after(stores.tenant, "nobody", part, (), 10)) == []
-        with pytest.raises(ImpossibleKey):
+        with pytest.raises(InvalidExportKey):
             await holdings.after(stores.tenant, "u-1", part, ("x",) * 7, 10)
     assert await holdings.next_user(stores.tenant, "") == "u-1"
     assert await holdings.next_user(stores.tenant, "u-1") == "u-2"
@@ -262,7 +260,7 @@ async def test_what_is_held_is_read_behind_a_key_and_each_part_has_an_end(
 
 @pytest.mark.parametrize("held", [{"source": Source.USER_CORRECTION}, {"verified": True}], ids=repr)
 async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here(
-    restoring: PostgresRestoring, stores: Stores, held: dict[str, Any]
+    restoring: ImportStore, stores: Stores, held: dict[str, Any]
 ) -> None:
     """It goes by the same id, and rests on the same messages; what was made of it goes, too."""
     sources = await say(stores, "m-1", "m-2")
@@ -287,7 +285,7 @@ async def test_what_the_user_stands_behind_takes_the_place_of_what_was_made_here
 
 
 async def test_what_was_computed_gives_way_to_the_users_words_alone(
-    restoring: PostgresRestoring, stores: Stores
+    restoring: ImportStore, stores: Stores
 ) -> None:
     sources = await say(stores, "m-1", "m-2")
     own = summary(stores, sources, "They spoke of the weather.")

@@ -12,18 +12,17 @@ from tests.contract.stores.test_links import of_stores
 from ricordo.documents.port import NewDocument
 from ricordo.memory.facts import Assertion
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.store import derived
+from ricordo.store import derived_memories
+from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
-from ricordo.store.erasing import PostgresErasing
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.links import PostgresLinks
-from ricordo.store.reflecting import PostgresReflecting
-from ricordo.store.sessions import PostgresSessions
-from ricordo.store.types.facts import Curation, FactQuestion
-from ricordo.store.types.life import Access
-from ricordo.store.types.memories import IntakeLimits
-from ricordo.store.types.reflecting import Accumulated, Reflection
-from ricordo.store.types.working import Note
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.intake import IntakeLimits, IntakeStore
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.link_store import LinkStore
+from ricordo.store.session_store import SessionStore
+from ricordo.store.working_memory_store import Note
 from ricordo.testing.factories import memory, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.curating import wish
@@ -50,8 +49,8 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
     await stores.record(replace(new_message("m-8", tenant=stores.tenant), document=document))
-    await forget(PostgresErasing(database), stores, burial(ForgetScope.MESSAGE, "m-8"))
-    counting = PostgresIntake(database, IntakeLimits(kept=10))
+    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-8"))
+    counting = IntakeStore(database, IntakeLimits(kept=10))
     first = replace(new_message(tenant=stores.tenant), document=document)
     await counting.record(stores.tenant, [first], STORED)
     await stores.encode("m-1")
@@ -68,7 +67,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
     await stores.life.bury(stores.tenant, letter(stores), kept)
-    await PostgresSessions(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
+    await SessionStore(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
     await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")
@@ -79,7 +78,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
 
 async def _corrected(stores: Stores, database: Database) -> None:
     await stores.record(new_message("m-7", tenant=stores.tenant, content="Sorry, the 4th, not the 3rd"))
-    async with PostgresLinks(database).hold(stores.tenant, ["u-1"]) as held:
+    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
         await held.correct([stores.id("m-7")])
 
 
@@ -94,15 +93,15 @@ async def _reflected(stores: Stores, database: Database) -> None:
     said = await stores.memory("m-1")
     await stores.enrichments.save(stores.tenant, [enriched(said)], STORED)
     made = replace(said, id=uuid4(), message_id=None, source_ids=(said.id,))
-    store = PostgresReflecting(database)
-    await store.reflect(stores.tenant, Accumulated("u-1", 1.0), [Reflection(uuid4(), made)], STORED)
+    store = ReflectionStore(database)
+    await store.reflect(stores.tenant, ReflectionBacklog("u-1", 1.0), [Reflection(uuid4(), made)], STORED)
 
 
 async def _withdrawn(stores: Stores, database: Database) -> None:
     made = replace(memory("m-8", tenant=stores.tenant), message_id=None, source_ids=(stores.id("m-1"),))
     async with database.transaction(stores.tenant) as connection:
-        await derived.write(connection, stores.tenant, [made], STORED, finished=True)
-        await derived.withdraw(connection, stores.tenant, [made.id])
+        await derived_memories.write(connection, stores.tenant, [made], STORED, finished=True)
+        await derived_memories.withdraw(connection, stores.tenant, [made.id])
 
 
 async def _count(connection: Connection, table: str) -> int:

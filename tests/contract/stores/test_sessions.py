@@ -12,10 +12,9 @@ from ricordo.memory.model import Memory, Successor
 from ricordo.memory.sessions import SILENCE
 from ricordo.memory.summaries import summarise
 from ricordo.store.database import Database
-from ricordo.store.sessions import PostgresSessions
-from ricordo.store.types.life import Access
-from ricordo.store.types.memories import NewMessage
-from ricordo.store.types.sessions import Loaded, Settled, Unsummarized
+from ricordo.store.intake import NewMessage
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.correcting import correct
@@ -31,9 +30,9 @@ EVER = STORED + timedelta(days=400)
 
 
 @pytest.fixture
-def held(database: Database) -> PostgresSessions:
+def held(database: Database) -> SessionStore:
     """Return the port."""
-    return PostgresSessions(database)
+    return SessionStore(database)
 
 
 def _message(stores: Stores, minute: float, conversation_id: str = "c-1", user_id: str = "u-1") -> NewMessage:
@@ -60,23 +59,23 @@ async def _say(
 
 
 async def _due(
-    held: PostgresSessions, stores: Stores, now: datetime = LATER, user_id: str | None = None
-) -> Sequence[Unsummarized]:
+    held: SessionStore, stores: Stores, now: datetime = LATER, user_id: str | None = None
+) -> Sequence[UnsummarizedConversation]:
     return await held.due(stores.tenant, now, SILENCE, user_id=user_id, limit=10)
 
 
-async def _loaded(held: PostgresSessions, stores: Stores, now: datetime = LATER) -> Loaded:
+async def _loaded(held: SessionStore, stores: Stores, now: datetime = LATER) -> LoadedSessions:
     (due,) = await _due(held, stores, now)
     return await held.load(stores.tenant, MODEL, due, now, SILENCE)
 
 
-def _minutes(loaded: Loaded) -> list[list[float]]:
+def _minutes(loaded: LoadedSessions) -> list[list[float]]:
     return [
         [(turn.created_at - at(0)) / timedelta(minutes=1) for turn in one.turns] for one in loaded.sessions
     ]
 
 
-async def _summarise(held: PostgresSessions, stores: Stores, now: datetime = LATER) -> list[Memory]:
+async def _summarise(held: SessionStore, stores: Stores, now: datetime = LATER) -> list[Memory]:
     """Sum up all that is due, as lifecycle does."""
     made: list[Memory] = []
     for due in await _due(held, stores, now):
@@ -86,13 +85,13 @@ async def _summarise(held: PostgresSessions, stores: Stores, now: datetime = LAT
             Successor(summarise(one.turns), tuple(former.id for former in one.former)) for one in fresh
         ]
         rest = next((one.place for one in loaded.sessions if not one.over), loaded.rest)
-        settled = Settled(summaries, rest=rest)
+        settled = SummaryPlan(summaries, rest=rest)
         assert await held.summarise(stores.tenant, due, settled, STORED) is not None
         made += [one.memory for one in summaries]
     return made
 
 
-async def test_a_session_is_due_after_silence(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_session_is_due_after_silence(held: SessionStore, stores: Stores) -> None:
     """Counted from when the last message came in, not from when it was said."""
     await _say(stores, 0, 5)
     assert await _due(held, stores, STORED + timedelta(minutes=29)) == []
@@ -100,7 +99,7 @@ async def test_a_session_is_due_after_silence(held: PostgresSessions, stores: St
     assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", (at(0), "u-1-c-1-0"))
 
 
-async def test_a_session_is_due_at_its_end(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_session_is_due_at_its_end(held: SessionStore, stores: Stores) -> None:
     """At once; also where the end was told before what was said until then."""
     await _say(stores, 0, 5)
     await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
@@ -111,7 +110,7 @@ async def test_a_session_is_due_at_its_end(held: PostgresSessions, stores: Store
     assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-2"]
 
 
-async def test_what_follows_the_end_is_not_over(held: PostgresSessions, stores: Stores) -> None:
+async def test_what_follows_the_end_is_not_over(held: SessionStore, stores: Stores) -> None:
     """It waits for its own end."""
     await _say(stores, 0, 5, 7)
     await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
@@ -123,7 +122,7 @@ async def test_what_follows_the_end_is_not_over(held: PostgresSessions, stores: 
     assert _minutes(await _loaded(held, stores)) == [[7]]
 
 
-async def test_messages_that_lack_a_stage_are_waited_for(held: PostgresSessions, stores: Stores) -> None:
+async def test_messages_that_lack_a_stage_are_waited_for(held: SessionStore, stores: Stores) -> None:
     """However long: their weight is not known yet. One that became a dead letter is not, though many wait."""
     for number in range(12):  # more than are looked for at a time
         await _say(stores, 0, conversation_id=f"imported-{number}", done=False)
@@ -136,7 +135,7 @@ async def test_messages_that_lack_a_stage_are_waited_for(held: PostgresSessions,
     assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-1"]
 
 
-async def test_what_is_summed_up_is_due_no_more(held: PostgresSessions, stores: Stores) -> None:
+async def test_what_is_summed_up_is_due_no_more(held: SessionStore, stores: Stores) -> None:
     """And its summary is there, with the way before it that every memory takes."""
     await _say(stores, 0, 5, 90, 95)
     made = await _summarise(held, stores)
@@ -146,7 +145,7 @@ async def test_what_is_summed_up_is_due_no_more(held: PostgresSessions, stores: 
     assert {one.content for one in found} == {one.content for one in made}
 
 
-async def test_a_late_message_opens_its_session_again(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_late_message_opens_its_session_again(held: SessionStore, stores: Stores) -> None:
     """The one that it belongs to; others are left alone."""
     await _say(stores, 0, 5, 90, 95)
     first, second = await _summarise(held, stores)
@@ -161,7 +160,7 @@ async def test_a_late_message_opens_its_session_again(held: PostgresSessions, st
     assert {one.id for one in remain} == {second.id, made.id}
 
 
-async def test_a_late_message_makes_one_session_of_two(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_late_message_makes_one_session_of_two(held: SessionStore, stores: Stores) -> None:
     """Both summaries give way."""
     await _say(stores, 0, 5, 50, 55)
     before = await _summarise(held, stores)
@@ -171,7 +170,7 @@ async def test_a_late_message_makes_one_session_of_two(held: PostgresSessions, s
     assert {one.id for one in loaded.sessions[0].former} == {one.id for one in before}
 
 
-async def test_a_late_end_makes_two_sessions_of_one(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_late_end_makes_two_sessions_of_one(held: SessionStore, stores: Stores) -> None:
     """What was said until then is over."""
     await _say(stores, 0, 5, 10, 15)
     (before,) = await _summarise(held, stores)
@@ -183,19 +182,19 @@ async def test_a_late_end_makes_two_sessions_of_one(held: PostgresSessions, stor
     assert await stores.recollection.memories(stores.tenant, "u-1", [before.id]) == []
 
 
-async def test_what_is_said_while_it_is_summed_up_is_not_lost(held: PostgresSessions, stores: Stores) -> None:
+async def test_what_is_said_while_it_is_summed_up_is_not_lost(held: SessionStore, stores: Stores) -> None:
     """Nothing is written, and it is due again."""
     await _say(stores, 0, 5)
     (due,) = await _due(held, stores)
     loaded = await held.load(stores.tenant, MODEL, due, LATER, SILENCE)
     await _say(stores, 6)
     summary = summarise(loaded.sessions[0].turns)
-    assert await held.summarise(stores.tenant, due, Settled([Successor(summary)]), STORED) is None
+    assert await held.summarise(stores.tenant, due, SummaryPlan([Successor(summary)]), STORED) is None
     assert await stores.recollection.memories(stores.tenant, "u-1", [summary.id]) == []
     assert _minutes(await _loaded(held, stores)) == [[0, 5, 6]]
 
 
-async def test_an_end_ahead_of_time_ends_what_was_said(held: PostgresSessions, stores: Stores) -> None:
+async def test_an_end_ahead_of_time_ends_what_was_said(held: SessionStore, stores: Stores) -> None:
     """A bot whose clock is years ahead does not end every session to come."""
     await _say(stores, 0)
     await held.end(stores.tenant, "u-1", "c-1", at(10**7), at(1))
@@ -204,7 +203,7 @@ async def test_an_end_ahead_of_time_ends_what_was_said(held: PostgresSessions, s
     assert await _due(held, stores, STORED) == []
 
 
-async def test_a_conversation_holds_several_users_sessions(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_conversation_holds_several_users_sessions(held: SessionStore, stores: Stores) -> None:
     """Each their own."""
     await _say(stores, 0, 5)
     other = _message(stores, 2, user_id="u-2")
@@ -215,14 +214,14 @@ async def test_a_conversation_holds_several_users_sessions(held: PostgresSession
     assert _minutes(loaded) == [[0, 5]]
 
 
-async def test_the_forgotten_have_no_sessions(held: PostgresSessions, stores: Stores) -> None:
+async def test_the_forgotten_have_no_sessions(held: SessionStore, stores: Stores) -> None:
     """Nor is an end of theirs noted."""
     await stores.entomb(stores.tenant, "user", "u-1", "u-1")
     await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
     assert await _due(held, stores, EVER) == []
 
 
-async def test_whatever_the_order_of_arrival(held: PostgresSessions, stores: Stores) -> None:
+async def test_whatever_the_order_of_arrival(held: SessionStore, stores: Stores) -> None:
     """The same summaries in the end, summed up at any moment on the way."""
     minutes = [0, 10, 20, 55, 60, 95, 200, 229, 231, 262]
     chance = random.Random(7)
@@ -245,7 +244,7 @@ async def test_whatever_the_order_of_arrival(held: PostgresSessions, stores: Sto
     assert all(one == standing[0] for one in standing)
 
 
-async def _told(held: PostgresSessions, stores: Stores) -> set[str]:
+async def _told(held: SessionStore, stores: Stores) -> set[str]:
     """Return which messages each summary that there is stands for."""
     await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
     whole = await _loaded(held, stores)
@@ -256,10 +255,10 @@ async def _told(held: PostgresSessions, stores: Stores) -> set[str]:
 
 
 async def test_an_endless_session_is_cut_and_read_part_by_part(
-    database: Database, held: PostgresSessions, stores: Stores
+    database: Database, held: SessionStore, stores: Stores
 ) -> None:
     """Every so many turns from its beginning, also around a message that comes late."""
-    short = PostgresSessions(database, most_turns=4)
+    short = SessionStore(database, most_turns=4)
     minutes = list(range(0, 22, 2))
     await _say(stores, *minutes)
     for _ in range(4):
@@ -275,7 +274,7 @@ async def test_an_endless_session_is_cut_and_read_part_by_part(
     assert await _parts(short, stores) == await _parts(short, elsewhere) != set()
 
 
-async def _parts(held: PostgresSessions, stores: Stores) -> set[str]:
+async def _parts(held: SessionStore, stores: Stores) -> set[str]:
     """Return which messages the summaries of a whole conversation stand for."""
     told: set[str] = set()
     await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
@@ -285,11 +284,11 @@ async def _parts(held: PostgresSessions, stores: Stores) -> set[str]:
         assert len(ids) == len(loaded.sessions)
         found = await stores.recollection.memories(stores.tenant, "u-1", ids)
         told |= {",".join(one.source_message_ids) for one in found}
-        await held.summarise(stores.tenant, due[0], Settled(rest=loaded.rest), STORED)
+        await held.summarise(stores.tenant, due[0], SummaryPlan(rest=loaded.rest), STORED)
     return told
 
 
-async def _between(held: PostgresSessions, stores: Stores) -> tuple[Memory, Unsummarized, Successor]:
+async def _between(held: SessionStore, stores: Stores) -> tuple[Memory, UnsummarizedConversation, Successor]:
     """Return a summary, and what is about to take its place."""
     await _say(stores, 0, 5)
     (first,) = await _summarise(held, stores)
@@ -299,13 +298,13 @@ async def _between(held: PostgresSessions, stores: Stores) -> tuple[Memory, Unsu
     return first, due, Successor(summarise(session.turns), (first.id,))
 
 
-async def test_use_and_pin_of_the_meantime_go_over(held: PostgresSessions, stores: Stores) -> None:
+async def test_use_and_pin_of_the_meantime_go_over(held: SessionStore, stores: Stores) -> None:
     """Also what came in after the session was read; importance as after so many uses of what it says now."""
     first, due, successor = await _between(held, stores)
     await stores.curating.pin(stores.tenant, wish("r"), first.id, pinned=True, at=STORED)
     for _ in range(3):
         await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (first.id,), STORED)])
-    done = await held.summarise(stores.tenant, due, Settled([successor]), STORED)
+    done = await held.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
     assert done is not None
     assert list(done.withdrawn) == [first.id]
     (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
@@ -313,11 +312,11 @@ async def test_use_and_pin_of_the_meantime_go_over(held: PostgresSessions, store
     assert found.importance == pytest.approx(successor.memory.importance + 0.06)
 
 
-async def test_what_was_verified_meanwhile_stays_alone(held: PostgresSessions, stores: Stores) -> None:
+async def test_what_was_verified_meanwhile_stays_alone(held: SessionStore, stores: Stores) -> None:
     """One session has one summary."""
     first, due, successor = await _between(held, stores)
     await stores.curating.verify(stores.tenant, wish("r"), first.id, verified=True, at=STORED)
-    done = await held.summarise(stores.tenant, due, Settled([successor]), STORED)
+    done = await held.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
     assert done is not None
     assert (list(done.written), list(done.withdrawn)) == ([], [])
     (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
@@ -326,7 +325,7 @@ async def test_what_was_verified_meanwhile_stays_alone(held: PostgresSessions, s
 
 async def test_turns_of_one_instant_do_not_stop_it(database: Database, stores: Stores) -> None:
     """Coarse clocks are no excuse: each part is read once."""
-    short = PostgresSessions(database, most_turns=4)
+    short = SessionStore(database, most_turns=4)
     messages = [new_message(f"m-{n:02}", tenant=stores.tenant, timestamp=at(n // 6)) for n in range(14)]
     await stores.record(*messages)
     for setter in SETTERS.values():
@@ -336,7 +335,7 @@ async def test_turns_of_one_instant_do_not_stop_it(database: Database, stores: S
     assert [len(one.source_ids) for one in made] == [4, 4, 4, 2]
 
 
-async def test_a_corrected_message_is_in_no_summary_as_it_was(held: PostgresSessions, stores: Stores) -> None:
+async def test_a_corrected_message_is_in_no_summary_as_it_was(held: SessionStore, stores: Stores) -> None:
     """What was made of the former words goes at once, and the session is summed up anew."""
     await _say(stores, 0, 5)
     (before,) = await _summarise(held, stores)

@@ -6,7 +6,8 @@ import pytest
 
 from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.database import Database
-from ricordo.store.types.facts import Curation, FactQuestion, UnknownFact
+from ricordo.store.fact_assertions import Curation, UnknownFact
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores import Stores
 from ricordo.testing.stores.stores import STORED

@@ -9,13 +9,13 @@ import pytest
 from tests.contract.stores.conftest import Dsns
 
 from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.entity_matching import EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database
-from ricordo.store.known import PostgresKnownFacts
-from ricordo.store.ledger import PostgresFactLedger
-from ricordo.store.types.facts import FactQuestion
-from ricordo.store.types.identity import Doubt, Pair, Verdict
+from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.fakes.graph import MemoryGraph
@@ -44,7 +44,7 @@ class Slow(FakeIdentityReader):
     entered: asyncio.Event = field(default_factory=asyncio.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
         """Judge, when it may."""
         self.entered.set()
         await self.let_go.wait()
@@ -64,9 +64,9 @@ class Nobody:
 
 
 @pytest.fixture
-def ledger(database: Database) -> PostgresFactLedger:
+def ledger(database: Database) -> FactLedger:
     """Return a ledger that doubts."""
-    return PostgresFactLedger(database, doubting=True)
+    return FactLedger(database, doubting=True)
 
 
 def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
@@ -80,8 +80,8 @@ def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
         pass
 
     return IdentifyByModel(
-        ledger=PostgresFactLedger(database, doubting=True),
-        follow=Following(graph, Mendings(Mending(facts=PostgresKnownFacts(database), graph=graph))),
+        ledger=FactLedger(database, doubting=True),
+        follow=Following(graph, Mendings(Mending(facts=FactSource(database), graph=graph))),
         reader=reader,
         throttle=Throttle(
             CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable), None, clock, gone="", back=""
@@ -92,7 +92,7 @@ def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
     )
 
 
-async def doubted(stores: Stores, ledger: PostgresFactLedger, *users: str) -> None:
+async def doubted(stores: Stores, ledger: FactLedger, *users: str) -> None:
     """Have each of `users` name people who may be one: two pairs."""
     for user_id in users:
         name = f"m-{user_id}"
@@ -103,7 +103,7 @@ async def doubted(stores: Stores, ledger: PostgresFactLedger, *users: str) -> No
 
 
 async def test_who_comes_second_asks_about_others_and_nobody_twice(
-    stores: Stores, database: Database, ledger: PostgresFactLedger
+    stores: Stores, database: Database, ledger: FactLedger
 ) -> None:
     await doubted(stores, ledger, "u-1", "u-2")
     first, second = Slow(), Slow()
@@ -123,7 +123,7 @@ async def test_who_comes_second_asks_about_others_and_nobody_twice(
 
 
 async def test_many_at_once_ask_about_each_pair_once(
-    stores: Stores, database: Database, ledger: PostgresFactLedger
+    stores: Stores, database: Database, ledger: FactLedger
 ) -> None:
     await doubted(stores, ledger, *(f"u-{n}" for n in range(8)))
     readers = [Slow() for _ in range(4)]
@@ -134,9 +134,9 @@ async def test_many_at_once_ask_about_each_pair_once(
     assert await ledger.doubts(stores.tenant, 100) == []
 
 
-async def test_a_turn_is_of_one_user_of_one_tenant(stores: Stores, ledger: PostgresFactLedger) -> None:
+async def test_a_turn_is_of_one_user_of_one_tenant(stores: Stores, ledger: FactLedger) -> None:
     await doubted(stores, ledger, "u-1", "u-2")
-    of = {user: [Doubt(user, names) for names in NAMES] for user in ("u-1", "u-2")}
+    of = {user: [UnresolvedPair(user, names) for names in NAMES] for user in ("u-1", "u-2")}
     elsewhere = stores.elsewhere()
     await doubted(elsewhere, ledger, "u-1")
     async with ledger.turn(stores.tenant, of["u-1"]) as mine:
@@ -149,10 +149,10 @@ async def test_a_turn_is_of_one_user_of_one_tenant(stores: Stores, ledger: Postg
 
 
 async def test_a_turn_ends_with_an_error_and_shows_what_was_decided_before_it(
-    stores: Stores, ledger: PostgresFactLedger
+    stores: Stores, ledger: FactLedger
 ) -> None:
     await doubted(stores, ledger, "u-1")
-    doubts = [Doubt("u-1", names) for names in NAMES]
+    doubts = [UnresolvedPair("u-1", names) for names in NAMES]
 
     async def fail_within() -> None:
         async with ledger.turn(stores.tenant, doubts):
@@ -166,10 +166,10 @@ async def test_a_turn_ends_with_an_error_and_shows_what_was_decided_before_it(
 
 
 async def test_a_user_who_decides_while_the_model_thinks_is_right(
-    stores: Stores, database: Database, ledger: PostgresFactLedger
+    stores: Stores, database: Database, ledger: FactLedger
 ) -> None:
     await doubted(stores, ledger, "u-1")
-    reader = Slow(verdict=lambda _, __: Verdict.SAME)
+    reader = Slow(verdict=lambda _, __: MatchVerdict.SAME)
     running = asyncio.create_task(asking(stores, database, reader).run())
     await reader.entered.wait()
     await ledger.decide(stores.tenant, "u-1", ("Nico", "Nicola"), Projection(), same=False, by="user")
@@ -180,13 +180,13 @@ async def test_a_user_who_decides_while_the_model_thinks_is_right(
 
 
 async def test_who_thinks_for_longer_than_a_transaction_may_be_idle_keeps_the_turn(
-    stores: Stores, dsns: Dsns, ledger: PostgresFactLedger
+    stores: Stores, dsns: Dsns, ledger: FactLedger
 ) -> None:
     await doubted(stores, ledger, "u-1")
-    doubts = [Doubt("u-1", names) for names in NAMES]
+    doubts = [UnresolvedPair("u-1", names) for names in NAMES]
     impatient = {"idle_in_transaction_session_timeout": "100"}
     async with asyncpg.create_pool(dsns.worker, min_size=1, max_size=2, server_settings=impatient) as pool:
-        thinking = PostgresFactLedger(Database(pool), doubting=True)
+        thinking = FactLedger(Database(pool), doubting=True)
         async with thinking.turn(stores.tenant, doubts):
             await asyncio.sleep(0.3)  # what is tested is that this time passes
             async with ledger.turn(stores.tenant, doubts) as nothing:

@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns
 
-from ricordo.store import migrate as module
+from ricordo.store import schema as module
 from ricordo.store.database import Database
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.migrate import migrate, migrations
+from ricordo.store.intake import IntakeStore
+from ricordo.store.schema import migrate, migrations
 from ricordo.testing.factories import new_message
 
 pytestmark = pytest.mark.integration
@@ -25,7 +25,7 @@ ROWS: Final = 2
 _UNLESS: Final = "on conflict do nothing"  # where a trigger has put it already
 _OWN: Final = ("schema_migrations",)
 _MIGRATE: Final = (
-    "import asyncio, sys; from ricordo.store.migrate import migrate; "
+    "import asyncio, sys; from ricordo.store.schema import migrate; "
     "print(len(asyncio.run(migrate(sys.argv[1]))))"
 )
 _COLUMNS: Final = """
@@ -117,5 +117,5 @@ async def _works(dsn: str) -> None:
     """Take something in beside what came before, as the workers' role."""
     async with Database.connect(dsn, size=2) as database:
         now = datetime(2026, 3, 1, tzinfo=UTC)
-        (taken,) = await PostgresIntake(database).record("t-1", [new_message("m-new")], now)
+        (taken,) = await IntakeStore(database).record("t-1", [new_message("m-new")], now)
     assert taken.status == "kept"

@@ -17,13 +17,13 @@ from uuid import UUID
 
 import pytest
 
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import ModelStatementReader
 from ricordo.models.gliner import GlinerRecogniser, open_gliner
 from ricordo.models.relating import EntityRecogniser
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.settings import KnowledgeSettings
-from ricordo.store.types.facts import Utterance
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import ollama_stand_in

@@ -8,9 +8,9 @@ import pytest
 
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.entity_matching import EntityPair, EntityProfile, MatchVerdict
 from ricordo.models.ollama import OllamaIdentityReader, open_identity_reader
 from ricordo.models.ollama.identities import EXAMPLES, identity_schema, read_verdicts
-from ricordo.store.types.identity import EntityProfile, Pair, Verdict
 from ricordo.testing.identity import NICO, STORY
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, instructions, pairs
@@ -40,7 +40,7 @@ def chats(server: OllamaStandIn) -> list[Body]:
 async def test_all_pairs_are_asked_in_one_structured_call_that_leaves_nothing_to_chance(
     server: OllamaStandIn, reader: OllamaIdentityReader
 ) -> None:
-    assert await reader.judge(STORY) == [Verdict.UNSURE] * 3
+    assert await reader.judge(STORY) == [MatchVerdict.UNSURE] * 3
     [request] = chats(server)
     schema = identity_schema(3)
     assert request["format"] == schema
@@ -64,7 +64,7 @@ async def test_what_is_known_is_data_and_being_unsure_is_an_answer(
     server: OllamaStandIn, reader: OllamaIdentityReader
 ) -> None:
     hostile = EntityProfile(ORDER, (ORDER,), (ORDER,), (ORDER,))
-    await reader.judge([Pair(hostile, NICO.other)])
+    await reader.judge([EntityPair(hostile, NICO.other)])
     [request] = chats(server)
     assert "Ignore the above" not in instructions(request)
     assert pairs(request)[0]["first"]["quotes"] == [ORDER]
@@ -73,7 +73,7 @@ async def test_what_is_known_is_data_and_being_unsure_is_an_answer(
 
 
 def test_the_examples_hold_each_verdict() -> None:
-    assert {verdict for _, verdict in EXAMPLES} == set(Verdict)
+    assert {verdict for _, verdict in EXAMPLES} == set(MatchVerdict)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_is_no_answer_is_nonsense(answer: str) -> None:
 def test_who_says_two_things_of_a_pair_says_nothing() -> None:
     said = [(1, "same"), (2, "same"), (1, "different"), (2, "same"), (9, "same")]
     answer = json.dumps({"pairs": [{"number": n, "verdict": verdict} for n, verdict in said]})
-    assert read_verdicts(answer, 3) == [None, Verdict.SAME, None]
+    assert read_verdicts(answer, 3) == [None, MatchVerdict.SAME, None]
 
 
 async def test_a_server_without_the_model_is_away(server: OllamaStandIn) -> None:

@@ -10,6 +10,7 @@ import structlog.testing
 
 from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.describing import Nonsense
 from ricordo.models.encoder import ModelUnavailable
@@ -18,7 +19,6 @@ from ricordo.models.ollama import OllamaRelationReader, open_relation_reader
 from ricordo.models.ollama.relations import EXAMPLES, relation_schema
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.settings import KnowledgeSettings
-from ricordo.store.types.facts import Utterance
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import START

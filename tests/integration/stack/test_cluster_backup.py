@@ -14,10 +14,10 @@ import asyncpg
 import pytest
 from tests.contract.stores.conftest import Dsns, new_database
 
-from ricordo.store import migrate as module
+from ricordo.store import schema as module
 from ricordo.store.database import Database
-from ricordo.store.intake import PostgresIntake
-from ricordo.store.migrate import migrate, migrations
+from ricordo.store.intake import IntakeStore
+from ricordo.store.schema import migrate, migrations
 from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
@@ -97,7 +97,7 @@ async def test_a_dump_of_an_earlier_version_takes_the_place_of_a_newer_one(
     assert await _tenants(there.admin) == ["a"]
     async with Database.connect(there.worker, size=2) as database:  # bound, and able to do its work
         now = datetime(2026, 3, 1, tzinfo=UTC)
-        (taken,) = await PostgresIntake(database).record("a", [new_message("m")], now)
+        (taken,) = await IntakeStore(database).record("a", [new_message("m")], now)
         assert taken.status == "kept"
         async with database.transaction("another") as connection:
             assert await connection.fetch("select tenant from memories") == []

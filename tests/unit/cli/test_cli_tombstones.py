@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.store.types.erasing import Tombstone
+from ricordo.store.schema import Tombstone
 from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.tombstones import read_list, write_list
 

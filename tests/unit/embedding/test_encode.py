@@ -7,12 +7,13 @@ from uuid import UUID
 
 import numpy as np
 
+from ricordo.memory.progress import Progress
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Retry
-from ricordo.store.types.memories import TextToEncode, Vector
-from ricordo.store.types.stages import Progress
+from ricordo.store.rows import Vector
+from ricordo.store.stages import EncodingStore, TextToEncode
 from ricordo.testing.clock import ManualClock
 from ricordo_services.embedding.encode import Encode
 
@@ -25,7 +26,7 @@ def a_vector() -> Vector:
 
 
 @dataclass
-class Rows:
+class Rows(EncodingStore):
     """Keeps texts and vectors in memory."""
 
     texts: list[TextToEncode]

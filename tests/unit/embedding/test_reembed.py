@@ -9,12 +9,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from ricordo.memory.progress import Progress
 from ricordo.messages.events import DerivedEvent, MemoryCreated
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import ModelUnavailable, NoVector
-from ricordo.store.types.former import Behind, Former, FormerSlice
-from ricordo.store.types.memories import Vector
-from ricordo.store.types.stages import Progress
+from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, ReembeddingSlice, ReembeddingStore
+from ricordo.store.rows import Vector
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck
@@ -26,7 +26,7 @@ POISON = "no model takes this"
 
 
 @dataclass
-class World:
+class World(ReembeddingStore):
     """All that a re-embedding stands on, in memory.
 
     Attributes:
@@ -58,20 +58,24 @@ class World:
     async def tenants(self) -> Sequence[str]:
         return [TENANT]
 
-    def _behind(self, behind: Behind) -> list[UUID]:
+    def _behind(self, behind: ReembeddingQuery) -> list[UUID]:
         return sorted(one for one, models in self.rows.items() if models != {behind.model})
 
-    async def count(self, tenant: str, behind: Behind) -> Mapping[str, int]:
+    async def count(self, tenant: str, behind: ReembeddingQuery) -> Mapping[str, int]:
         found = self._behind(behind)
         return {OLD: len(found)} if found else {}
 
     async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
         return {model: sum(model in held for held in self.rows.values()) for model in models}
 
-    async def find(self, tenant: str, behind: Behind, after: UUID | None, limit: int) -> FormerSlice:
+    async def find(
+        self, tenant: str, behind: ReembeddingQuery, after: UUID | None, limit: int
+    ) -> ReembeddingSlice:
         found = [one for one in self._behind(behind) if after is None or one > after][:limit]
-        former = [Former(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found]
-        return FormerSlice(former, found[-1] if len(found) == limit else None)
+        former = [
+            FormerEncoding(one, "u-1", self.texts.get(one, "a text"), NEW in self.rows[one]) for one in found
+        ]
+        return ReembeddingSlice(former, found[-1] if len(found) == limit else None)
 
     @property
     def reason(self) -> str:

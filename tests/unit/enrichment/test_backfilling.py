@@ -9,10 +9,10 @@ import pytest
 
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.model import local_moment
+from ricordo.memory.progress import Progress
 from ricordo.messages.events import DerivedEvent, MemoryCreated
-from ricordo.store.types.memories import EnrichedMemory
-from ricordo.store.types.outdated import Outdated, Slice, Sought
-from ricordo.store.types.stages import Progress
+from ricordo.store.reprocessing import BackfillQuery, BackfillSlice, BackfillStore, OutdatedMemory
+from ricordo.store.stages import EnrichedMemory
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, TENANT
 from ricordo_services.backpressure import IndexStuck
@@ -26,7 +26,7 @@ OLD, BY_OLD = "rules-0", f"rules-0+{MODEL}"
 
 
 @dataclass
-class World:
+class World(BackfillStore):
     """All that a backfill stands on, in memory.
 
     Attributes:
@@ -48,12 +48,12 @@ class World:
     unread: dict[UUID, UUID] = field(default_factory=dict)
     clock: ManualClock = field(default_factory=ManualClock)
 
-    def _found(self, sought: Sought) -> list[Outdated]:
+    def _found(self, sought: BackfillQuery) -> list[OutdatedMemory]:
         def is_old(version: str) -> bool:
             return version != sought.version and (sought.with_model or "+" not in version)
 
         return [
-            Outdated(one, "u-1", "m", *versions)
+            OutdatedMemory(one, "u-1", "m", *versions)
             for one, versions in sorted(self.rows.items())
             if any(map(is_old, versions[1:] if sought.rating_only else versions))
         ]
@@ -61,16 +61,16 @@ class World:
     async def tenants(self) -> Sequence[str]:
         return [TENANT]
 
-    async def count(self, tenant: str, sought: Sought) -> Mapping[str, int]:
+    async def count(self, tenant: str, sought: BackfillQuery) -> Mapping[str, int]:
         versions = [one.version for one in self._found(sought)]
         return {version: versions.count(version) for version in versions}
 
-    async def find(self, tenant: str, sought: Sought, after: UUID | None, limit: int) -> Slice:
+    async def find(self, tenant: str, sought: BackfillQuery, after: UUID | None, limit: int) -> BackfillSlice:
         """Look at three rows at the most, so that some slices are empty and not the last."""
         rows = [one for one in sorted(self.rows) if after is None or one > after][: max(3, limit)]
         found = [one for one in self._found(sought) if one.memory_id in rows][:limit]
         last = found[-1].memory_id if len(found) == limit else rows[-1]
-        return Slice(found, None if last == max(self.rows) else last)
+        return BackfillSlice(found, None if last == max(self.rows) else last)
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"

@@ -10,14 +10,14 @@ import pytest
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_description import Description
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_describing import ModelDescriber
 from ricordo.resilience import CircuitBreaker, Unlimited
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.handling import Done, Envelope
-from ricordo.store.types.memories import EnrichedMemory, SavedEnrichment, Unenriched
-from ricordo.store.types.stages import Progress
+from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
@@ -44,7 +44,7 @@ class NoLinks:
 
 
 @dataclass
-class Rows:
+class Rows(EnrichmentStore):
     """Keeps memories, and what is derived of them, in memory."""
 
     memories: dict[UUID, Memory]

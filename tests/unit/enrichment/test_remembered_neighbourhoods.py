@@ -4,11 +4,11 @@ from uuid import UUID
 
 from ricordo.memory.links import LinkedMember, Neighbourhood
 from ricordo.memory.similarity import quantize
-from ricordo.store.types.links import State
+from ricordo.store.link_store import LinkVersion
 from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.linking import Place, RememberedNeighbourhoods
 
-STATE = State(generation=UUID(int=1), number=1)
+STATE = LinkVersion(generation=UUID(int=1), number=1)
 
 
 def _neighbourhood(members: int) -> Neighbourhood:

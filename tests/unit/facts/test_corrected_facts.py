@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from ricordo.memory.facts import Statement
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import RulesStatementReader
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.facts import Utterance
 from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
 

@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from ricordo.memory.facts import Evidence, Folding, partitions_of
-from ricordo.store.refolding import RememberedFoldings
+from ricordo.store.evidence_store import RememberedFoldings
 from ricordo.testing.factories import at
 
 

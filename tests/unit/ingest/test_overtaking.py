@@ -15,7 +15,7 @@ from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
 from ricordo.runtime.gates import Gate, OpenGate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
 from ricordo.system_clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryStream

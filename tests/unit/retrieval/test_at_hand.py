@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.store.types.memories import StoreUnavailable
-from ricordo.store.types.recollection import Turn
-from ricordo.store.types.working import Desk, Span
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.memory_queries import HistoryTurn
+from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 from ricordo.testing.clock import ManualClock
 from ricordo_services.retrieval.at_hand import AtHand
 
@@ -26,10 +26,10 @@ class Words:
 
 
 @dataclass
-class Told:
+class Told(WorkingMemoryStore):
     """Stands in for the truth: keeps to the span, and tells nothing twice."""
 
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[HistoryTurn] = field(default_factory=list)
     notes: dict[str, object] = field(default_factory=dict)
     noted_at: datetime | None = None
     known: Sequence[str] = ()
@@ -44,11 +44,11 @@ class Told:
         user_id: str,
         conversation_id: str,
         *,
-        span: Span,
+        span: WorkingMemorySpan,
         most_turns: int,
         held: str | None,
         held_names: UUID | None,
-    ) -> Desk | None:
+    ) -> WorkingMemorySnapshot | None:
         if self.trouble is not None:
             raise self.trouble
         turns = [one for one in self.turns if span.said_after < one.timestamp < span.said_before]
@@ -61,11 +61,13 @@ class Told:
         self.told += 1
         names = None if self.names_token == held_names else self.known
         self.names_told += names is not None
-        return Desk(token=token, names_token=self.names_token, names=names, turns=turns, notes=notes)
+        return WorkingMemorySnapshot(
+            token=token, names_token=self.names_token, names=names, turns=turns, notes=notes
+        )
 
 
-def turn(content: str, at: datetime) -> Turn:
-    return Turn(
+def turn(content: str, at: datetime) -> HistoryTurn:
+    return HistoryTurn(
         message_id=f"m-{content}",
         memory_id=uuid4(),
         conversation_id="c-1",

@@ -18,11 +18,18 @@ from ricordo.messages.vocabulary import Degradation
 from ricordo.models.analyser_choice import ModelAnalyser
 from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.resilience import CircuitBreaker
-from ricordo.store.types.facts import FactLedger
-from ricordo.store.types.habits import Heard, News
-from ricordo.store.types.memories import StoreUnavailable
-from ricordo.store.types.recollection import Profile, Recollection, Standing, Turn
-from ricordo.store.types.working import Desk, Span
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.memory_queries import (
+    HistoryTurn,
+    MemoryQueries,
+    RankingRow,
+    StyleDelta,
+    StyleQueries,
+    StyleStats,
+    UserProfile,
+)
+from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
@@ -40,16 +47,16 @@ IN_CONTEXT = ContextRequest(user_id="u-1", query="che animale ho?", conversation
 
 
 @dataclass
-class Rows:
+class Rows(MemoryQueries, WorkingMemoryStore, StyleQueries):
     """Stands in for the truth: one turn, no memory."""
 
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[HistoryTurn, ...] = ()
     profiles_asked: int = 0
     trouble: Exception | None = None
 
-    async def profile(self, tenant: str, user_id: str) -> Profile:
+    async def profile(self, tenant: str, user_id: str) -> UserProfile:
         self.profiles_asked += 1
-        return Profile("Europe/Rome", ("Fufi",))
+        return UserProfile("Europe/Rome", ("Fufi",))
 
     async def history(
         self,
@@ -59,19 +66,23 @@ class Rows:
         conversation_id: str | None,
         before: tuple[datetime, str] | None,
         limit: int,
-    ) -> Sequence[Turn]:
+    ) -> Sequence[HistoryTurn]:
         if self.trouble is not None:
             raise self.trouble
         return self.turns
 
-    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Standing]:
+    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         return ()
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
-        return Heard(StyleCounts())
+    async def talk(
+        self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
+    ) -> StyleStats:
+        return StyleStats(StyleCounts())
 
-    async def news(self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int) -> News:
-        return News(0, 0)
+    async def news(
+        self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
+    ) -> StyleDelta:
+        return StyleDelta(0, 0)
 
     async def desk(
         self,
@@ -79,14 +90,14 @@ class Rows:
         user_id: str,
         conversation_id: str,
         *,
-        span: Span,
+        span: WorkingMemorySpan,
         most_turns: int,
         held: str | None,
         held_names: UUID | None,
-    ) -> Desk | None:
+    ) -> WorkingMemorySnapshot | None:
         if self.trouble is not None:
             raise self.trouble
-        return Desk(token="1", names_token=UUID(int=1), names=("Fufi",), turns=self.turns)
+        return WorkingMemorySnapshot(token="1", names_token=UUID(int=1), names=("Fufi",), turns=self.turns)
 
 
 @dataclass
@@ -148,7 +159,7 @@ class Memory:
 
     @property
     def remember(self) -> Remember:
-        rows, encoder = cast(Recollection, self.rows), FakeEncoder(self.clock, MODEL, 64)
+        rows, encoder = cast(MemoryQueries, self.rows), FakeEncoder(self.clock, MODEL, 64)
         return Remember(
             recollection=rows,
             rank=Rank(rows, KeyTopics(encoder)),
@@ -160,7 +171,7 @@ class Memory:
 
     @property
     def context(self) -> Context:
-        rows = cast(Recollection, self.rows)
+        rows = cast(MemoryQueries, self.rows)
         at_hand = AtHand(self.rows, Words(), self.clock)
         return Context(self.remember, rows, at_hand, UserPatterns(self.rows, self.clock), self.clock)
 
@@ -274,7 +285,7 @@ async def test_a_defect_behind_a_context_is_raised_as_itself(memory: Memory) -> 
 
 async def test_a_context_asks_for_what_is_known_of_the_user_once(memory: Memory) -> None:
     memory.rows.turns = (
-        Turn(
+        HistoryTurn(
             message_id="m-1",
             memory_id=UUID(int=1),
             conversation_id="c-1",

@@ -17,7 +17,7 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
-from ricordo.store.types.recollection import Standing
+from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, measured
 
@@ -25,9 +25,9 @@ NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 PROFILES = profiles()
 
 
-def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> Standing:
+def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> RankingRow:
     """Return a memory of one conversation, said so many minutes after the first, the one before it known."""
-    return Standing(
+    return RankingRow(
         id=UUID(int=number),
         created_at=NOW - timedelta(days=2) + timedelta(minutes=number),
         event_times=(EventTime(NOW - timedelta(days=3), NOW - timedelta(days=2)),) if number == 1 else (),
@@ -53,7 +53,7 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
     )
 
 
-def measure(text: str, *standings: Standing, dense: Mapping[int, float] = {}) -> Signals:
+def measure(text: str, *standings: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
     """Return the signals of memories for a question; `dense` says how close each is in its window."""
     hits = {
         one.id: Hit(one.id, dense.get(one.id.int, 0.5), dense.get(one.id.int, 0.5), 2.0, 4.0)
@@ -103,7 +103,7 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
     assert scores[3] > 0
 
 
-def recalled(importance: float, *, times: int) -> Standing:
+def recalled(importance: float, *, times: int) -> RankingRow:
     """Return a memory of an importance of its own that was used so many times."""
     strength = MemoryStrength(importance=importance)
     for _ in range(times):

@@ -6,14 +6,14 @@ from datetime import datetime
 import pytest
 
 from ricordo.memory.style import RegisterPatterns, StyleCounts
-from ricordo.store.types.habits import Heard, News
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
 from ricordo.testing.clock import ManualClock
 from ricordo_services.retrieval.patterns import UserPatterns
 
 
 @dataclass
-class Said:
+class Said(StyleQueries):
     """Stands in for the truth: short messages of an evening."""
 
     clock: ManualClock
@@ -24,19 +24,23 @@ class Said:
     before: int = 0
     trouble: Exception | None = None
 
-    async def talk(self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns) -> Heard:
+    async def talk(
+        self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
+    ) -> StyleStats:
         if self.trouble is not None:
             raise self.trouble
         self.counted += 1
         self.before = self.messages
         parts = {"evening": self.messages if self.read else 0}
         talk = StyleCounts(messages=self.messages, lengths=(9, 9, 9), parts_of_day=parts)
-        return Heard(talk, self.clock.now(), self.forgotten)
+        return StyleStats(talk, self.clock.now(), self.forgotten)
 
-    async def news(self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int) -> News:
+    async def news(
+        self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
+    ) -> StyleDelta:
         if self.trouble is not None:
             raise self.trouble
-        return News(min(most, self.messages - self.before), self.forgotten)
+        return StyleDelta(min(most, self.messages - self.before), self.forgotten)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.queries import QueryServer
 from ricordo.runtime.replies import Answer, QueryRoute, Refused
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import Unavailable
 
 

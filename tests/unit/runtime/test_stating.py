@@ -8,12 +8,12 @@ import pytest
 
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.relation_validation import Relation
+from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import Bucket, CircuitBreaker, Unlimited
 from ricordo.runtime.cpu_executor import Beside
-from ricordo.store.types.facts import Utterance
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
 from ricordo.testing.fakes.reading import away, babbling

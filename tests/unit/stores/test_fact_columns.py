@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from ricordo.memory.facts import Fact
-from ricordo.store.queries import blocks
+from ricordo.store.database import blocks
 
 FIELDS = {one.name for one in fields(Fact)}
 IDENTITY = {"id", "predicate"}
@@ -15,13 +15,13 @@ IDENTITY = {"id", "predicate"}
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        ("asking", "of_user"),
-        ("asking", "of_predicate"),
-        ("asking", "of_entity"),
-        ("known", "among"),
+        ("facts", "of_user"),
+        ("facts", "of_predicate"),
+        ("facts", "of_entity"),
+        ("rebuild_sources", "among"),
         ("facts", "surfacing"),
         ("facts", "keep_facts"),
-        ("settling", "hold_fact"),
+        ("fact_assertions", "hold_fact"),
     ],
 )
 def test_all_of_a_fact_is_asked_for(file: str, name: str) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.life import Life
+from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import tell_again
 
@@ -22,7 +22,7 @@ class Archive:
     Moves are noted by the clock of the database, so the moment that the pass is made for does not matter.
     """
 
-    life: Life
+    life: LifecycleStore
     emitter: Emitter
     clock: Clock
     name: str = "archive"

@@ -23,7 +23,7 @@ from ricordo.messages.events import DerivedEvent
 from ricordo.models.condensing import Condenser
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.compressing import Compressing, Place
+from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 
@@ -51,7 +51,7 @@ class Compress:
         trials: keep a group's, or a user's, failure from the others.
     """
 
-    store: Compressing
+    store: CompressionStore
     emitter: Emitter
     clock: Clock
     beside: Beside
@@ -103,7 +103,7 @@ class Compress:
         self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
     ) -> AsyncGenerator[Slice, None]:
         """Go once through a user's weak memories."""
-        after: Place | None = None
+        after: MemoryPosition | None = None
         while True:
             window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
             yield Slice(examined=len(window))
@@ -112,7 +112,7 @@ class Compress:
                 yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
             if len(window) < _WINDOW:
                 return
-            after = Place(window[-1].created_at, window[-1].id)
+            after = MemoryPosition(window[-1].created_at, window[-1].id)
 
     async def _condensed(
         self,

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.life import Life
-from ricordo.store.types.retention import Retention
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.pass_store import RetentionStore
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 
@@ -20,8 +20,8 @@ _SLICE: Final = 10_000  # memories that are looked at at once
 class Decay:
     """The work of `decay`: a function of the rows and of the moment alone."""
 
-    life: Life
-    retention: Retention
+    life: LifecycleStore
+    retention: RetentionStore
     emitter: Emitter
     floors: bool = True
     name: str = "decay"

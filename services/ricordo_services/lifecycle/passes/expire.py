@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.retention import Retention
+from ricordo.store.pass_store import RetentionStore
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.passes.telling import archived
 
@@ -25,7 +25,7 @@ class Expire:
         kept: for how long such a memory stays after a use that brought it back.
     """
 
-    retention: Retention
+    retention: RetentionStore
     emitter: Emitter
     kept: timedelta
     name: str = "expire"

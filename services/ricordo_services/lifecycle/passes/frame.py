@@ -17,7 +17,7 @@ from uuid import UUID
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.store.types.passes import PassLocks, PassRuns, PassState
+from ricordo.store.pass_store import PassLocks, PassRuns, PassState
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.progress import PassReport, PassSummary, RunsElsewhere, silent
 

@@ -9,11 +9,10 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
+from ricordo.memory.progress import Stage
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.life import Life
-from ricordo.store.types.memories import Lagging
-from ricordo.store.types.stages import Stage
+from ricordo.store.lifecycle_store import Lagging, LifecycleStore
 from ricordo_services.backpressure import Backlog
 from ricordo_services.lifecycle.births import birth
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
@@ -29,7 +28,7 @@ _REASONS_KEPT: Final = timedelta(days=30)
 _USES_KEPT: Final = timedelta(days=30)
 
 
-async def tidy(life: Life, now: datetime, uses_kept: timedelta = _USES_KEPT) -> PassSummary:
+async def tidy(life: LifecycleStore, now: datetime, uses_kept: timedelta = _USES_KEPT) -> PassSummary:
     """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
 
     So goes what each recall has added to memories, once it is older than `uses_kept`.
@@ -87,7 +86,7 @@ class Reconcile:
     is given the same event twice writes the same.
     """
 
-    life: Life
+    life: LifecycleStore
     emitter: Emitter
     backlog: Backlog
     clock: Clock

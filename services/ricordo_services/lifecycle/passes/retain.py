@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.retention import Quota, Retention
+from ricordo.store.pass_store import Quota, RetentionStore
 from ricordo_services.lifecycle.passes.slices import Slice, Trials
 from ricordo_services.lifecycle.passes.telling import archived
 
@@ -28,7 +28,7 @@ class Retain:
         trials: keep one user's failure from the others.
     """
 
-    retention: Retention
+    retention: RetentionStore
     emitter: Emitter
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"

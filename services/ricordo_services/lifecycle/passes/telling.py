@@ -7,7 +7,7 @@ from uuid import UUID
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
-from ricordo.store.types.life import Life, Moved
+from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore
 
 _PER_EVENT: Final = 500  # memory ids in one event
 
@@ -27,7 +27,9 @@ def given_back(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
     ]
 
 
-async def tell_again(life: Life, emitter: Emitter, tenant: str, moved: Sequence[Moved]) -> None:
+async def tell_again(
+    life: LifecycleStore, emitter: Emitter, tenant: str, moved: Sequence[ArchiveMove]
+) -> None:
     """Say once more where memories have moved; then it is taken as said."""
     events = given_back([(one.memory_id, one.user_id) for one in moved if one.reason is None])
     for reason in ArchiveReason:

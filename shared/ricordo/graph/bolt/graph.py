@@ -13,7 +13,7 @@ from ricordo.graph.bolt.queries import blocks
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, run
 from ricordo.graph.port import MAX_DEPTH, Neighbour, Survey
 from ricordo.memory.facts import USER, Fact
-from ricordo.store.types.facts import OutOfStep, Step
+from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
 BATCH: Final = 500
 """Facts in one statement; the statements of one call share a transaction."""
@@ -70,7 +70,7 @@ class Neo4jGraph:
         facts: Sequence[Fact],
         *,
         gone: Collection[UUID] = (),
-        step: Step | None = None,
+        step: ProjectionVersion | None = None,
     ) -> None:
         """Write and remove facts in one transaction; see `FactGraph.project`."""
         if not facts and not gone and step is None:
@@ -81,7 +81,9 @@ class Neo4jGraph:
             if step is not None:
                 former = await _stood(transaction, scope, step.after)
                 if former not in (step.before, step.after):
-                    raise OutOfStep(f"the graph of {tenant}/{user_id} is at {former}, not at {step.before}")
+                    raise VersionConflict(
+                        f"the graph of {tenant}/{user_id} is at {former}, not at {step.before}"
+                    )
             await _written(transaction, scope, facts, [str(one) for one in gone])
 
         await self._transactions.write(work)

@@ -206,3 +206,16 @@ def _day(memory: Memory) -> dt.date:
 def _later_half(days: Sequence[dt.date]) -> frozenset[dt.date]:
     distinct = sorted(set(days))
     return frozenset(distinct[(len(distinct) + 1) // 2 :])
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionEvidence:
+    """What a reflection is drawn from.
+
+    Attributes:
+        memories: the latest that the user said, in any order.
+        own_names: what the user is called.
+    """
+
+    memories: Sequence[Memory]
+    own_names: Sequence[str]

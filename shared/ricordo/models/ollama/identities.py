@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 from pydantic import ConfigDict
 
 from ricordo.models.describing import Nonsense
+from ricordo.models.entity_matching import EntityPair, EntityProfile, MatchVerdict
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.models.ollama.preparation import PreparedModel, prepared
-from ricordo.store.types.identity import EntityProfile, Pair, Verdict
 
 _WINDOW: Final = 8192  # tokens, as for who reads facts: another number would have the server load it anew
 _TOKENS_OF_A_PAIR: Final = 24
@@ -25,7 +25,7 @@ class PairAnswer(Numbered):
     verdict: Literal["same", "different", "unsure"]
 
 
-def identity_prompt(pairs: Sequence[Pair]) -> list[dict[str, str]]:
+def identity_prompt(pairs: Sequence[EntityPair]) -> list[dict[str, str]]:
     """Return the chat messages that ask which pairs are one; what is known of them is data within JSON."""
     return [
         {"role": "system", "content": _INSTRUCTIONS},
@@ -38,21 +38,21 @@ def identity_schema(count: int) -> dict[str, Any]:
     return numbered_schema("pairs", PairAnswer.model_json_schema(), count)
 
 
-def read_verdicts(answer: str, count: int) -> list[Verdict | None]:
+def read_verdicts(answer: str, count: int) -> list[MatchVerdict | None]:
     """Read what the answer says of each of `count` pairs: None of one that it leaves out, or says two of.
 
     Raises:
         Nonsense: it says nothing of any.
     """
-    said: list[set[Verdict]] = [set() for _ in range(count)]
+    said: list[set[MatchVerdict]] = [set() for _ in range(count)]
     for item in numbered_items(answer, "pairs", count, PairAnswer):
-        said[item.number - 1].add(Verdict(item.verdict))
+        said[item.number - 1].add(MatchVerdict(item.verdict))
     if not any(said):
         raise Nonsense(f"the verdicts on {count} pairs are on none of them")
     return [next(iter(one)) if len(one) == 1 else None for one in said]
 
 
-def _written(pairs: Sequence[Pair]) -> str:
+def _written(pairs: Sequence[EntityPair]) -> str:
     shown = [
         {"number": number, "first": _shown(pair.one), "second": _shown(pair.other)}
         for number, pair in enumerate(pairs, 1)
@@ -70,7 +70,7 @@ def _shown(one: EntityProfile) -> dict[str, object]:
 
 
 class OllamaIdentityReader:
-    """An `IdentityReader`.
+    """An `EntityMatcher`.
 
     Args:
         model: what is asked.
@@ -80,8 +80,8 @@ class OllamaIdentityReader:
         self.model = model.name
         self._asked = model
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        """Judge pairs in one call; see `IdentityReader.judge`."""
+    async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
+        """Judge pairs in one call; see `EntityMatcher.judge`."""
         count = len(pairs)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_PAIR * count
         answer = await self._asked.chat(identity_prompt(pairs), identity_schema(count), tokens)
@@ -103,27 +103,27 @@ async def open_identity_reader(
         yield OllamaIdentityReader(reader)
 
 
-EXAMPLES: Final[Sequence[tuple[Pair, Verdict]]] = (
+EXAMPLES: Final[Sequence[tuple[EntityPair, MatchVerdict]]] = (
     (
-        Pair(
+        EntityPair(
             EntityProfile("Ale", (), ("Ale works as a nurse",), ("Ale had the night shift at San Raffaele",)),
             EntityProfile("Alessandra", (), ("Alessandra works at San Raffaele",)),
         ),
-        Verdict.SAME,
+        MatchVerdict.SAME,
     ),
     (
-        Pair(
+        EntityPair(
             EntityProfile("Sara", (), ("Sara likes tea",)),
             EntityProfile("Sarah", (), ("The user knows Sarah",)),
         ),
-        Verdict.UNSURE,
+        MatchVerdict.UNSURE,
     ),
     (
-        Pair(
+        EntityPair(
             EntityProfile("Max", (), ("Max is a dog",)),
             EntityProfile("Massimo", (), ("Massimo works at Fiat",)),
         ),
-        Verdict.DIFFERENT,
+        MatchVerdict.DIFFERENT,
     ),
 )
 

@@ -54,3 +54,120 @@ limit $3
 -- name: derived
 -- $2 ids of memories without a message.
 select * from memories where tenant = $1 and id = any($2::uuid[])
+
+-- name: texts
+-- $2 model, $3 memory ids. A vector of another text than the memory's present one does not count.
+select m.id as memory_id, m.content, v.vector
+from memories m left join vectors v
+    on v.tenant = $1 and v.memory_id = m.id and v.model = $2 and v.text_hash = sha256(convert_to(m.content, 'UTF8'))
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: keep_vectors
+-- The rows are held, so that an erasure which comes in between finds the vector and takes it away too.
+-- Which models there are vectors of is noted with the first one; who strikes a model out waits for us, or we for them.
+with held as (
+    select id, sha256(convert_to(content, 'UTF8')) as text_hash
+    from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
+), known as (
+    select from embedding_models where tenant = $1 and model = $2 for key share
+), noted as (
+    insert into embedding_models (tenant, model, dimensions)
+    select $1, $2, max(octet_length(v.vector)) / 4
+    from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
+    having count(*) > 0 and not exists (select from known)
+    on conflict do nothing
+)
+insert into vectors (tenant, memory_id, model, text_hash, vector)
+select $1, v.memory_id, $2, held.text_hash, v.vector
+from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
+order by v.memory_id
+on conflict (tenant, memory_id, model)
+do update set text_hash = excluded.text_hash, vector = excluded.vector
+
+-- name: models
+select model, dimensions from embedding_models where tenant = $1 order by model
+
+-- name: followers
+select m.id, m.user_id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
+where m.tenant = $1 and s.indexed is not null and m.id in (
+    select following_id from memories where tenant = $1 and id = any($2::uuid[]) and following_id is not null)
+
+-- name: unenriched
+select m.*, v.vector
+from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: enrich
+-- $2 rows, $3 a tag. What the bot said itself wins over what was inferred; use and fading are not touched. What was
+-- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the
+-- correction of its time, or tell of what it says no more. What
+-- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
+-- derived, of memories that it has made itself, stays always.
+with derived as (
+    select * from jsonb_to_recordset($2::jsonb) as d (
+        memory_id uuid, timezone text, type text, kind text, title text, token_count integer, local_date date,
+        time_of_day text, day_of_week text, event_start timestamptz, event_end timestamptz, event_times tstzrange[], participants text[],
+        topics text[], valence double precision, arousal double precision, dominance double precision,
+        primary_emotion text, emotional_keywords text[], importance double precision,
+        informative double precision, instructing boolean, version text, rated_by text, text_hash text)
+), locked as (
+    select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
+    where tenant = $1 and id in (select memory_id from derived) order by id for update
+), judged as (
+    select d.*, l.derived_by = 'lifecycle' as made,
+           l.derived_by = 'lifecycle'
+               or position('+' in coalesce(l.derived_by, '')) > 0 and position('+' in d.version) = 0 as described,
+           l.rated_by = 'lifecycle'
+               or position('+' in coalesce(l.rated_by, '')) > 0 and position('+' in d.rated_by) = 0 as rated
+    from derived d join locked l on l.id = d.memory_id and l.text_hash = coalesce(d.text_hash, l.text_hash)
+)
+update memories m
+set type = case when d.described then m.type else d.type end,
+    kind = case when d.described then m.kind else coalesce(m.stated_kind, d.kind) end,
+    -- where in its document an extract stands, nothing that is read in it tells
+    title = case when d.described or m.kind = 'extract' then m.title else d.title end,
+    token_count = d.token_count, local_date = d.local_date, time_of_day = d.time_of_day,
+    day_of_week = d.day_of_week,
+    event_start = case when d.made then m.event_start else d.event_start end,
+    event_end = case when d.made then m.event_end else d.event_end end,
+    event_times = case when d.made then m.event_times else d.event_times end,
+    participants = case when d.described then m.participants else d.participants end,
+    topics = case when d.described then m.topics else d.topics end,
+    valence = case when d.described then m.valence else d.valence end,
+    arousal = case when d.described then m.arousal else d.arousal end,
+    dominance = case when d.described then m.dominance else d.dominance end,
+    primary_emotion = case when d.described then m.primary_emotion else d.primary_emotion end,
+    emotional_keywords = case when d.described then m.emotional_keywords else d.emotional_keywords end,
+    -- what use has added stays, on top of what is now known
+    importance = case when d.rated then m.importance else
+        importance_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
+    importance_beyond = case when d.rated then m.importance_beyond else
+        beyond_after_uses(coalesce(m.stated_importance, d.importance), 0, m.access_count) end,
+    -- a bot that says what it is, or how much it matters, says that it is a memory
+    informative = case when d.made or m.kind = 'extract' or m.stated_kind is not null or m.stated_importance is not null then 1
+        else d.informative end,
+    -- whoever describes it, and whoever made it: $3 is the mark of what tells a model what to do
+    tags = case when d.instructing then array_append(array_remove(m.tags, $3), $3) else array_remove(m.tags, $3) end,
+    derived_by = case when d.described then m.derived_by else d.version end,
+    rated_by = case when d.rated then m.rated_by else d.rated_by end
+from judged d
+where m.tenant = $1 and m.id = d.memory_id and m.timezone = coalesce(d.timezone, m.timezone)
+returning m.id, m.derived_by
+
+-- name: indexable
+-- The version names the transactions that last wrote the row and both vectors; which row is the predecessor stands in
+-- the former. A predecessor's text stays as it was said.
+select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector,
+       concat(m.xmin, '/', v.xmin, '/', pv.xmin) as version
+from memories m
+join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
+left join memories p on p.tenant = $1 and p.id = m.preceding_id
+left join vectors pv on pv.tenant = $1 and pv.memory_id = m.preceding_id and pv.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])
+
+-- name: versions
+select m.id, concat(m.xmin, '/', v.xmin, '/', pv.xmin) as version
+from memories m
+left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
+left join vectors pv on pv.tenant = $1 and pv.memory_id = m.preceding_id and pv.model = $2
+where m.tenant = $1 and m.id = any($3::uuid[])

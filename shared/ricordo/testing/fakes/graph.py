@@ -5,7 +5,7 @@ from uuid import UUID
 
 from ricordo.graph.port import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
 from ricordo.memory.facts import USER, Fact, normalise
-from ricordo.store.types.facts import OutOfStep, Step
+from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
 
 class MemoryGraph:
@@ -31,13 +31,13 @@ class MemoryGraph:
         facts: Sequence[Fact],
         *,
         gone: Collection[UUID] = (),
-        step: Step | None = None,
+        step: ProjectionVersion | None = None,
     ) -> None:
         """Write and remove facts; see `FactGraph.project`."""
         self._answer()
         if step is not None:
             if self._states.get((tenant, user_id)) not in (step.before, step.after):
-                raise OutOfStep
+                raise VersionConflict
             self._states[tenant, user_id] = step.after
         held = self._facts.setdefault((tenant, user_id), {})
         for one in gone:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ricordo.models.describing import Nonsense
-from ricordo.store.types.identity import Pair, Verdict
+from ricordo.models.entity_matching import EntityPair, MatchVerdict
 
 
 @dataclass(slots=True)
 class FakeIdentityReader:
-    """An `IdentityReader`.
+    """An `EntityMatcher`.
 
     Attributes:
         model: the name that it goes by.
@@ -19,14 +19,14 @@ class FakeIdentityReader:
     """
 
     model: str = "fake-judge"
-    verdict: Callable[[str, str], Verdict | tuple[Verdict, ...] | None] = field(
-        default=lambda _, __: Verdict.UNSURE
+    verdict: Callable[[str, str], MatchVerdict | tuple[MatchVerdict, ...] | None] = field(
+        default=lambda _, __: MatchVerdict.UNSURE
     )
     before: Callable[[Sequence[str]], None] = field(default=lambda _: None)
-    asked: list[tuple[Pair, ...]] = field(default_factory=list)
+    asked: list[tuple[EntityPair, ...]] = field(default_factory=list)
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        """Judge; see `IdentityReader.judge`."""
+    async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
+        """Judge; see `EntityMatcher.judge`."""
         self.asked.append(tuple(pairs))
         self.before([each.name for pair in pairs for each in pair])
         found = [self.verdict(pair.one.name, pair.other.name) for pair in pairs]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.memory.links import LinkChanges, LinkedMember
-from ricordo.store.types.links import Linkable, State
-from ricordo.store.types.stages import Progress
+from ricordo.memory.progress import Progress
+from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class _Linked:
 class _Tables:
     memories: dict[UUID, _Memory] = field(default_factory=dict)
     linked: dict[UUID, _Linked] = field(default_factory=dict)
-    states: dict[str, State] = field(default_factory=dict)
+    states: dict[str, LinkVersion] = field(default_factory=dict)
 
 
-class LinksInMemory:
+class LinksInMemory(LinkStore):
     """A `Links`, and the rows that it links."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class LinksInMemory:
                 if not any(one.user_id == user for one in tables.linked.values()):
                     tables.states.pop(user, None)
                 elif user in tables.states:
-                    tables.states[user] = State(uuid4(), tables.states[user].number)
+                    tables.states[user] = LinkVersion(uuid4(), tables.states[user].number)
             for memory_id, memory in tables.memories.items():
                 staying = tuple(one for one in memory.related if one not in gone)
                 tables.memories[memory_id] = replace(memory, related=staying)
@@ -108,24 +108,24 @@ class LinksInMemory:
             held.commit()
 
 
-class HeldInMemory:
-    """A `HeldLinks`."""
+class HeldInMemory(LockedLinks):
+    """A `LockedLinks`."""
 
     def __init__(self, tables: _Tables, user_ids: Sequence[str]) -> None:
         self._tables = tables
         self._users = user_ids
         self._written: dict[tuple[str, str], LinkChanges] = {}
-        self._new_states: dict[str, State] = {}
+        self._new_states: dict[str, LinkVersion] = {}
         self.states = {user: state for user, state in tables.states.items() if user in user_ids}
 
-    async def linkable(self, model: str, memory_ids: Sequence[UUID]) -> Sequence[Linkable]:
+    async def linkable(self, model: str, memory_ids: Sequence[UUID]) -> Sequence[LinkCandidate]:
         """Return memories with their vectors."""
         found = []
         for one in memory_ids:
             memory, linked = self._tables.memories.get(one), self._tables.linked.get(one)
             if memory is not None and memory.user_id in self._users and model in memory.vectors:
                 found.append(
-                    Linkable(
+                    LinkCandidate(
                         memory_id=one,
                         user_id=memory.user_id,
                         content=memory.content,
@@ -152,13 +152,13 @@ class HeldInMemory:
         for start in range(0, len(found), 2):
             yield found[start : start + 2]
 
-    async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, State]:
+    async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, LinkVersion]:
         """Keep what has changed until the end."""
         self._written |= changes
         for user in {user for user, _ in changes}:
-            generation, number = self.states.get(user, State(uuid4(), 0))
+            generation, number = self.states.get(user, LinkVersion(uuid4(), 0))
             departed = any(one.left for (whose, _), one in changes.items() if whose == user)
-            self._new_states[user] = State(uuid4() if departed else generation, number + 1)
+            self._new_states[user] = LinkVersion(uuid4() if departed else generation, number + 1)
         return self._new_states
 
     def commit(self) -> None:

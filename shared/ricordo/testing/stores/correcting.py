@@ -1,4 +1,4 @@
-"""What every `Curating` promises of corrections: the new words stand, nothing is left of the former."""
+"""What every `CurationStore` promises of corrections: the new words stand, nothing is left of the former."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -11,9 +11,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from ricordo.language.text import text_hash
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Source
-from ricordo.store.types.curating import Corrected, UnknownMemories, Wish
-from ricordo.store.types.facts import FactQuestion, OtherRequest, Told
+from ricordo.store.curation import CorrectionResult, CurationRequest, UnknownMemories
+from ricordo.store.database import RequestConflict
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.curating import wish
 from ricordo.testing.stores.enriched import enriched
@@ -26,8 +28,13 @@ STAGES = ("encoded", "enriched", "indexed", "extracted")
 
 
 async def correct(
-    stores: Stores, memory_id: UUID, content: str = RIGHT, *, language: str = "en", by: Wish | None = None
-) -> Corrected:
+    stores: Stores,
+    memory_id: UUID,
+    content: str = RIGHT,
+    *,
+    language: str = "en",
+    by: CurationRequest | None = None,
+) -> CorrectionResult:
     """Let a memory say something else."""
     return await stores.curating.correct(
         stores.tenant, by or wish(asked=content), memory_id, content=content, language=language, at=STORED
@@ -51,7 +58,7 @@ async def remembered(stores: Stores) -> UUID:
     return stores.id("m-1")
 
 
-def _told(stores: Stores, city: str, content: str = SAID) -> Told:
+def _told(stores: Stores, city: str, content: str = SAID) -> ExtractedEvidence:
     return replace(tell(stores, "m-1", said("lives_in", city)), text_hash=text_hash(content))
 
 
@@ -60,7 +67,7 @@ async def _lives_in(stores: Stores) -> Sequence[str]:
 
 
 class CorrectingContract:
-    """Laws of `Curating.correct`."""
+    """Laws of `CurationStore.correct`."""
 
     async def test_the_new_words_stand_and_the_stages_are_taken_back(self, stores: Stores) -> None:
         memory_id = await remembered(stores)
@@ -182,7 +189,7 @@ class CorrectingContract:
         await correct(stores, memory_id, "I live in Bari.")
         assert (await correct(stores, memory_id, by=by)).fields == done[0].fields
         assert (await stores.memory()).content == "I live in Bari."
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await correct(stores, memory_id, by=wish("r-1", "Bari"))
 
     async def test_of_others_and_of_nobody_nothing_is_corrected(self, stores: Stores) -> None:

@@ -1,4 +1,4 @@
-"""What every `Curating` promises: the user's word counts once, whatever comes before or after it."""
+"""What every `CurationStore` promises: the user's word counts once, whatever comes before or after it."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -9,16 +9,16 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.store.types.curating import UnknownMemories, Weighed, Wish
-from ricordo.store.types.facts import OtherRequest
-from ricordo.store.types.life import Access
+from ricordo.store.curation import CurationRequest, FeedbackResult, UnknownMemories
+from ricordo.store.database import RequestConflict
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 
 
-def wish(request_id: str | None = None, asked: str = "", user_id: str = "u-1") -> Wish:
+def wish(request_id: str | None = None, asked: str = "", user_id: str = "u-1") -> CurationRequest:
     """Return a wish of the user, to be repeated where it has an id."""
-    return Wish(user_id, request_id, asked.encode())
+    return CurationRequest(user_id, request_id, asked.encode())
 
 
 async def said(stores: Stores, *names: str) -> list[UUID]:
@@ -35,9 +35,9 @@ async def judged(
     *,
     used: Sequence[UUID] = (),
     irrelevant: Sequence[UUID] = (),
-    by: Wish | None = None,
+    by: CurationRequest | None = None,
     minute: float = 60,
-) -> Weighed:
+) -> FeedbackResult:
     """Say which memories of a recall were of use."""
     return await stores.curating.feedback(
         stores.tenant,
@@ -60,7 +60,7 @@ async def _counts(stores: Stores, *names: str) -> list[int]:
 
 
 class CuratingContract:
-    """Laws of `Curating`: feedback, pin and verify."""
+    """Laws of `CurationStore`: feedback, pin and verify."""
 
     async def test_used_counts_what_the_recall_had_not_counted(self, stores: Stores) -> None:
         recall, (one, other) = uuid4(), await said(stores, "m-1", "m-2")
@@ -70,7 +70,7 @@ class CuratingContract:
         assert set(weighed.changed) == {one, other}, "the first is as fresh as the second"
         assert await _counts(stores, "m-1", "m-2") == [1, 1]
         assert (await stores.memory("m-1")).last_accessed == STORED + timedelta(minutes=60)
-        assert await judged(stores, recall, used=[one, other], minute=90) == Weighed()
+        assert await judged(stores, recall, used=[one, other], minute=90) == FeedbackResult()
         await recalled(stores, recall, one, other)
         assert await _counts(stores, "m-1", "m-2") == [1, 1]
         assert (await stores.memory("m-1")).last_accessed == STORED + timedelta(minutes=60)
@@ -80,17 +80,17 @@ class CuratingContract:
         before = await stores.memory()
         for minute, each in enumerate((uuid4(), recall, uuid4())):
             await recalled(stores, each, one, minute=minute)
-        assert await judged(stores, recall, irrelevant=[one]) == Weighed(0, 1, (one,))
+        assert await judged(stores, recall, irrelevant=[one]) == FeedbackResult(0, 1, (one,))
         kept = await stores.memory()
         assert (kept.access_count, kept.last_accessed) == (2, STORED + timedelta(minutes=2))
         assert kept.reinforcement == pytest.approx(0.1)
         assert kept.importance == pytest.approx(before.importance + 0.04)
-        assert await judged(stores, recall, irrelevant=[one]) == Weighed()
+        assert await judged(stores, recall, irrelevant=[one]) == FeedbackResult()
 
     async def test_irrelevant_before_the_event_keeps_it_from_counting(self, stores: Stores) -> None:
         recall, (one,) = uuid4(), await said(stores, "m-1")
         before = await stores.memory()
-        assert await judged(stores, recall, irrelevant=[one]) == Weighed()
+        assert await judged(stores, recall, irrelevant=[one]) == FeedbackResult()
         for _ in range(2):
             await recalled(stores, recall, one)
         kept = await stores.memory()
@@ -130,11 +130,11 @@ class CuratingContract:
     async def test_a_repeated_request_returns_the_same_and_changes_nothing(self, stores: Stores) -> None:
         recall, (one,) = uuid4(), await said(stores, "m-1")
         done = await asyncio.gather(*(judged(stores, recall, used=[one], by=wish("r")) for _ in range(6)))
-        assert done == [Weighed(1, 0, (one,))] * 6
+        assert done == [FeedbackResult(1, 0, (one,))] * 6
         await judged(stores, recall, irrelevant=[one])
         assert await judged(stores, recall, used=[one], by=wish("r")) == done[0]
         assert await _counts(stores, "m-1") == [0]
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await judged(stores, recall, irrelevant=[one], by=wish("r", "something else"))
 
     async def test_what_was_asked_long_ago_is_a_new_request(self, stores: Stores) -> None:
@@ -195,7 +195,7 @@ class CuratingContract:
         await _pin(stores, one, pinned=False)
         assert await _pin(stores, one, by=wish("r-1")) == ("pinned",)
         assert not (await stores.memory()).pinned
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await _verify(stores, one, by=wish("r-1", "verify"))
 
     async def test_of_others_and_of_nobody_nothing_is_pinned_or_verified(self, stores: Stores) -> None:
@@ -230,14 +230,14 @@ async def _archived(stores: Stores, *names: str) -> list[UUID]:
 
 
 async def _pin(
-    stores: Stores, memory_id: UUID, *, pinned: bool = True, by: Wish | None = None
+    stores: Stores, memory_id: UUID, *, pinned: bool = True, by: CurationRequest | None = None
 ) -> tuple[str, ...]:
     fields = await stores.curating.pin(stores.tenant, by or wish(), memory_id, pinned=pinned, at=STORED)
     return tuple(fields)
 
 
 async def _verify(
-    stores: Stores, memory_id: UUID, *, verified: bool = True, by: Wish | None = None
+    stores: Stores, memory_id: UUID, *, verified: bool = True, by: CurationRequest | None = None
 ) -> tuple[str, ...]:
     fields = await stores.curating.verify(
         stores.tenant, by or wish(), memory_id, verified=verified, at=STORED

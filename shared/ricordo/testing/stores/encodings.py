@@ -1,4 +1,4 @@
-"""What every `Encodings` promises: a vector per memory and model, bit for bit."""
+"""What every `EncodingStore` promises: a vector per memory and model, bit for bit."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -12,7 +12,7 @@ from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of
 
 
 class EncodingsContract:
-    """Laws of `Encodings`."""
+    """Laws of `EncodingStore`."""
 
     async def test_texts_come_with_their_vector_once_they_have_one(self, stores: Stores) -> None:
         await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))

@@ -8,7 +8,7 @@ from ricordo.language.informative import TELLS
 from ricordo.memory.enrichment import VERSION, Enrichment
 from ricordo.memory.importance import Importance
 from ricordo.memory.model import Memory, local_moment
-from ricordo.store.types.memories import EnrichedMemory
+from ricordo.store.stages import EnrichedMemory
 
 FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
 

@@ -1,4 +1,4 @@
-"""What every `Enrichments` promises: it writes what was derived, beneath what was stated and used."""
+"""What every `EnrichmentStore` promises: it writes what was derived, beneath what was stated and used."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -10,7 +10,7 @@ import pytest
 
 from ricordo.language.annotations import EventTime, MemoryKind
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
-from ricordo.store.types.life import Access
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import FEELING, enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores, vector_of
@@ -18,7 +18,7 @@ from ricordo.testing.stores.telling import learn, said, tell
 
 
 class EnrichmentsContract:
-    """Laws of `Enrichments`."""
+    """Laws of `EnrichmentStore`."""
 
     async def test_all_that_was_derived_is_written(self, stores: Stores) -> None:
         await stores.record(new_message(tenant=stores.tenant, timezone="Asia/Tokyo"))

@@ -1,4 +1,4 @@
-"""What `Life.decay` promises whatever clocks say: time alone never brings a memory back to life."""
+"""What `LifecycleStore.decay` promises whatever clocks say: time alone never brings a memory back to life."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from ricordo.memory.decay import decay
-from ricordo.store.types.life import Access, DecaySlice
+from ricordo.store.lifecycle_store import Access, DecaySlice
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.life import CALM, factor, remembered
 from ricordo.testing.stores.stores import STORED, Stores
@@ -19,7 +19,7 @@ async def _faded(stores: Stores, now: datetime, *, floors: bool) -> DecaySlice:
 
 
 class FadingContract:
-    """Laws of `Life.decay` for clocks that are wrong, and for what has changed since."""
+    """Laws of `LifecycleStore.decay` for clocks that are wrong, and for what has changed since."""
 
     async def test_a_place_that_was_erased_meanwhile_makes_no_gap(self, stores: Stores) -> None:
         await remembered(stores, 3)

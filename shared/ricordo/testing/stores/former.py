@@ -1,4 +1,4 @@
-"""What every `FormerVectors` promises: it finds whose vectors are of a former model, and lets go of these."""
+"""Contract of `ReembeddingStore`."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from ricordo.store.types.former import Behind, FormerVectors
+from ricordo.store.reprocessing import ReembeddingQuery, ReembeddingStore
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
 NEW = "model-b"
-BEHIND = Behind(model=NEW)
+BEHIND = ReembeddingQuery(model=NEW)
 LATER = STORED + timedelta(hours=1)
 
 
@@ -34,9 +34,11 @@ async def remembered(stores: Stores, *names: str, model: str = MODEL, user_id: s
 
 
 class FormerContract:
-    """Laws of `FormerVectors`; a fixture `former` is on the same store as `stores`."""
+    """Laws of `ReembeddingStore`; a fixture `former` is on the same store as `stores`."""
 
-    async def _found(self, former: FormerVectors, stores: Stores, behind: Behind = BEHIND) -> list[UUID]:
+    async def _found(
+        self, former: ReembeddingStore, stores: Stores, behind: ReembeddingQuery = BEHIND
+    ) -> list[UUID]:
         found: list[UUID] = []
         after: UUID | None = None
         while True:
@@ -52,17 +54,17 @@ class FormerContract:
         return {model for model, (one,) in texts.items() if one.vector is not None}
 
     async def test_those_of_another_model_are_found_in_id_order(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         old = await remembered(stores, *(f"m-{n}" for n in range(7)))
         await remembered(stores, "n-1", model=NEW)
         assert await former.count(stores.tenant, BEHIND) == {MODEL: 7}
         assert await self._found(former, stores) == old
-        assert await self._found(former, stores, Behind(model=MODEL)) == [stores.id("n-1")]
+        assert await self._found(former, stores, ReembeddingQuery(model=MODEL)) == [stores.id("n-1")]
         assert await former.count(stores.elsewhere().tenant, BEHIND) == {}
 
     async def test_how_many_have_a_vector_of_a_model_is_counted(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         await remembered(stores, "m-1", "m-2")
         await remembered(stores, "n-1", model=NEW)
@@ -70,15 +72,15 @@ class FormerContract:
         assert await former.held(stores.tenant, [MODEL, NEW]) == {MODEL: 2, NEW: 1}
         assert await former.held(stores.tenant, []) == {}
 
-    async def test_of_one_user(self, stores: Stores, former: FormerVectors) -> None:
+    async def test_of_one_user(self, stores: Stores, former: ReembeddingStore) -> None:
         await remembered(stores, "m-1", "m-2")
         others = await remembered(stores, "o-1", user_id="u-2")
-        of_other = Behind(model=NEW, user_id="u-2")
+        of_other = ReembeddingQuery(model=NEW, user_id="u-2")
         assert await former.count(stores.tenant, of_other) == {MODEL: 1}
         assert await self._found(former, stores, of_other) == others
 
     async def test_what_is_on_its_way_is_left_to_the_pipeline(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         await stores.record(new_message("m-1", tenant=stores.tenant))
         await stores.encode("m-1")
@@ -86,7 +88,7 @@ class FormerContract:
         assert await self._found(former, stores) == []
 
     async def test_what_has_never_been_encoded_is_counted(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         await remembered(stores, "m-1")
         await stores.record(new_message("m-2", tenant=stores.tenant))
@@ -98,7 +100,7 @@ class FormerContract:
         assert await former.unencoded(stores.tenant, "u-1") == 0
 
     async def test_who_has_both_vectors_is_found_and_needs_no_encoding(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         await remembered(stores, "m-1")
         (before,), _ = await former.find(stores.tenant, BEHIND, None, 9)
@@ -107,7 +109,7 @@ class FormerContract:
         assert (before.text, before.encoded, after.encoded) == ("this is m-1", False, True)
 
     async def test_released_they_have_one_vector_and_lack_the_stage(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         ids = await remembered(stores, "m-1", "m-2")
         await stores.encode("m-1", model=NEW)
@@ -119,7 +121,7 @@ class FormerContract:
         assert [one.message_id for one in await former.release(stores.tenant, NEW, ids)] == ["m-1"]
 
     async def test_the_follower_with_a_vector_of_the_model_follows(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         await remembered(stores, "m-0", "m-1", "m-2")
         await stores.encode("m-0", "m-1", model=NEW)
@@ -128,14 +130,14 @@ class FormerContract:
         moved = await former.release(stores.tenant, NEW, [stores.id("m-0")])
         assert {one.message_id for one in moved} == {"m-0", "m-1"}
 
-    async def _moved(self, stores: Stores, former: FormerVectors, ids: Sequence[UUID]) -> None:
+    async def _moved(self, stores: Stores, former: ReembeddingStore, ids: Sequence[UUID]) -> None:
         vectors = [(one, (await stores.encodings.load(stores.tenant, MODEL, [one]))[0].vector) for one in ids]
         known = [(one, vector) for one, vector in vectors if vector is not None]
         await stores.encodings.save(stores.tenant, NEW, known, [], STORED)
         await former.release(stores.tenant, NEW, ids)
 
     async def test_a_model_is_struck_out_once_nothing_is_left_of_it(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         first, second = await remembered(stores, "m-1", "m-2")
         await self._moved(stores, former, [first])
@@ -149,7 +151,7 @@ class FormerContract:
         await stores.encode("m-1")
         assert set(await stores.encodings.models(stores.tenant)) == {NEW, MODEL}, "it is known again"
 
-    async def test_what_came_in_since_keeps_no_model(self, stores: Stores, former: FormerVectors) -> None:
+    async def test_what_came_in_since_keeps_no_model(self, stores: Stores, former: ReembeddingStore) -> None:
         ids = await remembered(stores, "m-1")
         await self._moved(stores, former, ids)
         await stores.indexing.mark(stores.tenant, ids, STORED)
@@ -157,7 +159,7 @@ class FormerContract:
         assert await former.retire(stores.tenant, [NEW], LATER) == [MODEL]
 
     async def test_who_keeps_a_vector_meanwhile_keeps_its_model_known(
-        self, stores: Stores, former: FormerVectors
+        self, stores: Stores, former: ReembeddingStore
     ) -> None:
         ids = await remembered(stores, *(f"m-{n}" for n in range(8)))
         await self._moved(stores, former, ids)

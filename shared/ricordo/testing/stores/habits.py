@@ -1,9 +1,9 @@
-"""What every `Habits` promises: counts over the last messages that a user has said, and nobody else."""
+"""What every `StyleQueries` promises: counts over the last messages that a user has said, and nobody else."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
 from ricordo.memory.style import StyleCounts, register_patterns
-from ricordo.store.types.habits import Heard, News
+from ricordo.store.memory_queries import StyleDelta, StyleStats
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 
@@ -29,7 +29,7 @@ async def _talk(stores: Stores, *, minute: float = 1_000_000) -> StyleCounts:
 
 
 class HabitsContract:
-    """Laws of `Habits`."""
+    """Laws of `StyleQueries`."""
 
     async def test_of_the_unknown_nothing_is_counted(self, stores: Stores) -> None:
         assert await _talk(stores) == StyleCounts()
@@ -46,7 +46,7 @@ class HabitsContract:
         await _say(stores, "uno", "due", "tre")
         assert (await _talk(stores, minute=1.5)).messages == 2
         other = await stores.habits.talk(stores.tenant, "u-2", before=at(99), manners=register_patterns())
-        assert other == Heard(StyleCounts())
+        assert other == StyleStats(StyleCounts())
         assert await _talk(stores.elsewhere()) == StyleCounts()
 
     async def test_manners_are_told_by_whole_words_in_both_languages(self, stores: Stores) -> None:
@@ -85,20 +85,20 @@ class HabitsContract:
         assert (heard.until, heard.forgotten) == (at(1), 1)
         await stores.entomb(stores.tenant, "user", "u-1", "u-1")
         heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=register_patterns())
-        assert heard == Heard(StyleCounts(), None, 2)
+        assert heard == StyleStats(StyleCounts(), None, 2)
 
     async def test_news_are_what_was_said_since_and_what_was_forgotten(self, stores: Stores) -> None:
         await _say(stores, *"abcde")
         await _say(stores, "x", every=3, name="a", role="assistant")
 
-        async def news(minute: float, most: int = 9) -> News:
+        async def news(minute: float, most: int = 9) -> StyleDelta:
             return await stores.habits.news(stores.tenant, "u-1", since=at(minute), before=at(99), most=most)
 
-        assert await news(1) == News(3, 0)
-        assert await news(1, most=2) == News(2, 0)
-        assert await news(4) == News(0, 0)
+        assert await news(1) == StyleDelta(3, 0)
+        assert await news(1, most=2) == StyleDelta(2, 0)
+        assert await news(4) == StyleDelta(0, 0)
         await stores.entomb(stores.tenant, "conversation", "c-9", "u-1")
-        assert await news(4) == News(0, 1)
+        assert await news(4) == StyleDelta(0, 1)
 
     async def test_of_a_long_history_the_last_messages_count(self, stores: Stores) -> None:
         for start in range(0, 700, 100):

@@ -1,21 +1,21 @@
-"""What every `IndexedMemories` promises: it has each memory indexed once more, and no other."""
+"""What every `ReindexingStore` promises: it has each memory indexed once more, and no other."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
 from uuid import UUID
 
-from ricordo.store.types.indexed import IndexedMemories
-from ricordo.store.types.stages import Progress
+from ricordo.memory.progress import Progress
+from ricordo.store.rebuild_sources import ReindexingStore
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores.former import remembered
 from ricordo.testing.stores.stores import STORED, Stores
 
 
 class IndexedContract:
-    """Laws of `IndexedMemories`; a fixture `indexed` is on the same store as `stores`."""
+    """Laws of `ReindexingStore`; a fixture `indexed` is on the same store as `stores`."""
 
     async def _released(
-        self, stores: Stores, indexed: IndexedMemories, user_id: str | None = None, limit: int = 3
+        self, stores: Stores, indexed: ReindexingStore, user_id: str | None = None, limit: int = 3
     ) -> list[Progress]:
         found: list[Progress] = []
         after: UUID | None = None
@@ -26,7 +26,7 @@ class IndexedContract:
                 return found
 
     async def test_all_lack_the_stage_once_they_are_released(
-        self, stores: Stores, indexed: IndexedMemories
+        self, stores: Stores, indexed: ReindexingStore
     ) -> None:
         ids = await remembered(stores, *(f"m-{n}" for n in range(7)))
         assert await indexed.count(stores.tenant, None) == 7
@@ -38,7 +38,7 @@ class IndexedContract:
         assert {one.indexed for one in marked} == {STORED}
 
     async def test_what_has_no_vector_or_is_not_enriched_is_left_alone(
-        self, stores: Stores, indexed: IndexedMemories
+        self, stores: Stores, indexed: ReindexingStore
     ) -> None:
         (done,) = await remembered(stores, "m-1")
         await stores.record(new_message("m-2", tenant=stores.tenant))
@@ -47,7 +47,7 @@ class IndexedContract:
         assert await indexed.count(stores.tenant, None) == 1
         assert [one.memory_id for one in await self._released(stores, indexed)] == [done]
 
-    async def test_it_may_be_of_one_user(self, stores: Stores, indexed: IndexedMemories) -> None:
+    async def test_it_may_be_of_one_user(self, stores: Stores, indexed: ReindexingStore) -> None:
         await remembered(stores, *(f"m-{n}" for n in range(5)))
         of_two = await remembered(stores, *(f"n-{n}" for n in range(4)), user_id="u-2")
         assert await indexed.count(stores.tenant, "u-2") == 4

@@ -1,16 +1,16 @@
-"""What every `Indexing` promises: a memory with all that its point is made of, as it stands now."""
+"""What every `IndexingStore` promises: a memory with all that its point is made of, as it stands now."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
 from uuid import uuid4
 
-from ricordo.store.types.life import Access
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import MODEL, Stores, vector_of
 
 
 class IndexingContract:
-    """Laws of `Indexing`; its stage is `StagesContract`'s."""
+    """Laws of `IndexingStore`; its stage is `StagesContract`'s."""
 
     async def test_only_what_has_a_vector_of_the_model_can_be_indexed(self, stores: Stores) -> None:
         await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))

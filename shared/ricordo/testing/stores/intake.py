@@ -1,4 +1,4 @@
-"""What every `Intake` promises: what was said is kept once, under its id, unless it was to be forgotten."""
+"""Contract of `IntakeStore`."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -8,13 +8,13 @@ from datetime import timedelta
 
 import pytest
 
-from ricordo.store.types.stages import Progress
+from ricordo.memory.progress import Progress
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Scope, Stores
 
 
 class IntakeContract:
-    """Laws of `Intake.record`, but for the order of arrival (`ArrivalContract`)."""
+    """Laws of `IntakeStore.record`, but for the order of arrival (`ArrivalContract`)."""
 
     async def test_a_message_becomes_history_a_memory_and_its_first_stage(self, stores: Stores) -> None:
         message = replace(

@@ -1,4 +1,4 @@
-"""What every `Intake` promises of messages that come late: the order of arrival leaves no trace."""
+"""What every `IntakeStore` promises of messages that come late: the order of arrival leaves no trace."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ricordo.memory.model import Memory
-from ricordo.store.types.memories import EnrichedMemory, NewMessage
+from ricordo.store.intake import NewMessage
+from ricordo.store.stages import EnrichedMemory
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores

@@ -1,4 +1,4 @@
-"""What every `KnownFacts` promises: it reads facts as they stand, and nobody changes what is held."""
+"""What every `FactSource` promises: it reads facts as they stand, and nobody changes what is held."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from ricordo.memory.facts import Fact
-from ricordo.store.types.facts import FactQuestion
-from ricordo.store.types.known import KnownFacts
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.rebuild_sources import FactSource
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -33,9 +33,9 @@ async def _know(stores: Stores, user_id: str, *cities: str) -> list[Fact]:
 
 
 class KnownFactsContract:
-    """Laws of `KnownFacts`; a fixture `known` is on the same store as `stores`."""
+    """Laws of `FactSource`; a fixture `known` is on the same store as `stores`."""
 
-    async def test_owners_are_counted(self, stores: Stores, known: KnownFacts) -> None:
+    async def test_owners_are_counted(self, stores: Stores, known: FactSource) -> None:
         await _know(stores, "u-2", "Rome", "Milan", "Turin")
         await _know(stores, "u-1", "Oslo")
         assert list((await known.owners(stores.tenant)).items()) == [("u-1", 1), ("u-2", 3)]
@@ -44,7 +44,7 @@ class KnownFactsContract:
         assert await known.owners(stores.elsewhere().tenant) == {}
 
     async def test_facts_of_a_user_are_found_by_id_as_they_stand(
-        self, stores: Stores, known: KnownFacts
+        self, stores: Stores, known: FactSource
     ) -> None:
         facts = await _know(stores, "u-1", "Rome", "Milan", "Turin")
         others = [fact.id for fact in await _know(stores, "u-2", "Oslo")]
@@ -54,7 +54,7 @@ class KnownFactsContract:
             assert list(await held.among([*ids, *others, uuid4()])) == facts
             assert list(await held.among([])) == []
 
-    async def test_nobody_projects_what_is_held(self, stores: Stores, known: KnownFacts) -> None:
+    async def test_nobody_projects_what_is_held(self, stores: Stores, known: FactSource) -> None:
         before = await _know(stores, "u-1", "Rome")
         await stores.record(new_message("m-9", tenant=stores.tenant, timestamp=at(9)))
         projection = Projection()
@@ -69,7 +69,7 @@ class KnownFactsContract:
         await learning
         assert {fact.object for fact in projection.learned[0].facts} == {"Rome", "Milan"}
 
-    async def test_an_error_within_comes_out_as_it_was(self, stores: Stores, known: KnownFacts) -> None:
+    async def test_an_error_within_comes_out_as_it_was(self, stores: Stores, known: FactSource) -> None:
         with pytest.raises(LookupError, match="odd"):
             async with known.held(stores.tenant, "u-1"):
                 raise LookupError("odd")

@@ -10,7 +10,8 @@ from uuid import uuid4
 import pytest
 
 from ricordo.memory.facts import Fact
-from ricordo.store.types.facts import FactQuestion, Learned, OutOfStep
+from ricordo.memory.facts.projection import FactDelta, VersionConflict
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -128,10 +129,10 @@ class FactLedgerContract:
 
     async def test_a_projection_is_told_from_where_to_where_it_goes(self, stores: Stores) -> None:
         await _recorded(stores)
-        given: list[Learned] = []
-        refused = OutOfStep("the projection is elsewhere")
+        given: list[FactDelta] = []
+        refused = VersionConflict("the projection is elsewhere")
 
-        async def project(learned: Learned) -> None:
+        async def project(learned: FactDelta) -> None:
             given.append(learned)
             if len(given) == 2:
                 raise refused
@@ -139,7 +140,7 @@ class FactLedgerContract:
         rome = tell(stores, "m-0", said("lives_in", "Rome"), said("likes", "tea", position=5))
         milan = tell(stores, "m-1", said("lives_in", "Milan", minute=1))
         await stores.ledger.record(stores.tenant, [rome], project, STORED)
-        with pytest.raises(OutOfStep) as raised:
+        with pytest.raises(VersionConflict) as raised:
             await stores.ledger.record(stores.tenant, [milan], project, STORED)
         assert raised.value is refused
         assert {fact.object for fact in await _facts(stores, ALL)} == {"Rome", "tea"}

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from ricordo.memory.facts import USER, Fact, facts_as_of, normalise
-from ricordo.store.types.facts import FactQuestion
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell

@@ -3,7 +3,7 @@
 # ruff: noqa: D102 - the name of a law says what it states
 
 from ricordo.memory.facts import MessageContribution
-from ricordo.store.types.facts import FactLedger
+from ricordo.store.fact_ledger import FactLedger
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, said, tell

@@ -22,7 +22,9 @@ from ricordo.memory.facts import (
     select_facts,
 )
 from ricordo.memory.facts import facts_as_of as held_at
-from ricordo.store.types.facts import FactQuestion, Learned, Told
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -83,7 +85,7 @@ def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
     return story, [batch for batch in (*batches, rest) if batch]
 
 
-async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[Told]:
+async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[ExtractedEvidence]:
     """Record the messages of a story, of two users by turns, and return what each states."""
     users = [f"u-{n % 3 // 2}" for n in range(len(story))]
     await stores.record(
@@ -98,7 +100,7 @@ async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[Tol
     ]
 
 
-async def _holds_the_fold(stores: Stores, told: Sequence[Told]) -> None:
+async def _holds_the_fold(stores: Stores, told: Sequence[ExtractedEvidence]) -> None:
     for user in ("u-0", "u-1"):
         evidence = [row for one in told if one.user_id == user for row in one.evidence]
         facts = fold(evidence, tenant=stores.tenant, user_id=user)
@@ -122,7 +124,7 @@ async def _asked(
     return set(await stores.ledger.facts(stores.tenant, question))
 
 
-def _projected(learned: Sequence[Learned]) -> set[Fact]:
+def _projected(learned: Sequence[FactDelta]) -> set[Fact]:
     """Return what a projection holds that wrote what it was given, in that order."""
     held: dict[UUID, Fact] = {}
     for one in learned:

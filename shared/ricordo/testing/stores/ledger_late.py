@@ -3,7 +3,8 @@
 # ruff: noqa: D102 - the name of a law says what it states
 
 from ricordo.memory.facts import Evidence, fold
-from ricordo.store.types.facts import FactQuestion, Told
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import Stores
 from ricordo.testing.stores.telling import learn, said, tell
@@ -14,7 +15,7 @@ CITIES = ("Rome", "Milan", "Turin", "Bari", "Rome", "Rome")
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
 
 
-async def _told(stores: Stores) -> list[Told]:
+async def _told(stores: Stores) -> list[ExtractedEvidence]:
     """Record many messages, all of which say where the user lives, and one thing that she likes."""
     told = []
     for start in range(0, MANY, 100):
@@ -29,7 +30,7 @@ def _says(n: int) -> tuple[Evidence, Evidence]:
     return city, said("likes", "tea", minute=n, position=9)
 
 
-async def _holds_the_fold(stores: Stores, *told: Told) -> None:
+async def _holds_the_fold(stores: Stores, *told: ExtractedEvidence) -> None:
     evidence = [row for one in told for row in one.evidence]
     facts = fold(evidence, tenant=stores.tenant, user_id="u-1")
     assert set(await stores.ledger.facts(stores.tenant, ALL)) == set(facts)

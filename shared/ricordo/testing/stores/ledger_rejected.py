@@ -10,7 +10,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from ricordo.memory.facts import Assertion, Fact
-from ricordo.store.types.facts import Curation, FactLedger, FactQuestion, OtherRequest, UnknownFact
+from ricordo.store.database import RequestConflict
+from ricordo.store.fact_assertions import Curation, UnknownFact
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -122,7 +125,7 @@ class RejectingContract:
         await learn(stores, tell(stores, "m-1", said("likes", "rain", minute=1)))
         assert await _settle(stores, known["rain"].id, ledger=stores.another_ledger()) is None
         assert (await _known(stores)).keys() == {"rain", "snow"}, "what was told since is another matter"
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await _settle(stores, known["snow"].id)
         with pytest.raises(UnknownFact):
             await _settle(stores, uuid4(), request="request 2")

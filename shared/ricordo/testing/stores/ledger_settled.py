@@ -10,14 +10,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from ricordo.memory.facts import Assertion, Fact
-from ricordo.store.types.facts import (
-    Curation,
-    FactEnded,
-    FactLedger,
-    FactQuestion,
-    OtherRequest,
-    UnknownFact,
-)
+from ricordo.store.database import RequestConflict
+from ricordo.store.fact_assertions import Curation, FactEnded, UnknownFact
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell
@@ -236,7 +232,7 @@ class SettlingContract:
         assert again is not None
         assert lecce is not None
         assert again == replace(lecce, id=again.id, subject="Nicola")
-        with pytest.raises(OtherRequest):
+        with pytest.raises(RequestConflict):
             await _settle(stores, bari.id, Assertion(object="Rome"))
         with pytest.raises(UnknownFact):
             await _settle(stores, bari.id, Assertion(object="Lecce"), request="request 2")
@@ -257,7 +253,7 @@ class SettlingContract:
         await _settle(stores, rome.id, Assertion(object="Lecce"))
         before = await _facts(stores)
         for word in (Assertion(), Assertion(object="Bari")):
-            with pytest.raises(OtherRequest):
+            with pytest.raises(RequestConflict):
                 await _settle(stores, rome.id, word)
         assert await _facts(stores) == before
 
@@ -271,7 +267,7 @@ class SettlingContract:
         for word in (Assertion(), Assertion(object="Lecce")):
             request = f"request of {word.object}"
             first = await _settle(stores, anna.id, word, request=request)
-            with pytest.raises(OtherRequest):
+            with pytest.raises(RequestConflict):
                 await _settle(stores, bruno.id, word, request=request)
             assert await _settle(stores, anna.id, word, request=request) == first
         assert bruno in await _facts(stores)

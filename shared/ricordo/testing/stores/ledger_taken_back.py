@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from ricordo.memory.facts import Assertion, Fact
-from ricordo.store.types.facts import Curation, FactLedger, FactQuestion
+from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import Projection, learn, said, tell

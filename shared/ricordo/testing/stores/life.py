@@ -1,4 +1,4 @@
-"""What every `Life` promises: use counts once, fading is the same however cut, nothing is left behind."""
+"""Contract of `LifecycleStore`."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -12,10 +12,10 @@ import pytest
 from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion
 from ricordo.memory.decay import DecayResult, decay
+from ricordo.memory.progress import Stage
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.store.types.life import Access
-from ricordo.store.types.stages import Stage
+from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores
@@ -88,7 +88,7 @@ async def kept() -> None:
 
 
 class LifeContract:
-    """Laws of `Life`."""
+    """Laws of `LifecycleStore`."""
 
     async def test_use_makes_stronger_by_the_formula(self, stores: Stores) -> None:
         ids = await remembered(stores)

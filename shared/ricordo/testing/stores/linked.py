@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.store.types.links import Links
+from ricordo.store.link_store import LinkStore
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.links import LinksInMemory
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
@@ -23,7 +23,7 @@ class LinkedMemories(Protocol):
         ...
 
     @property
-    def links(self) -> Links:
+    def links(self) -> LinkStore:
         """The port under test."""
         ...
 
@@ -66,7 +66,7 @@ class MemoriesOfStores:
     """
 
     stores: Stores
-    links: Links
+    links: LinkStore
     delete: Callable[[str, Sequence[UUID]], Awaitable[None]]
 
     @property

@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import quantize
-from ricordo.store.types.links import HeldLinks, Linkable
-from ricordo.store.types.memories import StoreUnavailable
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.link_store import LinkCandidate, LockedLinks
 from ricordo.testing.factories import at, unit_vector
 from ricordo.testing.stores.linked import LinkedMemories
 from ricordo.testing.stores.stores import MODEL
@@ -22,7 +22,7 @@ ALIKE = unit_vector(1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-async def members(held: HeldLinks, model: str = MODEL, after: int = 0) -> dict[UUID, LinkedMember]:
+async def members(held: LockedLinks, model: str = MODEL, after: int = 0) -> dict[UUID, LinkedMember]:
     """Read who is linked."""
     return {one.memory_id: one async for some in held.members("u-1", model, after) for one in some}
 
@@ -34,7 +34,7 @@ async def join(linked: LinkedMemories, *names: str, model: str = MODEL) -> None:
         await held.write({("u-1", model): await _joining(held, model, found)})
 
 
-async def _joining(held: HeldLinks, model: str, found: Sequence[Linkable]) -> LinkChanges:
+async def _joining(held: LockedLinks, model: str, found: Sequence[LinkCandidate]) -> LinkChanges:
     neighbourhood = Neighbourhood(THRESHOLD, len(found[0].vector))
     neighbourhood.load((await members(held, model)).values())
     neighbourhood.settle()

@@ -1,4 +1,4 @@
-"""What every `OutdatedMemories` promises: it finds what former versions derived, and replaces just that."""
+"""What every `BackfillStore` promises: it finds what former versions derived, and replaces just that."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -11,17 +11,17 @@ import pytest
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory
-from ricordo.store.types.life import Access
-from ricordo.store.types.memories import EnrichedMemory
-from ricordo.store.types.outdated import OutdatedMemories, Sought
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.reprocessing import BackfillQuery, BackfillStore
+from ricordo.store.stages import EnrichedMemory
 from ricordo.testing.factories import at, new_message, unit_vector
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import MODEL, STORED, Stores
 
 RULES, OLD = "rules-3", "rules-2"
 BY_MODEL, BY_OLD = f"{RULES}+m", f"{OLD}+m"
-OF_RULES = Sought(models=(MODEL,), version=RULES)
-OF_MODEL = Sought(models=(MODEL,), version=BY_MODEL, with_model=True)
+OF_RULES = BackfillQuery(models=(MODEL,), version=RULES)
+OF_MODEL = BackfillQuery(models=(MODEL,), version=BY_MODEL, with_model=True)
 
 
 def derived(memory: Memory, version: str, rated_by: str | None = None, **fields: float) -> EnrichedMemory:
@@ -31,7 +31,7 @@ def derived(memory: Memory, version: str, rated_by: str | None = None, **fields:
 
 
 class OutdatedContract:
-    """Laws of `OutdatedMemories`; a fixture `outdated` is on the same store as `stores`."""
+    """Laws of `BackfillStore`; a fixture `outdated` is on the same store as `stores`."""
 
     async def _kept(self, stores: Stores, *versions: tuple[str, str], user_id: str = "u-1") -> list[UUID]:
         """Record, encode and enrich a message for each pair of versions; return their ids in id order."""
@@ -73,8 +73,8 @@ class OutdatedContract:
     async def test_what_is_outdated_is_found_and_counted(
         self,
         stores: Stores,
-        outdated: OutdatedMemories,
-        sought: Sought,
+        outdated: BackfillStore,
+        sought: BackfillQuery,
         versions: tuple[str, str],
         *,
         expected: bool,
@@ -87,7 +87,7 @@ class OutdatedContract:
         assert await outdated.count(stores.tenant, sought) == ({named: 1} if expected else {})
 
     async def test_it_goes_on_in_id_order_for_one_user_or_all(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         mine = sorted(await self._kept(stores, *[(OLD, OLD)] * 5))
         hers = await self._kept(stores, (OLD, OLD), user_id="u-2")
@@ -96,7 +96,7 @@ class OutdatedContract:
         elsewhere = stores.elsewhere()
         assert await self._all(elsewhere, outdated, OF_RULES, 2) == []
 
-    async def test_what_is_current_may_lie_between(self, stores: Stores, outdated: OutdatedMemories) -> None:
+    async def test_what_is_current_may_lie_between(self, stores: Stores, outdated: BackfillStore) -> None:
         ids = sorted(await self._kept(stores, *[(RULES, RULES)] * 9))
         memories = await stores.recollection.memories(stores.tenant, "u-1", [ids[0], ids[6]])
         await outdated.replace(stores.tenant, [derived(one, OLD) for one in memories])
@@ -104,7 +104,7 @@ class OutdatedContract:
         assert await self._all(stores, outdated, OF_RULES, 5) == [ids[0], ids[6]]
 
     async def _all(
-        self, stores: Stores, outdated: OutdatedMemories, sought: Sought, limit: int
+        self, stores: Stores, outdated: BackfillStore, sought: BackfillQuery, limit: int
     ) -> list[UUID]:
         found: list[UUID] = []
         after: UUID | None = None
@@ -116,14 +116,14 @@ class OutdatedContract:
                 return found
 
     async def test_what_is_on_its_way_to_be_enriched_is_left_to_that(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         await stores.encode("m-1")
         assert await self._all(stores, outdated, OF_MODEL, 10) == []
 
     async def test_a_vector_of_the_first_model_is_preferred(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         await self._kept(stores, (OLD, OLD))
         both = replace(OF_RULES, models=("b", MODEL))
@@ -136,7 +136,7 @@ class OutdatedContract:
         assert after.model == "b"
 
     async def test_what_was_replaced_is_current_and_has_yet_to_be_indexed(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         await stores.encode("m-1")
@@ -151,7 +151,7 @@ class OutdatedContract:
             progress
         ]
 
-    async def test_the_rating_alone_is_replaced(self, stores: Stores, outdated: OutdatedMemories) -> None:
+    async def test_the_rating_alone_is_replaced(self, stores: Stores, outdated: BackfillStore) -> None:
         (memory_id,) = await self._kept(stores, (OLD, OLD))
         (before,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
         new = replace(derived(before, RULES, importance=0.7), token_count=99)
@@ -164,7 +164,7 @@ class OutdatedContract:
 
     @pytest.mark.parametrize("rating_only", [True, False])
     async def test_what_was_stated_and_what_use_has_added_stays(
-        self, stores: Stores, outdated: OutdatedMemories, *, rating_only: bool
+        self, stores: Stores, outdated: BackfillStore, *, rating_only: bool
     ) -> None:
         await stores.record(
             new_message("stated", tenant=stores.tenant, kind="note", importance=0.9),
@@ -184,7 +184,7 @@ class OutdatedContract:
         assert used.access_count == 2
 
     async def test_the_rating_of_a_model_stays_while_rules_derive_the_rest(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         (memory_id,) = await self._kept(stores, (OLD, f"{OLD}+model"))
         (before,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
@@ -194,14 +194,14 @@ class OutdatedContract:
         assert after.importance == before.importance
         assert await self._all(stores, outdated, OF_RULES, 10) == []
 
-    async def test_the_forgotten_do_not_come_back(self, stores: Stores, outdated: OutdatedMemories) -> None:
+    async def test_the_forgotten_do_not_come_back(self, stores: Stores, outdated: BackfillStore) -> None:
         await stores.record(new_message(tenant=stores.tenant))
         gone = replace(await stores.memory(), id=uuid4())
         for rating_only in (True, False):
             assert await _replaced(stores, outdated, [derived(gone, RULES)], rating_only=rating_only) == []
 
     async def test_what_was_derived_in_another_zone_is_not_written(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         (memory_id,) = await self._kept(stores, (OLD, OLD))
         (memory,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
@@ -210,7 +210,7 @@ class OutdatedContract:
         assert len(await self._all(stores, outdated, OF_RULES, 10)) == 1
 
     async def test_two_at_once_and_a_worker_between_them_end_in_one_state(
-        self, stores: Stores, outdated: OutdatedMemories
+        self, stores: Stores, outdated: BackfillStore
     ) -> None:
         ids = await self._kept(stores, *[(OLD, OLD)] * 12)
         memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
@@ -227,6 +227,6 @@ class OutdatedContract:
 
 
 async def _replaced(
-    stores: Stores, outdated: OutdatedMemories, new: Sequence[EnrichedMemory], *, rating_only: bool
+    stores: Stores, outdated: BackfillStore, new: Sequence[EnrichedMemory], *, rating_only: bool
 ) -> list[object]:
     return list(await outdated.replace(stores.tenant, new, rating_only=rating_only))

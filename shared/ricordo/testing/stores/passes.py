@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from ricordo.store.types.passes import PassState
+from ricordo.store.pass_store import PassState
 from ricordo.testing.stores.stores import STORED, Stores
 
 NEXT = STORED + timedelta(days=1)

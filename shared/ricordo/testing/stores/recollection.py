@@ -1,11 +1,11 @@
-"""What every `Recollection` promises: the rows of one user, in their order, and nobody else's."""
+"""What every `MemoryQueries` promises: the rows of one user, in their order, and nobody else's."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
 from datetime import timedelta
 from uuid import uuid4
 
-from ricordo.store.types.recollection import Counts, Profile
+from ricordo.store.memory_queries import UserCounts, UserProfile
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores
@@ -29,7 +29,7 @@ async def _conversation(stores: Stores) -> None:
 
 
 class RecollectionContract:
-    """Laws of `Recollection`."""
+    """Laws of `MemoryQueries`."""
 
     async def test_rows_of_the_user_only(self, stores: Stores) -> None:
         await _conversation(stores)
@@ -82,7 +82,7 @@ class RecollectionContract:
         await stores.record(
             new_message("m-10", tenant=stores.tenant, timestamp=at(10), memorable=False),
         )
-        assert await stores.recollection.counts(stores.tenant, "u-1") == Counts(
+        assert await stores.recollection.counts(stores.tenant, "u-1") == UserCounts(
             memories=5, history=6, pending=5
         )
         await stores.life.decay(
@@ -95,7 +95,7 @@ class RecollectionContract:
         )
         counts = await stores.recollection.counts(stores.tenant, "u-1")
         assert (counts.memories, counts.archived) == (5, 0)
-        assert await stores.recollection.counts(stores.tenant, "nobody") == Counts()
+        assert await stores.recollection.counts(stores.tenant, "nobody") == UserCounts()
 
     async def test_what_tells_nothing_is_history_alone(self, stores: Stores) -> None:
         await _conversation(stores)
@@ -115,7 +115,7 @@ class RecollectionContract:
         assert {one.id for one in memories} == set(ids)
 
     async def test_the_profile_knows_the_last_zone_that_was_said(self, stores: Stores) -> None:
-        assert await stores.recollection.profile(stores.tenant, "u-1") == Profile()
+        assert await stores.recollection.profile(stores.tenant, "u-1") == UserProfile()
         await stores.record(new_message("m-2", tenant=stores.tenant, timestamp=at(2), timezone="Asia/Tokyo"))
         await stores.record(new_message("m-1", tenant=stores.tenant, timestamp=at(1), timezone="Europe/Rome"))
         await stores.record(new_message("m-3", tenant=stores.tenant, timestamp=at(3)))

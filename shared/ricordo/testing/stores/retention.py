@@ -1,4 +1,4 @@
-"""What every `Retention` promises: what is past its time goes once, and of what is over a quota the worst."""
+"""Contract of `RetentionStore`."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.memory.retention import OBSERVATIONS
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.store.types.life import Access
-from ricordo.store.types.retention import Quota
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.pass_store import Quota
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.stores import STORED, Stores
@@ -57,7 +57,7 @@ async def _pruned(stores: Stores, quota: Quota, *, limit: int = 99) -> list[UUID
 
 
 class RetentionContract:
-    """Laws of `Retention`."""
+    """Laws of `RetentionStore`."""
 
     async def test_memories_are_counted_by_user(self, stores: Stores) -> None:
         await stores.record(*(new_message(name, tenant=stores.tenant) for name in ("m-1", "m-2")))

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from ricordo.store.types.facts import Learned, Told
-from ricordo.store.types.stages import Progress, Stage
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.memory.progress import Progress, Stage
 from ricordo.testing.factories import START, at, new_message
 from ricordo.testing.stores.enriched import enriched
 from ricordo.testing.stores.life import kept, letter
@@ -35,11 +36,14 @@ async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequ
 
 
 async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    told = [Told(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START) for name in names]
+    told = [
+        ExtractedEvidence(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START)
+        for name in names
+    ]
     return (await stores.ledger.record(stores.tenant, told, _nowhere, when))[1]
 
 
-async def _nowhere(learned: Learned) -> None:
+async def _nowhere(learned: FactDelta) -> None:
     """Project nothing."""
 
 

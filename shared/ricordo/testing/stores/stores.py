@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
 from ricordo.messages.ids import memory_id
-from ricordo.store.types.curating import Curating
-from ricordo.store.types.habits import Habits
-from ricordo.store.types.identity import KnowledgeLedger
-from ricordo.store.types.life import Life
-from ricordo.store.types.memories import Encodings, Enrichments, Indexing, Intake, NewMessage, Recorded
-from ricordo.store.types.passes import PassLocks, PassRuns
-from ricordo.store.types.recollection import Recollection
-from ricordo.store.types.retention import Retention
-from ricordo.store.types.stages import Progress
-from ricordo.store.types.working import Desks, Notebook
+from ricordo.store.curation import CurationStore
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
+from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo.testing.factories import unit_vector
 
 Scope = Literal["message", "conversation", "user"]
@@ -40,21 +39,21 @@ class Stores:
     """
 
     tenant: str
-    intake: Intake
-    encodings: Encodings
-    enrichments: Enrichments
-    indexing: Indexing
-    ledger: KnowledgeLedger
-    another_ledger: Callable[[], KnowledgeLedger]
-    recollection: Recollection
-    life: Life
-    retention: Retention
+    intake: IntakeStore
+    encodings: EncodingStore
+    enrichments: EnrichmentStore
+    indexing: IndexingStore
+    ledger: FactLedger
+    another_ledger: Callable[[], FactLedger]
+    recollection: MemoryQueries
+    life: LifecycleStore
+    retention: RetentionStore
     pass_runs: PassRuns
     pass_locks: PassLocks
-    curating: Curating
-    desks: Desks
-    notebook: Notebook
-    habits: Habits
+    curating: CurationStore
+    desks: WorkingMemoryStore
+    notebook: NoteStore
+    habits: StyleQueries
     entomb: Callable[[str, Scope, str, str], Awaitable[None]]
 
     def elsewhere(self) -> "Stores":
@@ -65,7 +64,7 @@ class Stores:
         """Return the id of the memory of a message."""
         return memory_id(self.tenant, message_id)
 
-    async def record(self, *messages: NewMessage, at: datetime = STORED) -> Sequence[Recorded]:
+    async def record(self, *messages: NewMessage, at: datetime = STORED) -> Sequence[RecordedMessage]:
         """Record messages as one batch."""
         return await self.intake.record(self.tenant, messages, at)
 

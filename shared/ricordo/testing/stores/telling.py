@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ricordo.memory.facts import Evidence, Fact, Polarity
-from ricordo.store.types.facts import FactLedger, Learned, Told
-from ricordo.store.types.stages import Progress
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.memory.progress import Progress
+from ricordo.store.fact_ledger import FactLedger
 from ricordo.testing.factories import at
 from ricordo.testing.stores.stores import STORED, Stores
 
@@ -15,10 +17,10 @@ from ricordo.testing.stores.stores import STORED, Stores
 class Projection:
     """A projection that remembers what it was given, if it was anything, and fails while it is told to."""
 
-    learned: list[Learned] = field(default_factory=list)
+    learned: list[FactDelta] = field(default_factory=list)
     failing: Exception | None = None
 
-    async def __call__(self, learned: Learned) -> None:
+    async def __call__(self, learned: FactDelta) -> None:
         """Take what a user's facts have become."""
         if self.failing is not None:
             raise self.failing
@@ -54,10 +56,10 @@ def said(
     )
 
 
-def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = "u-1") -> Told:
+def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = "u-1") -> ExtractedEvidence:
     """Return what a message states."""
     evidence = tuple(replace(one, message_id=message_id) for one in statements)
-    return Told(
+    return ExtractedEvidence(
         memory_id=stores.id(message_id),
         message_id=message_id,
         user_id=user_id,
@@ -69,7 +71,7 @@ def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = 
 
 async def learn(
     stores: Stores,
-    *told: Told,
+    *told: ExtractedEvidence,
     projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:

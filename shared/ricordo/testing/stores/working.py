@@ -1,4 +1,4 @@
-"""What every `Desks` and `Notebook` promise: what is at hand as it is now, and notes that are kept once."""
+"""Contract of `WorkingMemoryStore` and `NoteStore`."""
 
 # ruff: noqa: D102 - the name of a law says what it states
 
@@ -8,7 +8,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.store.types.working import AnotherNote, Desk, Forgotten, Note, Span, TooManyNotes
+from ricordo.store.working_memory_store import (
+    Note,
+    NoteConflict,
+    TombstoneExists,
+    TooManyNotes,
+    WorkingMemorySnapshot,
+    WorkingMemorySpan,
+)
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.stores.stores import STORED, Stores
 from ricordo.testing.stores.telling import learn, said, tell
@@ -23,8 +30,8 @@ async def _desk(
     *,
     user_id: str = "u-1",
     minute: float = 100,
-) -> Desk | None:
-    span = Span(
+) -> WorkingMemorySnapshot | None:
+    span = WorkingMemorySpan(
         said_after=at(minute) - _DAY,
         said_before=at(minute),
         noted_after=STORED - _DAY,
@@ -35,7 +42,7 @@ async def _desk(
     )
 
 
-async def _look(stores: Stores, *, user_id: str = "u-1", minute: float = 100) -> Desk:
+async def _look(stores: Stores, *, user_id: str = "u-1", minute: float = 100) -> WorkingMemorySnapshot:
     desk = await _desk(stores, user_id=user_id, minute=minute)
     assert desk is not None
     return desk
@@ -60,7 +67,7 @@ async def _notes(stores: Stores) -> Mapping[str, object]:
 
 
 class DesksContract:
-    """Laws of `Desks`."""
+    """Laws of `WorkingMemoryStore`."""
 
     async def test_nothing_is_at_hand_of_the_unknown(self, stores: Stores) -> None:
         desk = await _look(stores)
@@ -139,7 +146,7 @@ class DesksContract:
 
 
 class NotebookContract:
-    """Laws of `Notebook`."""
+    """Laws of `NoteStore`."""
 
     async def test_any_json_value_is_kept_as_it_is(self, stores: Stores) -> None:
         values = {
@@ -189,7 +196,7 @@ class NotebookContract:
         await _note(stores, "a", 2, request_id="r-2")
         await _note(stores, "a", 1, request_id="r-1")
         assert await _notes(stores) == {"a": 2}
-        with pytest.raises(AnotherNote):
+        with pytest.raises(NoteConflict):
             await _note(stores, "a", 3, request_id="r-1")
         with pytest.raises(TooManyNotes):
             await _note(stores, "b", 1, request_id="r-3", most=1)
@@ -201,11 +208,11 @@ class NotebookContract:
         await stores.entomb(stores.tenant, "conversation", "c-1", "u-2")
         await _note(stores, "a", 1)
         await stores.entomb(stores.tenant, "conversation", "c-1", "u-1")
-        with pytest.raises(Forgotten) as forgotten:
+        with pytest.raises(TombstoneExists) as forgotten:
             await _note(stores, "b", 1)
         assert forgotten.value.scope == "conversation"
         await stores.entomb(stores.tenant, "user", "u-1", "u-1")
-        with pytest.raises(Forgotten) as forgotten:
+        with pytest.raises(TombstoneExists) as forgotten:
             await _note(stores, "b", 1)
         assert forgotten.value.scope == "user"
         assert await _notes(stores) == {"a": 1}
@@ -216,7 +223,9 @@ class NotebookContract:
         assert await _notes(stores) == {"new": 1}
         await stores.notebook.tidy(stores.elsewhere().tenant, before=STORED + _DAY, after=STORED + _DAY)
         await stores.notebook.tidy(stores.tenant, before=STORED - _DAY, after=STORED + _DAY)
-        span = Span(said_after=at(0), said_before=at(0), noted_after=at(-99_999), noted_before=at(99_999))
+        span = WorkingMemorySpan(
+            said_after=at(0), said_before=at(0), noted_after=at(-99_999), noted_before=at(99_999)
+        )
         desk = await stores.desks.desk(
             stores.tenant, "u-1", "c-1", span=span, most_turns=1, held=None, held_names=None
         )

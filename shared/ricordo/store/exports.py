@@ -1,0 +1,238 @@
+"""Reads all that is stored of a user, part by part."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from types import MappingProxyType
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+
+from ricordo.messages.base import format_instant
+from ricordo.store.database import Database
+
+_SQL: Final = Database.queries("exports")
+ExportKey = tuple[str, ...]
+"""Where something stands among all of its part, as texts; the empty one is before everything."""
+EXPORT_PARTS: Final = (
+    "messages",
+    "documents",
+    "memories",
+    "facts",
+    "words",
+    "rejections",
+    "entities",
+    "decisions",
+    "notes",
+    "session_ends",
+)
+"""In the order in which they are handed over."""
+_BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
+Body = Callable[[asyncpg.Record], dict[str, object]]
+_STATED: Final = ("participants", "location", "kind", "importance", "tags", "expires_at", "trust")
+_OPTIONAL: Final = ("speaker", "timezone", "language", *_STATED)
+_NOBODY: Final = UUID(int=0)
+
+
+class InvalidExportKey(ValueError):
+    """Nothing of that part can stand at such a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedItem:
+    """Something that is held of a user.
+
+    Attributes:
+        key: where it stands in its part.
+        item: what it is, as JSON.
+        object_key: under which the bytes that belong to it are kept; None where none do.
+        size: of these bytes.
+    """
+
+    key: ExportKey
+    item: Mapping[str, object]
+    object_key: str | None = None
+    size: int = 0
+
+
+def _instant(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    if found.utcoffset() is None:
+        raise ValueError("an instant has an offset")
+    return found
+
+
+def _count(text: str) -> int:
+    if not -1 <= (found := int(text)) <= 2**31 - 1:
+        raise ValueError("a place is a small number")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """How the rows of a part become items.
+
+    Attributes:
+        item: what one is called.
+        key: the columns by which they are in order, each with what reads its text and what is before all.
+        aside: columns that only lead to something.
+        documents: columns that hold JSON.
+        body: what becomes of the other columns.
+    """
+
+    item: str
+    key: tuple[tuple[str, Callable[[str], object], object], ...]
+    aside: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    body: Body | None = None
+
+    def read(self, key: ExportKey) -> list[object]:
+        """Return the values of a key.
+
+        Raises:
+            InvalidExportKey: it is none.
+        """
+        if not key:
+            return [first for _, _, first in self.key]
+        if len(key) != len(self.key) or any("\x00" in text for text in key):
+            raise InvalidExportKey(f"no {self.item} has such a key")
+        try:
+            "".join(key).encode()  # a lone surrogate cannot stand anywhere
+            return [read(text) for (_, read, _), text in zip(self.key, key, strict=True)]
+        except (ValueError, OverflowError):
+            raise InvalidExportKey(f"no {self.item} has such a key") from None
+
+    def held(self, user_id: str, row: asyncpg.Record) -> ExportedItem:
+        """Return what a row holds."""
+        key = tuple(_text(row[name]) for name, _, _ in self.key)
+        plain = self.body(row) if self.body else _plain(row, self.aside, self.documents)
+        item = {"item": self.item, "user_id": user_id, **plain}
+        if self.item == "document":
+            return ExportedItem(key, item, row["key"], row["size"])
+        return ExportedItem(key, item)
+
+
+def _text(value: object) -> str:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _json(value: object) -> object:
+    if isinstance(value, datetime):
+        return format_instant(value)
+    if isinstance(value, asyncpg.Range):
+        return {"start": _json(value.lower), "end": _json(value.upper)}
+    if isinstance(value, date | UUID):
+        return str(value)
+    if isinstance(value, list):
+        return [_json(one) for one in value]
+    return value
+
+
+def _plain(
+    row: asyncpg.Record, aside: frozenset[str] = frozenset(), documents: frozenset[str] = frozenset()
+) -> dict[str, object]:
+    return {
+        name: json.loads(value) if name in documents and value is not None else _json(value)
+        for name, value in row.items()
+        if name not in aside
+    }
+
+
+def _said(row: asyncpg.Record) -> dict[str, object]:
+    """Return a message as it can be published again, and beside it what was made of it at once."""
+    message: dict[str, object] = {
+        "id": row["message_id"],
+        "conversation_id": row["conversation_id"],
+        "role": row["role"],
+        "content": row["content"],
+        "timestamp": format_instant(row["said_at"]),
+    }
+    message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
+    if row["importance"] is not None:  # a stated nought is a statement
+        message["importance"] = row["importance"]
+    if metadata := json.loads(row["metadata"]):
+        message["metadata"] = metadata
+    return {
+        "message": message,
+        "memory_id": str(row["memory_id"]),
+        "stored_at": format_instant(row["stored_at"]),
+        "states": [_stated(one) for one in json.loads(row["states"] or "[]")],
+    }
+
+
+def _stated(one: Mapping[str, Any]) -> dict[str, object]:
+    spans = {
+        name: None if one[name] is None else format_instant(datetime.fromisoformat(one[name]))
+        for name in ("valid_from", "valid_to")
+    }
+    return {**one, **spans}
+
+
+_PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
+    {
+        "messages": _Part(
+            "message", (("said_at", _instant, _BEGINNING), ("message_id", str, "")), body=_said
+        ),
+        "documents": _Part("document", (("key", str, ""),), aside=frozenset({"key"})),
+        "memories": _Part(
+            "memory",
+            (("created_at", _instant, _BEGINNING), ("id", UUID, _NOBODY)),
+            documents=frozenset({"key_topics"}),
+        ),
+        "facts": _Part(
+            "fact",
+            (("subject_key", str, ""), ("predicate", str, ""), ("id", UUID, _NOBODY)),
+            aside=frozenset({"subject_key"}),
+        ),
+        "words": _Part("word", (("request", str, ""), ("ordinal", _count, -1))),
+        "rejections": _Part("rejection", (("request", str, ""), ("ordinal", _count, -1))),
+        "entities": _Part("entity", (("key", str, ""),)),
+        "decisions": _Part("decision", (("first", str, ""), ("second", str, ""))),
+        "notes": _Part(
+            "note", (("conversation_id", str, ""), ("key", str, "")), documents=frozenset({"value"})
+        ),
+        "session_ends": _Part(
+            "session_end", (("conversation_id", str, ""), ("ended_at", _instant, _BEGINNING))
+        ),
+    }
+)
+
+
+class ExportStore:
+    """Reads what is held of users; of an unknown one that is nothing. It raises `StoreUnavailable`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read through `database`."""
+        self._database = database
+
+    async def after(
+        self, tenant: str, user_id: str, part: str, key: ExportKey, limit: int
+    ) -> Sequence[ExportedItem]:
+        """Return what comes next in a part: none at its end.
+
+        The order is one that no change moves anything in. So what is there from the first call to the last is
+        returned once, as it stands at the moment; what comes or goes meanwhile may be returned or not.
+
+        Args:
+            tenant: whose store.
+            user_id: of whom.
+            part: one of `EXPORT_PARTS`.
+            key: of what was returned last.
+            limit: the most.
+
+        Raises:
+            InvalidExportKey: `key` is none of this part.
+        """
+        how = _PARTS[part]
+        values = how.read(key)
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL[part], tenant, user_id, *values, limit)
+        return [how.held(user_id, row) for row in found]
+
+    async def next_user(self, tenant: str, behind: str) -> str | None:
+        """Return the first user behind that one, in order, of whom anything is held; None at the end."""
+        async with self._database.transaction(tenant) as connection:
+            found: str | None = await connection.fetchval(_SQL["next_user"], tenant, behind)
+        return found

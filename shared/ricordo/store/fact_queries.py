@@ -1,0 +1,99 @@
+"""Queries of the facts and entities of a user."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
+from typing import Final
+
+from ricordo.memory.facts import (
+    FUNCTIONAL,
+    USER,
+    Entity,
+    Fact,
+    normalise,
+)
+from ricordo.store.database import Database
+from ricordo.store.fact_rows import entity_of, fact_of
+
+_SQL: Final = Database.queries("facts")
+_FUNCTIONAL: Final = sorted(FUNCTIONAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactQuestion:
+    """Which facts of a user are asked for; `as_of` asks the past, `history` shows superseded ones too."""
+
+    user_id: str
+    entity: str | None = None
+    predicate: str | None = None
+    min_confidence: float = 1
+    as_of: datetime | None = None
+    history: bool = False
+    limit: int = 50
+
+
+class FactQueries:
+    """Reads facts; an unknown user has none. Each method raises `StoreUnavailable` if the store is away."""
+
+    def __init__(self, database: Database) -> None:
+        """Read through `database`."""
+        self._database = database
+
+    async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
+        """Return facts, most confident first, then most recent."""
+        statement, narrowed = _narrowed(question)
+        async with self._database.transaction(tenant, planned_anew=True) as connection:
+            found = await connection.fetch(
+                _SQL[statement],
+                tenant,
+                question.user_id,
+                ceil(question.min_confidence),
+                question.as_of,
+                question.history,
+                question.limit,
+                _FUNCTIONAL,
+                *narrowed,
+            )
+        return [fact_of(row) for row in found]
+
+    async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
+        """Return the entity that goes by `name`, in any spelling, or by an alias; never the user."""
+        key = normalise(name)
+        if key in ("", USER):
+            return None
+        async with self._database.transaction(tenant) as connection:
+            row = await connection.fetchrow(_SQL["entity"], tenant, user_id, key)
+        return None if row is None else entity_of(row)
+
+    async def surfacing(
+        self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts worth showing beside memories.
+
+        Those about one of `names` first, then those of at least `threshold` confidence (1-10) and those that
+        are verified; most confident first, then most recent.
+        """
+        keys = sorted({normalise(name) for name in names} - {"", USER})
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
+        return [fact_of(row) for row in found]
+
+    async def about_user(
+        self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
+    ) -> Sequence[Fact]:
+        """Return current facts about the user in person, by the order of `predicates`, the surest first."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
+        return [fact_of(row) for row in found]
+
+
+def _narrowed(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
+    """Return the name of the statement, and what it takes beside what all of them do."""
+    entity = None if question.entity is None else normalise(question.entity)
+    if entity not in (None, USER):
+        return "of_entity", (entity, question.predicate)
+    about_user = entity == USER
+    if question.predicate is None:
+        return "of_user", (about_user,)
+    return "of_predicate", (about_user, question.predicate)

@@ -1,0 +1,291 @@
+"""Reads of memories, history and counts for retrieval."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from ricordo.language.annotations import EventTime
+from ricordo.language.instructions import TAG
+from ricordo.memory.model import Memory
+from ricordo.memory.progress import Progress
+from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
+from ricordo.messages.ids import memory_id
+from ricordo.store import rows
+from ricordo.store.database import Database
+
+_SQL = Database.queries("memory_queries")
+FORGOTTEN: Final = "forgotten"
+"""The code of a message that is kept out, as it was asked to be forgotten."""
+_PARTS: Final = ("morning", "afternoon", "evening", "night")
+_COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryTurn:
+    """A message of the history."""
+
+    message_id: str
+    memory_id: UUID
+    conversation_id: str
+    role: str
+    speaker: str
+    content: str
+    timestamp: datetime
+    language: str = ""
+    participants: tuple[str, ...] = ()
+
+
+class RankingRow(NamedTuple):
+    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for five.
+
+    Attributes:
+        importance_beyond: what use would have added above its ceiling; see `MemoryStrength`.
+        informative: whether it tells something.
+        asks: whether it asks something.
+        key_topics: of a summary, as JSON; None for any other kind.
+        instructing: whether it tells a model what to do.
+        type: as in `MemoryType`.
+        participants: speaker, those present, those mentioned.
+        corrected_by: what puts it right, be it by way of others, and is not archived; the latest first.
+    """
+
+    id: UUID
+    created_at: datetime
+    event_times: tuple[EventTime, ...]
+    importance: float
+    importance_beyond: float
+    valence: float
+    arousal: float
+    access_count: int
+    decay_factor: float
+    confidence: float
+    trust: float
+    token_count: int
+    archived: bool
+    informative: bool
+    role: str
+    speaker: str
+    kind: str
+    conversation_id: str
+    preceding_id: UUID | None
+    asks: bool
+    key_topics: str | None
+    instructing: bool
+    type: str = "episodic"
+    participants: Sequence[str] = ()
+    corrected_by: Sequence[UUID] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFailure:
+    """Why a message was dead-lettered, or, by the code `forgotten`, kept out.
+
+    Attributes:
+        of_another: whether it is another body that was sent under the same id, and not the message on record.
+    """
+
+    code: str
+    reason: str
+    died_at: datetime
+    of_another: bool = False
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the message was asked to be forgotten."""
+        return self.code == FORGOTTEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCounts:
+    """How much is held about a user; `memories` includes the archived ones, and none that tell nothing."""
+
+    memories: int = 0
+    archived: int = 0
+    history: int = 0
+    facts: int = 0
+    reflections: int = 0
+    summaries: int = 0
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UserProfile:
+    """What the analyser needs to know of a user.
+
+    Attributes:
+        timezone: the last that was stated.
+        names: those met so far: in facts, of whom the last memories are about, and of who speaks.
+        speakers: what those are called who speak in the user's conversations.
+    """
+
+    timezone: str | None = None
+    names: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StyleStats:
+    """What was counted.
+
+    Attributes:
+        talk: the counts.
+        until: when the last message that counts was said; None where none does.
+        forgotten: how much of the user was asked to be forgotten by then: tombstones.
+    """
+
+    talk: StyleCounts
+    until: datetime | None = None
+    forgotten: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StyleDelta:
+    """What has come since.
+
+    Attributes:
+        messages: that the user has said.
+        forgotten: tombstones of the user, old and new.
+    """
+
+    messages: int
+    forgotten: int
+
+
+class MemoryQueries:
+    """Reads of a user's memories, history and facts. An unknown user has none."""
+
+    def __init__(self, database: Database) -> None:
+        """Read through `database`."""
+        self._database = database
+
+    async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
+        """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
+        return [rows.memory(row) for row in await self._fetch("memories", tenant, user_id, ids)]
+
+    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
+        """Return what a ranking looks at, for those of `ids` that belong to the user; order is not kept."""
+        found = await self._fetch("standings", tenant, user_id, ids, TAG)
+        return [RankingRow(one, said, rows.event_times(times), *rest) for one, said, times, *rest in found]
+
+    async def history(
+        self,
+        tenant: str,
+        user_id: str,
+        *,
+        conversation_id: str | None,
+        before: tuple[datetime, str] | None,
+        limit: int,
+    ) -> Sequence[HistoryTurn]:
+        """Return the last `limit` turns before the (timestamp, message id) given, oldest first."""
+        instant, message_id = before or (None, None)
+        found = await self._fetch("history", tenant, user_id, conversation_id, instant, message_id, limit)
+        return [
+            HistoryTurn(
+                message_id=row["message_id"],
+                memory_id=row["memory_id"],
+                conversation_id=row["conversation_id"],
+                role=row["role"],
+                speaker=row["speaker"],
+                content=row["content"],
+                timestamp=row["said_at"],
+                language=row["language"] or "",
+                participants=tuple(row["participants"]),
+            )
+            for row in reversed(found)
+        ]
+
+    async def timeline(
+        self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
+    ) -> Sequence[Memory]:
+        """Return memories created in [start, end) that tell something, oldest first."""
+        return [rows.memory(row) for row in await self._fetch("timeline", tenant, user_id, start, end, limit)]
+
+    async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, MessageFailure | None]:
+        """Return the stages of a message, and its last dead letter; of nothing, whether it was forgotten."""
+        async with self._database.transaction(tenant) as connection:
+            stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
+            failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
+            if stages is None:
+                failure = await connection.fetchrow(_SQL["forgotten"], tenant, message_id) or failure
+        return (
+            None if stages is None else rows.progress(stages),
+            None if failure is None else MessageFailure(**dict(failure)),
+        )
+
+    async def counts(self, tenant: str, user_id: str) -> UserCounts:
+        """Count what is held about the user."""
+        [row] = await self._fetch("counts", tenant, user_id)
+        return UserCounts(**dict(row))
+
+    async def profile(self, tenant: str, user_id: str) -> UserProfile:
+        """Return the user's zone and the names met so far."""
+        [row] = await self._fetch("profile", tenant, user_id)
+        return UserProfile(
+            timezone=row["timezone"],
+            names=_each_once((*row["names"], *row["people"], *row["speakers"])),
+            speakers=tuple(row["speakers"]),
+        )
+
+    async def _fetch(self, name: str, tenant: str, *arguments: object) -> list[asyncpg.Record]:
+        async with self._database.transaction(tenant) as connection:
+            return await connection.fetch(_SQL[name], tenant, *arguments)
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names in their order; of those that differ in case only, the first."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(name.casefold(), name)
+    return tuple(kept.values())
+
+
+class StyleQueries:
+    """Counts over what users have said; of an unknown one there is nothing. Raises `StoreUnavailable`."""
+
+    def __init__(self, database: Database) -> None:
+        """Read through `database`."""
+        self._database = database
+
+    async def talk(
+        self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
+    ) -> StyleStats:
+        """Return what is counted over the last messages of the user, at most 200.
+
+        Args:
+            tenant: whose store.
+            user_id: who talks.
+            before: messages that are dated later are not said yet.
+            manners: tells words of distance and of familiarity.
+        """
+        told = manners.formal, manners.informal, manners.emoji
+        async with self._database.transaction(tenant) as connection:
+            row = await connection.fetchrow(_SQL["talk"], tenant, user_id, before, *told)
+        if row is None or not row["messages"]:
+            return StyleStats(StyleCounts(), None, 0 if row is None else row["forgotten"])
+        low, median, high = row["lengths"]
+        talk = StyleCounts(
+            lengths=(low, median, high),
+            lately=median if row["lately"] is None else row["lately"],
+            earlier=median if row["earlier"] is None else row["earlier"],
+            parts_of_day={part: row[part] for part in _PARTS},
+            span_days=row["span_days"] or 0,
+            topics=tuple(
+                TopicCount(one["topic"], one["messages"], one["valence"])
+                for one in json.loads(row["topics"] or "[]")
+            ),
+            **{name: row[name] for name in _COUNTS},
+        )
+        return StyleStats(talk, row["until"], row["forgotten"])
+
+    async def news(
+        self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
+    ) -> StyleDelta:
+        """Return what has come since; of more than `most` messages, that there are as many."""
+        async with self._database.transaction(tenant) as connection:
+            row = await connection.fetchrow(_SQL["news"], tenant, user_id, since, before, most)
+        return StyleDelta(0, 0) if row is None else StyleDelta(row["messages"], row["forgotten"])

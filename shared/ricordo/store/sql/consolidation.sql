@@ -1,0 +1,97 @@
+-- Old and weak memories. What is weak is said in `ricordo.memory.compression`; a test holds the copy here against it.
+
+-- name: users
+-- $2 the user after whom to go on, $3 before when something was said, $4 how many. From one user to the next by index, as
+-- far as it takes to find so many: their order is asked for at the end, and costs no look at the rest.
+with recursive known as (
+    select $2::text as user_id, false as talked, 0 as found
+    union all
+    select n.user_id, n.talked, k.found + n.talked::integer
+    from known k
+    cross join lateral (
+        select m.user_id, m.created_at < $3 as talked from memories m  -- the first of them that was said
+        where m.tenant = $1 and m.user_id > k.user_id order by m.user_id, m.created_at limit 1) as n
+    where k.found < $4
+)
+select user_id from known where talked order by user_id
+
+-- name: weak
+-- $2 user, $3 model, $4 now, $5 and $6 the moment and the id after which to go on, $7 how many.
+select m.id, m.created_at, m.language, m.speaker, m.participants, v.vector
+from memories m
+join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $3
+where m.tenant = $1 and m.user_id = $2
+  and m.created_at < $4::timestamptz - interval '2160 hours'
+  and (m.created_at, m.id) > ($5::timestamptz, $6::uuid)
+  and m.message_id is not null and m.derived_by <> '' and not m.compressed and not m.pinned and not m.verified
+  and m.source <> 'user_correction' and m.expires_at is null and m.role = 'user'
+  and m.informative >= 0.5
+  and 0.3 * (10 - least(10, extract(epoch from $4::timestamptz - m.created_at)::double precision / 86400 / 30))
+      + 0.2 * least(10, m.access_count / 5.0::double precision)
+      + 0.4 * (1 + 9 * m.importance) - 0.1 * m.token_count / 500.0::double precision < 3
+order by m.created_at, m.id limit $7
+
+-- name: sources
+select m.*, v.vector from memories m
+join vectors v on v.tenant = m.tenant and v.memory_id = m.id and v.model = $3
+where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id is not distinct from $2
+
+-- name: lock
+select * from memories where tenant = $1 and id = any($2::uuid[]) order by id for update
+
+-- name: mark
+-- $3 the synthesis.
+update memories set compressed = true, synthesis_id = $3 where tenant = $1 and id = any($2::uuid[])
+
+-- Reflections: what has accumulated since the last one, what they are drawn from, and the insights that there are.
+
+-- name: gather
+-- $2 memory ids, whose rows the transaction holds and whose stage it is about to set, by the statement that notes that they are
+-- counted: the stage may be taken back, that never is.
+-- What an assistant said, was made of others or tells nothing is no observation of the user.
+insert into accumulated (tenant, user_id, importance)
+select $1, m.user_id, sum(1 + 9 * m.importance)
+from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
+where m.tenant = $1 and m.id = any($2::uuid[]) and not s.gathered and m.role = 'user' and m.message_id is not null
+  and m.informative >= 0.5 and m.kind not in ('summary', 'reflection', 'synthesis', 'extract')
+group by m.user_id
+order by m.user_id
+on conflict (tenant, user_id) do update set importance = accumulated.importance + excluded.importance
+
+-- name: due
+-- $2 the threshold, $3 one user or null, $4 how many
+select user_id, importance from accumulated
+where tenant = $1 and importance > $2 and ($3::text is null or user_id = $3)
+order by importance desc, user_id limit $4
+
+-- name: observations
+-- $3 how many: the latest that the user said and that are enriched
+select * from memories
+where tenant = $1 and user_id = $2 and role = 'user' and message_id is not null and archived_at is null
+  and derived_by <> '' and informative >= 0.5
+  and kind not in ('summary', 'reflection', 'synthesis', 'extract')
+order by created_at desc, id desc limit $3
+
+-- name: own_names
+select distinct object from facts
+where tenant = $1 and user_id = $2 and subject_key = 'user' and predicate = 'name'
+order by object
+
+-- name: former
+-- $3 hashes of what insights are about. Who pins, verifies or corrects one waits.
+select i.about, m.* from insights i join memories m on m.tenant = $1 and m.id = i.memory_id
+where i.tenant = $1 and i.user_id = $2 and i.about = any($3::uuid[])
+order by m.id for update of m
+
+-- name: lock_accumulated
+select importance from accumulated where tenant = $1 and user_id = $2 for update
+
+-- name: note
+insert into insights (tenant, user_id, about, memory_id)
+select $1, $2, n.about, n.memory_id from unnest($3::uuid[], $4::uuid[]) as n (about, memory_id)
+order by n.about
+on conflict (tenant, user_id, about) do update set memory_id = excluded.memory_id
+
+-- name: settle
+-- $3 what was reflected upon: what came in meanwhile stays
+update accumulated set importance = greatest(0, importance - $3) where tenant = $1 and user_id = $2

@@ -1,0 +1,97 @@
+-- name: hold_fact
+-- The fact of which a user says something, unless that user is forgotten: of the periods of its value, the one that
+-- holds, or is disputed, or else the one that is named. It is held, so that an erasure which comes in between finds the
+-- evidence and takes it away too.
+with meant as (
+    select f.* from facts named
+    join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
+                and f.predicate = named.predicate and f.object_key = named.object_key
+    where named.tenant = $1 and named.user_id = $2 and named.id = $3
+      and not is_being_erased($1, $2, '')
+    order by f.valid_to is null desc, f.disputed desc, f.id = $3 desc
+    limit 1
+    for update of f
+)
+select subject_key, object_key,
+-- include: fact_columns.columns
+from meant
+
+-- name: last_said
+-- When something was last said of the subject $3 with one of the predicates $4.
+select max(said_at) from fact_evidence
+where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = any($4::text[])
+
+-- name: words
+-- In which words a fact was said first, and what ties to the user whom they speak of.
+select subject, subject_tie, object, object_tie from fact_evidence
+where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
+order by said_at, message_id, ordinal limit 1
+
+-- name: instead
+-- What holds of the subject $3 and the predicate $4, where that has one value at a time.
+select id from facts
+where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and valid_to is null
+
+-- name: corrected
+-- What the user has said not to be so while they put the value $5 in its place, where both might be.
+select rejected.said_at, rejected.subject, rejected.subject_tie, rejected.object, rejected.object_tie
+from fact_evidence word
+join fact_evidence rejected on rejected.tenant = word.tenant and rejected.message_id = word.message_id
+                           and rejected.kind = 'rejected' and rejected.object_key <> word.object_key
+where word.tenant = $1 and word.user_id = $2 and word.subject_key = $3 and word.predicate = $4 and word.object_key = $5
+  and word.kind = 'verified'
+order by rejected.said_at
+
+-- name: asked_of_a_memory
+-- Whether the request was made already, and not of a fact.
+select exists (select from requests where tenant = $1 and id = $2)
+
+-- What the user says was read wrongly.
+
+-- fragment: columns
+    message_id, subject, predicate, object, quote
+
+-- name: of_request
+-- Of which fact a request was, if it was made.
+select fact_id from rejections where tenant = $1 and request_id = $2 limit 1
+
+-- name: of_messages
+select
+-- include: columns
+from rejections where tenant = $1 and message_id = any($2::text[])
+
+-- name: take_back
+-- What messages say for a fact ($3 subject, $4 predicate, $5 object) is evidence no more; with the words that said so.
+delete from fact_evidence
+where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
+  and kind = 'said' and polarity <> 'denied'
+returning message_id, subject, object, quote, subject_key, predicate, object_key
+
+-- name: is_confirmed
+-- Whether the user has ever said that a fact is so.
+select exists (
+    select from fact_evidence
+    where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5 and kind = 'verified')
+
+-- name: keep
+-- $3 rows.
+insert into rejections (tenant, user_id, request_id, ordinal, fact_id, rejected_at,
+-- include: columns
+)
+select $1, $2, request_id, ordinal, fact_id, rejected_at,
+-- include: columns
+from jsonb_populate_recordset(null::rejections, $3::jsonb)
+order by request_id, ordinal
+on conflict do nothing
+
+-- name: said_in
+-- What messages ($3) say, with the words of each.
+select ordinal, quote, message_id, subject_key, object_key,
+-- include: evidence.columns
+from fact_evidence
+where tenant = $1 and user_id is not distinct from $2 and message_id = any($3::text[]) and kind = 'said'
+
+-- name: drop
+-- $3 messages, $4 ordinals
+delete from fact_evidence
+where tenant = $1 and user_id is not distinct from $2 and (message_id, ordinal) in (select * from unnest($3::text[], $4::integer[]))

@@ -1,0 +1,146 @@
+-- fragment: corrections
+       array(select c.corrected_id from corrections c
+             where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
+       array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id
+             order by c.said_at desc, c.correcting_id desc) as corrected_by
+
+-- name: memories
+-- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
+-- With the ids of the messages that a derived memory was made of, the latest hundred.
+select m.*, case when m.message_id is null then array(
+           select s.message_id from memories s
+           where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
+           order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
+-- include: corrections
+from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
+
+-- name: standings
+-- What a ranking looks at, and no more: of a hundred candidates ten are shown.
+select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
+       decay_factor, confidence, trust, token_count, archived_at is not null as archived, informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
+       position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
+       $4::text = any(tags) as instructing, type, participants,
+       array(with recursive chain as (
+                 select c.correcting_id, c.said_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
+                 union
+                 select c.correcting_id, c.said_at from chain cross join lateral (
+                     select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
+             select c.correcting_id from chain c
+             where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
+             order by c.said_at desc, c.correcting_id desc) as corrected_by
+from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+
+-- name: history
+-- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
+select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.said_at,
+       h.language, coalesce(m.participants, '{}') as participants
+from history h left join memories m on m.tenant = h.tenant and m.id = h.memory_id
+where h.tenant = $1 and h.user_id = $2
+  and ($3::text is null or h.conversation_id = $3)
+  and ($4::timestamptz is null or (h.said_at, h.message_id) < ($4, $5::text))
+order by h.said_at desc, h.message_id desc
+limit $6
+
+-- name: timeline
+-- What was said and brought along, and not what was made of it later, nor what tells nothing.
+select m.*,
+-- include: corrections
+from memories m
+where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle' and informative >= 0.5
+order by created_at, message_id limit $5
+
+-- name: status
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
+from stages where tenant = $1 and memory_id = $2
+
+-- name: failure
+-- Of a message that was recorded ($3), a letter of ingest is about another body under the same id: it counts last.
+select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of_another from dead_letters
+where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
+
+-- name: forgotten
+-- Of a message that nothing is known of: that it was asked to be forgotten, if it was.
+select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, buried_at as died_at, false as of_another
+from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
+
+-- name: counts
+select m.memories, m.archived, m.reflections, m.summaries,
+       (select count(*) from history where tenant = $1 and user_id = $2) as history,
+       (select count(*) from facts where tenant = $1 and user_id = $2 and valid_to is null) as facts,
+       (select count(*) from stages where tenant = $1 and user_id = $2 and pending) as pending
+from (
+    select count(*) as memories, count(*) filter (where archived_at is not null) as archived,
+           count(*) filter (where kind = 'reflection') as reflections,
+           count(*) filter (where kind = 'summary') as summaries
+    from memories where tenant = $1 and user_id = $2 and informative >= 0.5
+) as m
+
+-- name: profile
+select
+    (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
+     order by said_at desc, message_id desc limit 1) as timezone,
+    (select coalesce(array_agg(name), '{}') from (
+        select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
+    ) as met) as names,
+    -- whom the last memories are about, who may be in no fact
+    (select coalesce(array_agg(distinct name collate "C"), '{}') from (
+        select participants from memories where tenant = $1 and user_id = $2
+        order by created_at desc, id desc limit 100
+    ) as recent, unnest(participants) as name) as people,
+    (select coalesce(array_agg(distinct speaker), '{}') from (
+        select speaker from history where tenant = $1 and user_id = $2
+        order by said_at desc, message_id desc limit 200
+    ) as spoken where speaker <> '') as speakers
+
+-- How a user talks.
+
+-- name: news
+-- How many messages the user has said after $3 and before $4, up to $5; and how much of theirs was asked to be forgotten.
+select (select count(*) from (
+            select from history where tenant = $1 and user_id = $2 and said_at > $3 and said_at < $4 and role = 'user'
+            limit $5) as said) as messages,
+       (select coalesce(sum(times), 0) from tombstones
+        where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2) as forgotten
+
+-- name: talk
+-- Counts over the last 200 messages that the user has said before $3, of the last 400 of their conversations: however
+-- long the history is. $4 finds words that keep a distance, $5 words of familiarity, $6 an emoji. What is asked to be
+-- forgotten counts no more, though it may not be erased yet.
+with heard as materialized (
+    select h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.said_at from history h
+    where h.tenant = $1 and h.user_id = $2 and h.said_at < $3
+    order by h.said_at desc, h.message_id desc limit 400
+), buried as materialized (
+    select times from tombstones
+    where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2
+), mine as materialized (
+    select message_id, memory_id, content, said_at from heard
+    where role = 'user' and not is_forgotten($1, $2, conversation_id, message_id, said_at)
+    order by said_at desc, message_id desc limit 200
+), placed as materialized (
+    select memory_id, content, said_at, row_number() over latest as place, count(*) over () as total,
+           lag(said_at) over latest - said_at as silence
+    from mine window latest as (order by said_at desc, message_id desc)
+), seen as materialized (
+    select p.place, p.total, p.silence, p.said_at, length(p.content) as characters, position('?' in p.content) > 0 as asks,
+           left(p.content, 300) ~* $4 as formal, left(p.content, 300) ~* $5 as informal,
+           left(p.content, 300) ~ $6 as emoji, m.time_of_day, m.local_date, m.topics, m.valence
+    from placed p left join memories m on m.tenant = $1 and m.id = p.memory_id
+), felt as (
+    select topic, count(*) as messages, avg(valence) as valence
+    from seen, unnest(topics) as topic group by topic having count(*) >= 3 order by messages desc, topic limit 30
+)
+select count(*) as messages, max(said_at) as until, (select coalesce(sum(times), 0) from buried) as forgotten,
+       percentile_cont(array[0.25, 0.5, 0.75]) within group (order by characters) as lengths,
+       percentile_cont(0.5) within group (order by characters) filter (where place <= total / 3) as lately,
+       percentile_cont(0.5) within group (order by characters) filter (where place > total / 3) as earlier,
+       count(*) filter (where time_of_day = 'morning') as morning,
+       count(*) filter (where time_of_day = 'afternoon') as afternoon,
+       count(*) filter (where time_of_day = 'evening') as evening, count(*) filter (where time_of_day = 'night') as night,
+       count(*) filter (where formal and not informal) as formal,
+       count(*) filter (where informal and not formal) as informal, count(*) filter (where emoji) as emoji,
+       count(*) filter (where asks) as questions,
+       count(*) filter (where silence is null or silence > interval '30 minutes') as sessions,
+       count(distinct local_date) as days, max(local_date) - min(local_date) + 1 as span_days,
+       (select json_agg(felt) from felt) as topics
+from seen

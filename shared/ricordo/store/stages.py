@@ -1,0 +1,316 @@
+"""Vectors, derived columns and stages of memories: each worker writes its own columns and sets its stage.
+
+All writes are idempotent: repeating one leaves the same rows, and returns the state after it, so that a
+redelivered event produces the same events again.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from ricordo.language.annotations import EventTime
+from ricordo.language.instructions import TAG
+from ricordo.memory.enrichment import Enrichment
+from ricordo.memory.model import LocalMoment, Memory
+from ricordo.memory.progress import Progress, Stage
+from ricordo.store import rows
+from ricordo.store.consolidation import gather
+from ricordo.store.database import Connection, Database
+from ricordo.store.rows import Vector
+
+_SQL = Database.queries("stages")
+_SET_BY: Final[Mapping[Stage, str]] = {
+    Stage.ENCODED: "encode",
+    Stage.ENRICHED: "enrichment",
+    Stage.INDEXED: "index",
+    Stage.EXTRACTED: "knowledge",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextToEncode:
+    """The text of a memory that has no vector of the asked model, or the vector it has."""
+
+    memory_id: UUID
+    text: str
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unenriched:
+    """A memory as enrichment needs it.
+
+    Attributes:
+        stated_participants: whom the bot named.
+    """
+
+    memory: Memory
+    vector: Vector | None
+    stated_participants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichedMemory:
+    """The columns that enrichment owns.
+
+    Attributes:
+        timezone: the zone that the times were derived in. Where it is the memory's zone no longer, as after a
+            late message that names another one, nothing is written and the stage stays as it is; None does
+            not look.
+        text_hash: of the text that all was derived from; as `timezone`, where the memory says something else
+            by now.
+    """
+
+    memory_id: UUID
+    enrichment: Enrichment
+    local: LocalMoment
+    event_times: tuple[EventTime, ...] = ()
+    token_count: int = 0
+    timezone: str | None = None
+    text_hash: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEnrichment:
+    """What a write of derived columns has come to.
+
+    Attributes:
+        progress: the stages of the message as they stand.
+        version: of what derived the columns as they stand, which may be what was there before.
+    """
+
+    progress: Progress
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexable:
+    """A memory with what its point is made of: its vector, and its predecessor's text and vector.
+
+    Attributes:
+        version: another one after every change to any of it.
+    """
+
+    memory: Memory
+    vector: Vector
+    version: str
+    preceding_text: str = ""
+    preceding_language: str = ""
+    preceding_vector: Vector | None = None
+
+
+async def reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
+    """Return the memories that say something else by now than what was read of them.
+
+    They all stay as they are until the caller's transaction ends: who corrects one waits for it.
+
+    Args:
+        connection: of the caller's transaction.
+        tenant: whose memories.
+        texts: hashes of what was read of each, see `ricordo.language.text.text_hash`.
+    """
+    if not texts:
+        return ()
+    found = await connection.fetch(_SQL["reworded"], tenant, list(texts), list(texts.values()))
+    return {row["id"] for row in found}
+
+
+async def mark(
+    connection: Connection, tenant: str, stage: Stage, memory_ids: Sequence[UUID], at: datetime
+) -> list[Progress]:
+    """Set `stage` of the given memories, as part of the caller's transaction, and return all their stages.
+
+    A message whose stage is set is no longer given up by the consumer that sets it: the reasons of such dead
+    letters are dropped.
+    """
+    if not memory_ids:
+        return []
+    found = await connection.fetch(_SQL["mark"], tenant, sorted(memory_ids), stage.value, at, _SET_BY[stage])
+    return [rows.progress(row) for row in rows.in_order(found, memory_ids)]
+
+
+class EncodingStore:
+    """What embedding (encode) owns: a vector per memory and model, kept beside the rows."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
+        """Return texts, with the vector where it is known; memories without a row are left out."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["texts"], tenant, model, memory_ids)
+        return [
+            TextToEncode(row["memory_id"], row["content"], rows.vector(row["vector"]))
+            for row in rows.in_order(found, memory_ids)
+        ]
+
+    async def save(
+        self,
+        tenant: str,
+        model: str,
+        vectors: Sequence[tuple[UUID, Vector]],
+        done: Sequence[UUID],
+        at: datetime,
+        *,
+        texts: Mapping[UUID, bytes] | None = None,
+    ) -> Sequence[Progress]:
+        """Keep new `vectors` and set the stage of all of `done`, which includes them.
+
+        Args:
+            tenant: whose memories.
+            model: of the vectors.
+            vectors: those that are new.
+            done: the memories whose stage is to be set.
+            at: now.
+            texts: hashes (`ricordo.language.text.text_hash`) of the texts that the vectors are of. Of a
+                memory that says something else by now, as after a correction, nothing is written; None does
+                not look.
+        """
+        async with self._database.transaction(tenant) as connection:
+            if stale := await reworded(connection, tenant, texts or {}):
+                vectors = [one for one in vectors if one[0] not in stale]
+                done = [one for one in done if one not in stale]
+            if vectors:
+                ids = [memory_id for memory_id, _ in vectors]
+                raw = [rows.raw(vector) for _, vector in vectors]
+                await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
+            return await mark(connection, tenant, Stage.ENCODED, done, at)
+
+    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
+        """Return memories, each with its user, that were indexed and come right after one of `memory_ids`.
+
+        Their window was made without the vector of their predecessor. To be asked after `save`.
+        """
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["followers"], tenant, memory_ids)
+        return [(row["id"], row["user_id"]) for row in found]
+
+    async def models(self, tenant: str) -> Mapping[str, int]:
+        """Return the models that memories have vectors of, each with the length of these.
+
+        One that all memories have moved away from may be among them until that is noted: see
+        `ReembeddingStore.retire`.
+        """
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["models"], tenant)
+        return {row["model"]: row["dimensions"] for row in found}
+
+
+class EnrichmentStore:
+    """What enrichment owns."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
+        """Return memories with their vectors of `model`; those without a row are left out."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["unenriched"], tenant, model, memory_ids)
+        return [
+            Unenriched(
+                memory=rows.memory(row),
+                vector=rows.vector(row["vector"]),
+                stated_participants=tuple(row["stated_participants"]),
+            )
+            for row in rows.in_order(found, memory_ids, key="id")
+        ]
+
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
+    ) -> Sequence[SavedEnrichment]:
+        """Write the derived columns with the version of what derived them, and set the stage.
+
+        What the bot stated stays, and so does what use has added, and what was derived with a language
+        model where rules come without one. The forgotten, and those whose zone or text has changed
+        meanwhile, are left out.
+        """
+        async with self._database.transaction(tenant) as connection:
+            document = rows.recordset(map(derived_row, enriched))
+            written = await connection.fetch(_SQL["enrich"], tenant, document, TAG)
+            versions = {row["id"]: row["derived_by"] for row in written}
+            done = [one.memory_id for one in enriched if one.memory_id in versions]
+            await gather(connection, tenant, done)
+            marked = await mark(connection, tenant, Stage.ENRICHED, done, at)
+            return [SavedEnrichment(one, versions[one.memory_id]) for one in marked]
+
+
+class IndexingStore:
+    """What embedding (index) reads, and the stage that it sets."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Indexable]:
+        """Return memories that have a vector of `model`; others are left out."""
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["indexable"], tenant, model, memory_ids)
+        return [
+            Indexable(
+                memory=rows.memory(row),
+                vector=_present(rows.vector(row["vector"])),
+                version=row["version"],
+                preceding_text=row["preceding_text"] or "",
+                preceding_language=row["preceding_language"] or "",
+                preceding_vector=rows.vector(row["preceding_vector"]),
+            )
+            for row in rows.in_order(found, memory_ids, key="id")
+        ]
+
+    async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
+        """Set the stage, after the points are written."""
+        async with self._database.transaction(tenant) as connection:
+            return await mark(connection, tenant, Stage.INDEXED, memory_ids, at)
+
+    async def versions(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+        """Return what `load` would give as `version` now, of all that have a row, with a vector or without.
+
+        For the look after a projection's write: whose version differs was changed meanwhile, who is missing
+        was erased.
+        """
+        async with self._database.transaction(tenant) as connection:
+            found = await connection.fetch(_SQL["versions"], tenant, model, memory_ids)
+        return {row["id"]: row["version"] for row in found}
+
+
+def _present(vector: Vector | None) -> Vector:
+    if vector is None:
+        raise ValueError("a row of the index query without a vector: the join requires one")
+    return vector
+
+
+def derived_row(one: EnrichedMemory) -> dict[str, Any]:
+    """Write what was derived as the row that the query `enrich` takes."""
+    enrichment = one.enrichment
+    emotion = enrichment.emotion
+    return {
+        "memory_id": one.memory_id,
+        "timezone": one.timezone,
+        "text_hash": None if one.text_hash is None else one.text_hash.hex(),
+        "type": enrichment.type,
+        "kind": enrichment.kind,
+        "title": enrichment.title,
+        "token_count": one.token_count,
+        "local_date": one.local.date.isoformat(),
+        "time_of_day": one.local.time_of_day,
+        "day_of_week": one.local.day_of_week,
+        "event_start": one.event_times[0].start if one.event_times else None,
+        "event_end": one.event_times[0].end if one.event_times else None,
+        "event_times": rows.ranges(one.event_times),
+        "participants": enrichment.participants,
+        "topics": enrichment.topics,
+        "valence": emotion.valence,
+        "arousal": emotion.arousal,
+        "dominance": emotion.dominance,
+        "primary_emotion": emotion.primary,
+        "emotional_keywords": emotion.keywords,
+        "importance": enrichment.importance.value,
+        "informative": enrichment.informative,
+        "instructing": enrichment.instructing,
+        "version": enrichment.version,
+        "rated_by": enrichment.rated_by,
+    }

@@ -1,1 +1,0 @@
-"""Values and interfaces of the store."""
