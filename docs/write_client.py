@@ -22,10 +22,10 @@ from ricordo.client.publishing import Publishing
 _PAGE: Final = Path(__file__).with_name("client.md")
 _BEGIN, _END = "<!-- methods: written by docs/write_client.py -->", "<!-- end of methods -->"
 _GROUPS: Final = (
-    ("Connecting, and waiting", MemoryClient),
+    ("Connecting and waiting", MemoryClient),
     ("Publishing", Publishing),
-    ("Asking", Asking),
-    ("Commanding", Commanding),
+    ("Queries", Asking),
+    ("Commands", Commanding),
 )
 _SECTION: Final = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example):$", re.MULTILINE)
 _OPTIONS: Final = re.compile(r"Unpack\[(\w+)\]")
@@ -34,7 +34,7 @@ _OPTIONS: Final = re.compile(r"Unpack\[(\w+)\]")
 def methods() -> str:
     """Return a section for each part of the client, one for what it returns and one for its errors."""
     sections = [_group(title, kind) for title, kind in _GROUPS]
-    sections.append("\n\n".join(("## What it returns", _class(Published), _class(Receipt))))
+    sections.append("\n\n".join(("## Return values", _class(Published), _class(Receipt))))
     errors = [one for one in vars(exceptions).values() if _is_error(one)]
     rows = [f"- `{one.__name__}`: {_first_line(one)}" for one in errors]
     return "\n\n".join([*sections, "\n".join(["## Errors", "", *rows])])
@@ -89,7 +89,7 @@ def _accepted(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     if found is None:
         return ""
     names = ", ".join(f"`{name}`" for name in get_type_hints(getattr(options, found[1])))
-    return f"Options: {names}. [The wire contract](wire-contract.md) says what each of them does."
+    return f"Options: {names}. See the [wire contract](wire-contract.md)."
 
 
 def _text(docstring: str) -> str:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/configuration.md from the settings themselves, or check that they are up to date.
+"""Write the tables of docs/configuration.md from the settings, or check that they are up to date.
 
 .venv/bin/python docs/write_configuration.py [--check]
 """
@@ -26,7 +26,7 @@ _KINDS: Mapping[object, str] = {bool: "true or false", int: "whole number", floa
 
 
 class Undescribed(Exception):
-    """A setting of which nothing says what it does."""
+    """A setting without a description."""
 
 
 def tables() -> str:
@@ -45,7 +45,7 @@ def _section(group: str, field: FieldInfo) -> str:
         variable = f"RICORDO_{group}__{name}".upper()
         default, description = _default(getattr(field.default, name)), _description(described, group, name)
         rows.append(f"| `{variable}` | {_kind(setting)} | {default} | {description} |")
-    head = "| variable | value | default | what it does |\n|---|---|---|---|"
+    head = "| variable | value | default | meaning |\n|---|---|---|---|"
     return "\n".join([f"## {group}: {summary}", "", head, *rows])
 
 
@@ -62,7 +62,7 @@ def _descriptions(model: type[BaseModel]) -> dict[str, str]:
 def _description(described: Mapping[str, str], group: str, name: str) -> str:
     found = described.get(name)
     if found is None:
-        raise Undescribed(f"say what {group}.{name} does, under `Attributes` of its class")
+        raise Undescribed(f"describe {group}.{name} under `Attributes` of its class")
     return found.replace("|", "\\|")
 
 

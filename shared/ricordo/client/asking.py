@@ -1,4 +1,4 @@
-"""The queries: what is remembered, known, at hand."""
+"""Query methods of the client."""
 
 from typing import Unpack
 from uuid import UUID
@@ -9,23 +9,23 @@ from ricordo.messages import queries
 
 
 class Asking:
-    """The part of the client that asks.
+    """Query methods.
 
     Every call takes `timeout` in seconds and raises `RicordoError`: `InvalidRequest` before anything is sent,
-    `Unavailable` when nobody answers, `Timeout` when the answer is late.
+    `Unavailable` if no worker answers, `Timeout` if the reply is late.
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Ask over `connection`."""
+        """Send queries over `connection`."""
         self._connection = connection
 
     async def recall(
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[RecallOptions]
     ) -> queries.RecallReply:
-        """Return ranked memories of `user_id`, and the facts around them.
+        """Return ranked memories of a user, and related facts.
 
         Args:
-            user_id: whose memories.
+            user_id: owner of the memories.
             query: what to look for, in the user's words.
             timeout: seconds.
             options: see `ricordo.messages.queries.RecallRequest`.
@@ -36,10 +36,10 @@ class Asking:
     async def context(
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[ContextOptions]
     ) -> queries.ContextReply:
-        """Return a recall, what is at hand, and all of it as text for a prompt, within `token_budget`.
+        """Return memories, facts, recent turns and notes, and a text for a prompt within `token_budget`.
 
         Args:
-            user_id: whose memories.
+            user_id: owner of the memories.
             query: what to look for, in the user's words.
             timeout: seconds.
             options: see `ricordo.messages.queries.ContextRequest`.
@@ -53,7 +53,7 @@ class Asking:
         """Return the last messages, oldest first.
 
         Args:
-            user_id: whose messages.
+            user_id: owner of the messages.
             timeout: seconds.
             options: see `ricordo.messages.queries.HistoryRequest`.
         """
@@ -66,7 +66,7 @@ class Asking:
         """Return facts, most confident first, then most recent.
 
         Args:
-            user_id: who knows them.
+            user_id: user whose facts are returned.
             timeout: seconds.
             options: see `ricordo.messages.queries.FactsRequest`.
         """
@@ -89,12 +89,12 @@ class Asking:
         return await self._connection.ask(request, request.name, queries.WorkingReply, timeout)
 
     async def status(self, message_id: str, *, timeout: float | None = None) -> queries.StatusReply:
-        """Return how far a message got."""
+        """Return the processing state of a message."""
         request = built(queries.StatusRequest, {"message_id": message_id})
         return await self._connection.ask(request, request.name, queries.StatusReply, timeout)
 
     async def stats(self, user_id: str, *, timeout: float | None = None) -> queries.StatsReply:
-        """Return how much is remembered of a user."""
+        """Return the number of memories, facts and messages of a user."""
         request = built(queries.StatsRequest, {"user_id": user_id})
         return await self._connection.ask(request, request.name, queries.StatsReply, timeout)
 

@@ -1,4 +1,4 @@
-"""The commands: forget, pin, verify, correct, reject, identify, feedback, note, export."""
+"""Command methods of the client."""
 
 from collections.abc import Iterable
 from typing import Unpack
@@ -12,14 +12,14 @@ from ricordo.messages import commands
 
 
 class Commanding:
-    """The part of the client that asks for something to be done.
+    """Command methods.
 
-    Every call takes `timeout` in seconds and `request_id`, under which it is safe to repeat, and raises
+    Every call takes `timeout` in seconds and a `request_id`, which makes it safe to repeat, and raises
     `RicordoError`.
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Command over `connection`."""
+        """Send commands over `connection`."""
         self._connection = connection
 
     async def forget(
@@ -31,7 +31,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.ForgetReply:
-        """Erase a message or a conversation; with neither named, **all that is held of the user**."""
+        """Erase a message or a conversation; with neither, **all data of the user**."""
         fields = {
             "user_id": user_id,
             "message_id": message_id,
@@ -50,7 +50,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.PinReply:
-        """Keep a memory from fading, or let it fade again; pinned, it comes back from the archive."""
+        """Protect a memory from fading, or end that; pinning also restores it from the archive."""
         fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, "request_id": request_id}
         command = built(commands.Pin, fields)
         return await self._connection.ask(command, command.name, commands.PinReply, timeout)
@@ -63,9 +63,9 @@ class Commanding:
         timeout: float | None = None,
         **target: Unpack[Target],
     ) -> commands.VerifyReply:
-        """Confirm a memory or a fact (`memory_id` or `fact_id`), or take the confirmation back.
+        """Confirm a memory or a fact (`memory_id` or `fact_id`), or withdraw the confirmation.
 
-        A confirmed memory does not fade; a confirmed fact is not overturned by messages.
+        A confirmed memory does not fade; messages do not override a confirmed fact.
         """
         command = built(commands.Verify, {"user_id": user_id, "verified": verified, **target})
         return await self._connection.ask(command, command.name, commands.VerifyReply, timeout)
@@ -73,9 +73,9 @@ class Commanding:
     async def correct(
         self, user_id: str, *, timeout: float | None = None, **correction: Unpack[Correction]
     ) -> commands.CorrectReply:
-        """Put right a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
+        """Correct a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
 
-        What follows from a memory's words, its facts too, is made anew after the reply.
+        Values derived from a memory, including facts, are computed again after the reply.
         """
         command = built(commands.Correct, {"user_id": user_id, **correction})
         return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
@@ -88,7 +88,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.RejectFactReply:
-        """Say that a fact was read wrongly: it goes, and is not read again from the same words."""
+        """Remove a fact that was read wrongly; the same words do not produce it again."""
         fields = {"user_id": user_id, "fact_id": fact_id, "request_id": request_id}
         command = built(commands.RejectFact, fields)
         return await self._connection.ask(command, command.name, commands.RejectFactReply, timeout)
@@ -102,7 +102,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.IdentifyReply:
-        """Say that two names are one person or animal, or two; None leaves it to the rules again."""
+        """Declare that two names are one person or animal, or two; None leaves it to the rules."""
         fields = {"user_id": user_id, "names": names, "same": same, "request_id": request_id}
         command = built(commands.Identify, fields)
         return await self._connection.ask(command, command.name, commands.IdentifyReply, timeout)
@@ -117,24 +117,24 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.FeedbackReply:
-        """Say which memories of a recall were of use, and which were not.
+        """Report which memories of a recall were used and which were irrelevant.
 
-        What was used counts unless that recall had counted it; what was irrelevant loses what that recall has
-        added. The last word on a memory holds.
+        Used memories are reinforced unless the recall already did that; irrelevant ones lose what the recall
+        added. The last feedback on a memory counts.
 
         Args:
-            user_id: whose recall it was.
-            recall_id: of its reply.
+            user_id: user of the recall.
+            recall_id: from the reply.
             used: ids of memories.
             irrelevant: ids of others.
-            request_id: as of every call.
-            timeout: as of every call.
+            request_id: makes the call safe to repeat.
+            timeout: seconds.
 
         Returns:
-            How many memories became stronger and weaker by it.
+            Number of memories that became stronger and weaker.
 
         Raises:
-            NotFound: one of them is no memory of this user; nothing was changed.
+            NotFound: one of them is not a memory of this user; nothing was changed.
         """
         fields = {
             "user_id": user_id,
@@ -156,7 +156,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.NoteReply:
-        """Put a value into a conversation's working memory; None takes it away."""
+        """Store a value in a conversation's working memory; None removes it."""
         fields = {
             "user_id": user_id,
             "conversation_id": conversation_id,
@@ -175,7 +175,7 @@ class Commanding:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> commands.ExportReply:
-        """Return a page of all that is held of a user; pass its `next` as `cursor` for the one after."""
+        """Return a page of all data of a user; pass its `next` as `cursor` for the following one."""
         fields = {"user_id": user_id, "cursor": cursor, "request_id": request_id}
         command = built(commands.Export, fields)
         return await self._connection.ask(command, command.name, commands.ExportReply, timeout)

@@ -1,14 +1,14 @@
-"""What a call of the client can raise.
+"""Exceptions of the client.
 
 RicordoError
 ├── InvalidRequest      a field is missing, wrong or out of range; raised before sending where possible
 ├── Forbidden           wrong credentials, or no permission for this tenant or subject
 ├── NotFound            no such memory, fact or recall
-├── Unavailable         nobody answers, or what would answer is not there now: try again later
-│   ├── NoResponders    nobody is there who would answer: nothing was done
-│   └── StreamFull      the input stream refuses more: wait until the workers have caught up
-├── Timeout             no answer in time; also a `TimeoutError`
-└── Internal            the other side failed, or answered what cannot be read
+├── Unavailable         a server or worker is down: try again later
+│   ├── NoResponders    no worker listens: nothing was done
+│   └── StreamFull      the input stream is full: wait until the workers have caught up
+├── Timeout             no reply in time; also a `TimeoutError`
+└── Internal            a worker failed, or its reply cannot be read
 """
 
 from typing import ClassVar, TypeVar
@@ -19,12 +19,12 @@ E = TypeVar("E", bound=BaseException)
 
 
 class RicordoError(Exception):
-    """The root of all that the client raises.
+    """Base class of the client's exceptions.
 
     Attributes:
-        code: the code on the wire.
+        code: error code of the wire contract.
         message: a sentence.
-        field: the field at fault, such as `filters.start`; None where there is none.
+        field: the invalid field, such as `filters.start`, or None.
     """
 
     code: ClassVar[ErrorCode] = ErrorCode.INTERNAL
@@ -60,27 +60,27 @@ class NotFound(RicordoError):
 
 
 class Unavailable(RicordoError):
-    """Nobody answers, or what would answer is not there now."""
+    """A server or worker is down."""
 
     code = ErrorCode.UNAVAILABLE
 
 
 class NoResponders(Unavailable):
-    """Nobody is there who would answer. Nothing was done."""
+    """No worker listens. Nothing was done."""
 
 
 class StreamFull(Unavailable):
-    """The input stream refuses more until the workers have caught up. Nothing was stored."""
+    """The input stream is full until the workers have caught up. Nothing was stored."""
 
 
 class Timeout(RicordoError, TimeoutError):
-    """There was no answer in time. What was asked may have happened; it is safe to repeat."""
+    """There was no reply in time. The request may have been executed; it is safe to repeat."""
 
     code = ErrorCode.TIMEOUT
 
 
 class Internal(RicordoError):
-    """The other side failed, or answered what cannot be read."""
+    """A worker failed, or its reply cannot be read."""
 
 
 _BY_CODE: dict[ErrorCode, type[RicordoError]] = {
@@ -102,6 +102,6 @@ def from_number(number: str, message: str) -> RicordoError:
 
 
 def first_of(group: BaseExceptionGroup[E]) -> E:
-    """Return what was raised first of what is in `group`."""
+    """Return the first exception of a group."""
     first = group.exceptions[0]
     return first_of(first) if isinstance(first, BaseExceptionGroup) else first

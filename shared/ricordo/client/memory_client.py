@@ -1,4 +1,4 @@
-"""The client: everything a bot does with its memory."""
+"""The Python client for bots."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -17,14 +17,14 @@ DEFAULT_TIMEOUT: Final = 5.0
 
 
 class MemoryClient(Publishing, Asking, Commanding):
-    """A bot's memory.
+    """Client for publishing messages, sending queries and sending commands.
 
     Example:
         async with MemoryClient.connect("nats://127.0.0.1:4222") as memory:
-            said = await memory.publish(
+            sent = await memory.publish(
                 user_id="davide", conversation_id="c-1", role="user", content="Ieri ho adottato un cane!"
             )
-            await memory.remembered([said.message_id])
+            await memory.remembered([sent.message_id])
             reply = await memory.recall("davide", "che animale ho?")
             print(reply.memories[0].content)
     """
@@ -40,24 +40,23 @@ class MemoryClient(Publishing, Asking, Commanding):
         timeout: float = DEFAULT_TIMEOUT,
         tls_ca: Path | None = None,
     ) -> AsyncIterator[Self]:
-        """Connect for the length of an `async with`.
+        """Connect for the duration of an `async with` block.
 
         Args:
-            url: `nats://host:port`, with `user:password@` before the host where the server asks for it.
-            tenant: whose memories; the credentials must allow it.
-            source: what `ce-source` says of the publisher, a URI reference.
-            timeout: seconds to wait for the connection, and for an answer when a call does not say.
-            tls_ca: file of the certificate by which that of the server is checked; None for what the system
-                trusts.
+            url: `nats://host:port`, with `user:password@` before the host if the server requires it.
+            tenant: tenant of all calls; the credentials must allow it.
+            source: URI reference for the header `ce-source`.
+            timeout: seconds to wait for the connection, and default for replies.
+            tls_ca: file of the CA certificate that verifies the server; None for those of the system.
 
         Yields:
-            The client; it reconnects by itself when the connection breaks.
+            The client; it reconnects when the connection breaks.
 
         Raises:
-            InvalidRequest: `url` is no address, or `tls_ca` no certificate.
-            Forbidden: the server refuses the credentials.
+            InvalidRequest: `url` or `tls_ca` is invalid.
+            Forbidden: the server rejects the credentials.
             Unavailable: no server answers in time.
-            InvalidSubject: an impossible tenant; it is a `ValueError`.
+            InvalidSubject: the tenant is invalid; a `ValueError`.
         """
         connection = await Connection.open(url, tenant, _source(tenant, source), timeout, tls_ca)
         try:
@@ -74,38 +73,37 @@ class MemoryClient(Publishing, Asking, Commanding):
         source: str | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> Self:
-        """Speak over a connected client of the caller's, who also closes it.
+        """Use an existing NATS connection, which the caller closes.
 
         Args:
             client: a connected NATS client.
-            tenant: whose memories; the credentials must allow it.
-            source: what `ce-source` says of the publisher, a URI reference.
-            timeout: seconds to wait for an answer when a call does not say.
+            tenant: tenant of all calls; the credentials must allow it.
+            source: URI reference for the header `ce-source`.
+            timeout: default seconds to wait for replies.
 
         Raises:
-            InvalidSubject: an impossible tenant; it is a `ValueError`.
+            InvalidSubject: the tenant is invalid; a `ValueError`.
         """
         return cls(Connection(client, tenant, _source(tenant, source), timeout))
 
     @property
     def tenant(self) -> str:
-        """The tenant whose memories these are."""
+        """Tenant of all calls."""
         return self._connection.tenant
 
     async def remembered(self, message_ids: Iterable[str], timeout: float = 60.0) -> dict[str, Receipt]:
-        """Wait until messages are remembered, or have failed for good.
+        """Wait until messages are remembered or have failed permanently.
 
         Args:
-            message_ids: messages that were published, now or earlier.
+            message_ids: ids of published messages.
             timeout: seconds to wait for all of them.
 
         Returns:
-            A receipt for each: its `state` is `remembered`, or `failed` with the reason in `error`.
+            A receipt per message: its `state` is `remembered`, or `failed` with the reason in `error`.
 
         Raises:
-            Timeout: some are still under way.
-            RicordoError: the connection is closed, or their status cannot be asked for, as of an id that is
-                none; that nobody answers for a while is waited out.
+            Timeout: some are not finished in time.
+            RicordoError: the connection is closed, or an id is invalid; temporary outages are waited out.
         """
         return await Receipts(self._connection, message_ids).collect(timeout)
 

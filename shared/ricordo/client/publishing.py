@@ -1,4 +1,4 @@
-"""Publishing messages: one by one, or a stream of them with their acks in flight."""
+"""Publish methods of the client."""
 
 import asyncio
 import hashlib
@@ -27,13 +27,13 @@ _MAX_WINDOW: Final = 4000
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A message that is safe: the stream has it on disk.
+    """Acknowledgement of a message: the stream has it on disk.
 
     Attributes:
-        message_id: the id to ask its status by.
-        stream: the stream that keeps it until it is ingested.
-        sequence: its place there.
-        duplicate: whether JetStream had just seen the very same message.
+        message_id: id for `status` and `remembered`.
+        stream: stream that stores it until it is ingested.
+        sequence: its sequence number in the stream.
+        duplicate: whether JetStream dropped it as a duplicate.
     """
 
     message_id: str
@@ -54,7 +54,7 @@ class _Outgoing:
 
 
 class Publishing:
-    """The part of the client that tells."""
+    """Publish methods."""
 
     def __init__(self, connection: Connection) -> None:
         """Publish over `connection`."""
@@ -73,21 +73,21 @@ class Publishing:
         """Publish a message, and wait until the stream has it on disk.
 
         Args:
-            message: a model or a document; or else give its fields as keyword arguments, where `id` and
-                `timestamp` may be left out.
-            bulk: use the lane of imports, which delays nobody.
+            message: a model or a mapping; or pass its fields as keyword arguments, with `id` and
+                `timestamp` optional.
+            bulk: use the lane of imports, which does not delay other messages.
             traceparent: the W3C trace context to continue.
-            timeout: seconds to wait for the ack.
+            timeout: seconds to wait for the acknowledgement.
 
         Returns:
-            Where it is kept. Its `message_id` is good for `status` and `remembered`.
+            The acknowledgement.
 
         Raises:
             TypeError: both or neither of `message` and fields, or an unknown field.
             InvalidRequest: a field is missing or wrong, or the message too large; nothing was sent.
-            StreamFull: the stream refuses more for now; nothing was stored.
+            StreamFull: the stream is full; nothing was stored.
             Unavailable: no stream, or no connection.
-            Timeout: no ack in time; publishing the same id again is safe.
+            Timeout: no acknowledgement in time; publishing the same id again is safe.
         """
         if (message is None) == (not fields):
             raise TypeError("give either a message or its fields")
@@ -103,7 +103,7 @@ class Publishing:
         *,
         timeout: float | None = None,
     ) -> Published:
-        """Tell that a conversation came to its end; without `timestamp`, now.
+        """End the session of a conversation, at `timestamp` or now.
 
         Raises:
             RicordoError: as `publish`.
@@ -125,19 +125,19 @@ class Publishing:
         bulk: bool = False,
         timeout: float | None = None,
     ) -> list[Published]:
-        """Publish many messages with up to `window` acks in flight.
+        """Publish many messages with up to `window` outstanding acknowledgements.
 
         Args:
-            messages: models or documents, read lazily.
+            messages: models or mappings, read lazily.
             window: 1 to 4,000.
-            bulk: use the lane of imports, which delays nobody.
-            timeout: seconds to wait for each ack.
+            bulk: use the lane of imports, which does not delay other messages.
+            timeout: seconds to wait for each acknowledgement.
 
         Returns:
-            One for each message, in order: all of them are on disk.
+            An acknowledgement per message, in order.
 
         Raises:
-            RicordoError: as `publish`, for the first that failed; a note says how many were acknowledged.
+            RicordoError: as `publish`, for the first failure; a note gives the number of acknowledged ones.
                 Publishing all of them again is safe.
         """
         if not 1 <= window <= _MAX_WINDOW:

@@ -1,4 +1,4 @@
-"""Waiting until messages are remembered, by their receipts and by their status."""
+"""Waits until messages are remembered, by receipt events and status queries."""
 
 import asyncio
 from collections.abc import Iterable
@@ -24,13 +24,13 @@ _POLLED_PER_ROUND = 512
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a message.
+    """Final state of a message.
 
     Attributes:
-        message_id: the message.
-        state: `remembered`, `failed`, or `unknown` of what was asked to be forgotten, and is kept out.
-        error: why it failed. Beside `remembered` it is of another message that was sent under the same id and
-            refused, now or earlier: the first to arrive stays.
+        message_id: id of the message.
+        state: `remembered`, `failed`, or `unknown` for a deleted message that was published again.
+        error: reason of a failure. With `remembered`, it concerns another message that was rejected because
+            it had the same id.
     """
 
     message_id: str
@@ -41,8 +41,8 @@ class Receipt:
 class Receipts:
     """Collects the receipts of some messages.
 
-    Receipts are heard as they are published, and the status is polled beside that: a receipt may have come
-    before anyone listened, the credentials may not allow to listen, and what failed has no receipt at all.
+    Listens to receipt events and also polls the status: a receipt may have been published earlier, the
+    credentials may not allow listening, and a failed message has no receipt.
     """
 
     def __init__(self, connection: Connection, message_ids: Iterable[str]) -> None:
@@ -58,9 +58,8 @@ class Receipts:
         """Return a receipt for each message.
 
         Raises:
-            Timeout: some are still under way after `timeout` seconds.
-            RicordoError: their status cannot be asked for, as of an id that is none; being out of reach for a
-                while is waited out.
+            Timeout: some are not finished after `timeout` seconds.
+            RicordoError: an id is invalid; temporary outages are waited out.
         """
         if not self._missing:
             return {}

@@ -1,4 +1,4 @@
-"""Where documents are kept, and how they are read."""
+"""Settings of documents: storage, limits of reading, size of extracts."""
 
 import re
 from pathlib import Path
@@ -14,24 +14,24 @@ _EXAMPLE: Final = "s3://a-bucket or s3://a-bucket/a/prefix"
 
 
 class DocumentSettings(Group):
-    """What messages bring along.
+    """Documents that messages carry.
 
-    Without `dir` and `url`, a message that brings a document is dead-lettered, to be replayed later.
+    Without `dir` and `url`, a message with a document becomes a dead letter that can be replayed.
 
     Attributes:
-        dir: the folder that keeps them; every process of `ingest` must see the same one.
-        url: the bucket that keeps them instead, as `s3://a-bucket/a/prefix`.
-        endpoint: what speaks S3, where that is not Amazon: an http or https address.
-        region: of the bucket; without it, what the environment says.
-        access_key_id: who signs; without it, what the environment or the machine says.
-        secret_access_key: the key to sign with.
-        read_seconds: for which one document may be read.
-        read_memory_mb: the memory that reading one may take, on Linux.
-        most_pages: pages of a document; one that has more is not read.
-        most_characters: characters of a document that are read.
-        extract_least: tokens from which on an extract ends where a page or a section does.
-        extract_most: tokens of an extract.
-        most_extracts: extracts of a document; what comes after them is not remembered.
+        dir: folder for documents; all processes of `ingest` must share it.
+        url: bucket for documents, instead of a folder, as `s3://a-bucket/a/prefix`.
+        endpoint: URL of an S3-compatible service other than Amazon S3.
+        region: of the bucket; by default from the environment.
+        access_key_id: access key; by default from the environment or the machine's role.
+        secret_access_key: secret of the access key.
+        read_seconds: time limit for reading one document.
+        read_memory_mb: memory limit for reading one document, on Linux.
+        most_pages: maximum number of pages; a longer document is not read.
+        most_characters: maximum number of characters read from a document.
+        extract_least: tokens from which an extract ends at the next page or section.
+        extract_most: maximum number of tokens of an extract.
+        most_extracts: maximum number of extracts of a document; the rest is not remembered.
     """
 
     dir: Path | None = None
@@ -70,7 +70,7 @@ class DocumentSettings(Group):
 
     @property
     def bucket(self) -> tuple[str, str] | None:
-        """The name of the bucket, and what all keys in it begin with; None where a folder keeps them."""
+        """Name of the bucket and prefix of its keys; None if documents are in a folder."""
         if self.url is None:
             return None
         name, _, prefix = self.url.removeprefix("s3://").partition("/")

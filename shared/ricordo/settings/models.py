@@ -1,4 +1,4 @@
-"""Which models embed, read questions, enrich and read facts, and how patient their users are."""
+"""Settings of the models: embedding, question analysis, enrichment, condensing, fact extraction."""
 
 from typing import Annotated, Final, Literal
 
@@ -15,24 +15,24 @@ class EmbeddingSettings(Group):
     """The embedding model and its batcher.
 
     Attributes:
-        provider: `onnx`, in process, or `ollama`.
-        model: its name; with `onnx` there is only `all-MiniLM-L6-v2`.
-        fallback: the model that serves when the first has been away for `fallback_after_s`: one on the same
-            Ollama, or `all-MiniLM-L6-v2` in process. Only with `ollama`; None for none.
-        ollama_url: where Ollama answers.
-        pull: whether workers have Ollama fetch a model that it does not hold.
-        batch: texts in one request at the most.
+        provider: `onnx` (in process) or `ollama`.
+        model: name of the model; with `onnx` only `all-MiniLM-L6-v2`.
+        fallback: model that is used after `fallback_after_s` of outage: one on the same Ollama, or
+            `all-MiniLM-L6-v2` in process. Only with `ollama`.
+        ollama_url: URL of Ollama.
+        pull: whether workers pull a missing model into Ollama.
+        batch: maximum number of texts per request.
         flush_after_ms: how long the first text of a batch waits for others.
-        in_flight: requests at once.
-        requests_per_s: of a remote server at the most, evenly spaced; the in-process model has no limit.
-        failures_to_open: failures in a row after which nothing is asked of the model for a while.
-        open_s: seconds until one request tries whether the model is back.
-        fallback_after_s: seconds of outage after which the fallback serves.
-        queue: texts that may wait; submitting more waits.
-        precision: of the products of the model in process; `int8` encodes half as many texts more in a
-            second, and a vector depends a little on the texts that it is encoded with.
-        threads: of the model in process; by default as many as the process may use.
-        query_within_s: seconds for which a query waits for its vector; then it is answered by words alone.
+        in_flight: maximum number of concurrent requests.
+        requests_per_s: maximum for a remote server, evenly spaced; the in-process model has no limit.
+        failures_to_open: failures in a row after which the circuit breaker opens.
+        open_s: seconds until an open circuit breaker sends one probe.
+        fallback_after_s: seconds of outage after which the fallback is used.
+        queue: maximum number of queued texts; further submissions wait.
+        precision: arithmetic of the in-process model. `int8` encodes 50 % more texts per second, but a vector
+            then depends slightly on its batch.
+        threads: threads of the in-process model; by default all that the process may use.
+        query_within_s: how long a query waits for its vector before it is answered by words only.
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
@@ -80,16 +80,16 @@ class EmbeddingSettings(Group):
 
 
 class AnalyserSettings(Group):
-    """What reads questions.
+    """Analysis of questions.
 
     Attributes:
-        provider: `rules`, which need no model, or `ollama`: a language model, with the rules behind it.
-        model: its name.
-        ollama_url: where Ollama answers.
-        budget_ms: how long an answer may take; then the rules answer.
-        failures_to_open: failures in a row after which the model is not asked for a while.
-        open_s: seconds until one question tries whether the model is back.
-        remembered: answers of the model that are remembered, those used last.
+        provider: `rules`, or `ollama`: an LLM with the rules as fallback.
+        model: name of the LLM.
+        ollama_url: URL of Ollama.
+        budget_ms: time limit for the LLM, after which the rules answer.
+        failures_to_open: failures in a row after which the circuit breaker opens.
+        open_s: seconds until an open circuit breaker sends one probe.
+        remembered: size of the cache of LLM answers (least recently used are dropped).
     """
 
     provider: Literal["rules", "ollama"] = "rules"
@@ -104,19 +104,18 @@ class AnalyserSettings(Group):
 
 
 class EnrichmentSettings(Group):
-    """What derives feeling, importance, topics, people, type, kind and title of a message.
+    """Emotion, importance, topics, people, type, kind and title of messages.
 
     Attributes:
-        provider: `rules`, which need no model, or `ollama`: a language model, with the rules behind it.
-        model: its name; the versions of what it derives carry it.
-        ollama_url: where Ollama answers.
-        batch: messages in one request at the most.
-        budget_s: how long messages on their way wait for the model; then the rules' values stand, until
-            `ricordo backfill` raises them.
-        requests_per_s: of each process at the most, evenly spaced.
-        failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
-            while.
-        open_s: seconds until one request tries whether the model is back.
+        provider: `rules`, or `ollama`: an LLM with the rules as fallback.
+        model: name of the LLM; part of the version of the values that it derives.
+        ollama_url: URL of Ollama.
+        batch: maximum number of messages per request.
+        budget_s: how long a message waits for the LLM; then the values of the rules are used until `ricordo
+            backfill`.
+        requests_per_s: maximum per process, evenly spaced.
+        failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
+        open_s: seconds until an open circuit breaker sends one probe.
     """
 
     provider: Literal["rules", "ollama"] = "rules"
@@ -132,18 +131,17 @@ class EnrichmentSettings(Group):
 
 
 class CondensingSettings(Group):
-    """What condenses: sessions into summaries, old memories into syntheses, a user's last ones into insights.
+    """Summaries of sessions, syntheses of old memories, and insights.
 
     Attributes:
-        provider: `rules`, which choose the sentences that tell most and need no model, or `ollama`: a
-            language model, whose text counts where the sources bear it out, with the rules behind it.
-        model: its name.
-        ollama_url: where Ollama answers.
-        budget_s: how long one text waits for the model; then the rules condense it.
-        requests_per_s: of each process at the most, evenly spaced, whatever the model is asked for.
-        failures_to_open: failures in a row, nonsense included, after which the model is not asked for a
-            while.
-        open_s: seconds until one request tries whether the model is back.
+        provider: `rules`, which select sentences, or `ollama`: an LLM whose text is used as far as the
+            sources support it, with the rules as fallback.
+        model: name of the LLM.
+        ollama_url: URL of Ollama.
+        budget_s: time limit for one text, after which the rules are used.
+        requests_per_s: maximum per process for all three uses, evenly spaced.
+        failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
+        open_s: seconds until an open circuit breaker sends one probe.
     """
 
     provider: Literal["rules", "ollama"] = "rules"
@@ -158,25 +156,24 @@ class CondensingSettings(Group):
 
 
 class KnowledgeSettings(Group):
-    """What reads facts in messages.
+    """Extraction of facts.
 
     Attributes:
-        provider: `rules`, which need no model, or `ollama`: a language model reads what the rules do not
-            know, and what it says counts as far as the message bears it out.
-        model: its name.
-        ollama_url: where Ollama answers.
-        batch: messages in one request at the most.
-        budget_s: how long messages on their way wait for the models; then what the rules read stands.
-        requests_per_s: of each process at the most, evenly spaced.
-        failures_to_open: failures in a row, nonsense included, after which a model is not asked for a while.
-        open_s: seconds until one request tries whether it is back.
-        identify_every_s: seconds between two passes in which the language model is asked who is who where
-            rules cannot say it ("Nico", "Nicola").
-        gliner_model: a GLiNER model that names the entities in a message for the language model: a folder, or
-            a name on the hub; None for none. Only with `ollama`; needs the extra `gliner`.
-        gliner_onnx: file in the model's folder that ONNX Runtime runs in PyTorch's place, where it is there.
-        gliner_labels: the kinds of entities that it looks for.
-        gliner_threshold: how sure it must be of one.
+        provider: `rules`, or `ollama`: an LLM in addition to the rules, whose facts count as far as the
+            message supports them.
+        model: name of the LLM.
+        ollama_url: URL of Ollama.
+        batch: maximum number of messages per request.
+        budget_s: how long messages wait for the models; then only the rules are used.
+        requests_per_s: maximum per process, evenly spaced.
+        failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
+        open_s: seconds until an open circuit breaker sends one probe.
+        identify_every_s: seconds between two passes of entity resolution by the LLM ("Nico", "Nicola").
+        gliner_model: GLiNER model that names entities for the LLM: a folder, or a name on the hub. Only
+            with `ollama`; needs the extra `gliner`.
+        gliner_onnx: file in the model's folder that ONNX Runtime runs instead of PyTorch, if present.
+        gliner_labels: kinds of entities to look for.
+        gliner_threshold: minimum score of an entity.
     """
 
     provider: Literal["rules", "ollama"] = "rules"

@@ -1,4 +1,4 @@
-"""How a process of workers runs, and what it logs."""
+"""Settings of worker processes and logs."""
 
 from typing import Annotated, Literal
 
@@ -11,23 +11,21 @@ class WorkerSettings(Group):
     """The worker loop.
 
     Attributes:
-        batch: events handled together at the most.
-        slots: events in work at once, of one consumer, in one process. `encode` holds twice as many: some are
-            before the model while the vectors of others are written.
+        batch: maximum number of events per handler call.
+        slots: maximum number of in-flight events per consumer and process; `encode` holds twice as many.
         import_slots: the same for the bulk lane.
-        brake_messages: a worker halts when too many of so many messages, the last ones, have failed.
-        brake_share: the share of them that may fail; 1 lets it go on whatever fails.
-        brake_longest_s: seconds between two messages that a halted worker tries: one at first, then twice as
-            many each time, up to these.
-        import_delay_s: seconds that what is said may have to wait for workers because of an import: the bulk
-            lane goes on while what is before them takes no longer than that.
-        import_backlog: derived events that may wait for a worker while the bulk lane goes on, however fast
-            they are.
-        under_way: messages of one user on their way to being remembered at once; further ones are in the
-            history, and go on as the bulk lane does.
-        grace_s: how long a stop waits for what is in work.
-        health_host: the address that `/healthz` and `/metrics` listen on.
-        health_port: where `/healthz` and `/metrics` answer; None for nowhere.
+        brake_messages: number of latest messages that decide whether a worker halts.
+        brake_share: share of failures among them above which a worker halts; 1 disables halting.
+        brake_longest_s: maximum seconds between two probes of a halted worker; the pause starts at 1 and
+            doubles.
+        import_delay_s: the bulk lane pauses while the work queued before other consumers takes longer than
+            this many seconds.
+        import_backlog: the bulk lane pauses while more derived events than this are waiting.
+        under_way: maximum number of messages of one user in the pipeline; further ones are stored in the
+            history and continue when there is room.
+        grace_s: how long a stop waits for work in progress.
+        health_host: address of `/healthz` and `/metrics`.
+        health_port: port of `/healthz` and `/metrics`; none disables them.
     """
 
     batch: PositiveInt = 64
@@ -48,8 +46,8 @@ class LogSettings(Group):
     """Logs, on standard error.
 
     Attributes:
-        level: lines below it are dropped.
-        format: `text` is for people; at a terminal it is the default.
+        level: minimum level.
+        format: `json`, or `text` for people, which is the default on a terminal.
     """
 
     level: Literal["debug", "info", "warning", "error"] = "info"

@@ -1,4 +1,4 @@
-"""How memories are ranked, linked and kept."""
+"""Settings of ranking, links, quotas and the life cycle."""
 
 from typing import Annotated, Literal
 
@@ -12,13 +12,14 @@ class RankingSettings(Group):
     """Search and ranking.
 
     Attributes:
-        profile: the one that answers where a query names none.
-        weights: by profile, the weights that differ from its own, as in {"generative": {"recency": 0.1}}.
-        fusion: how dense and BM25 results are joined; not for `human`.
-        min_idf: rarity below which a word of a query does not count, unless all are below; not for `human`.
-        min_semantic_score, min_similarity: thresholds on dense and fused scores, in [0, 1]; not for `human`.
-        fact_confidence: from which confidence a fact is shown unasked.
-        hybrid: search by words too, not by meaning alone.
+        profile: default ranking profile of queries.
+        weights: by profile, weights that replace its own, as in {"generative": {"recency": 0.1}}.
+        fusion: how dense and BM25 scores are fused; not for `human`.
+        min_idf: minimum inverse document frequency of a query word, unless all are below it; not for
+            `human`.
+        min_semantic_score, min_similarity: minimum dense and fused scores, in [0, 1]; not for `human`.
+        fact_confidence: minimum confidence of facts that recall and context return unasked.
+        hybrid: search by words in addition to vectors.
     """
 
     profile: Literal["human", "weighted", "multiplicative", "generative", "budget"] = "human"
@@ -32,7 +33,7 @@ class RankingSettings(Group):
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """The settings that were set, and that the profile which answers by default does not look at."""
+        """Settings that were set although the default profile ignores them."""
         of_others = {"fusion", "min_idf", "min_semantic_score", "min_similarity"}
         return tuple(sorted(of_others & self.model_fields_set)) if self.profile == "human" else ()
 
@@ -51,13 +52,13 @@ class RankingSettings(Group):
 
 
 class LinkSettings(Group):
-    """Links between memories that are about the same thing.
+    """Links between related memories.
 
     Attributes:
-        threshold: the least cosine of two that are related, to three digits. The default is for MiniLM; other
-            models have other cosines. What is linked already stays so when it is changed.
-        cache_mb: what a process remembers of its users' vectors at the most; about 1.4 kB a memory at 384
-            dimensions. A user who takes more than that is read again for each batch.
+        threshold: minimum cosine of two related memories, to three digits. The default suits MiniLM.
+            Existing links are kept when it changes.
+        cache_mb: memory limit of a process for vectors of its users; about 1.4 kB per memory at 384
+            dimensions. A user who needs more is read again for each batch.
     """
 
     threshold: Annotated[float, Field(ge=0.001, le=1)] = 0.65
@@ -65,11 +66,11 @@ class LinkSettings(Group):
 
 
 class QuotaSettings(Group):
-    """What one user may have, as a guard against a flood; what is beyond becomes a dead letter.
+    """Limits per user; messages beyond them become dead letters.
 
     Attributes:
-        messages: kept at once; what is forgotten frees room. 0 for any number.
-        messages_per_day: taken in from midnight to midnight, UTC; 0 for any number.
+        messages: maximum number of stored messages; deleting frees room. 0 for no limit.
+        messages_per_day: maximum number of messages per day (UTC); 0 for no limit.
     """
 
     messages: Annotated[int, Field(ge=0, le=2**62)] = 0
@@ -77,35 +78,32 @@ class QuotaSettings(Group):
 
 
 class LifecycleSettings(Group):
-    """Fading and care.
+    """Decay, sessions, condensation, reflection and reconciliation.
 
     Attributes:
-        decay_every_h: hours between two runs of decay, and of the other daily passes; what is due runs at
-            start.
-        floors: whether what mattered never fades below its floor.
-        session_silence_min: minutes without a message after which a session is over.
-        summarize_every_s: seconds between two looks for sessions that are over.
-        compress_alike: the least cosine, with the middle one, of old memories that are condensed together, to
-            three digits. The default is for MiniLM; other models have other cosines.
-        expire_every_s: seconds between two looks for memories that are past their `expires_at`.
-        expired_kept_h: hours for which such a memory stays after a use that brought it back.
-        lite: whether little is kept: by default 1,000 observations and 100 reflections a user; nobody is
-            reflected upon then, and no language model is asked for anything.
-        retain_observations: how many messages, notes and the like of a user stay out of the archive; no limit
-            unless said, or `lite`.
+        decay_every_h: hours between two runs of decay and the other daily passes; due passes run at start.
+        floors: whether importance sets a minimum of the decay factor.
+        session_silence_min: minutes of silence after which a session ends.
+        summarize_every_s: seconds between two checks for ended sessions.
+        compress_alike: minimum cosine, with a central one, of memories that are condensed together, to
+            three digits. The default suits MiniLM.
+        expire_every_s: seconds between two checks for memories past their `expires_at`.
+        expired_kept_h: hours for which an expired memory returns after a use.
+        lite: keep little: at most 1,000 observations and 100 reflections per user by default, no
+            reflection, and no LLM.
+        retain_observations: maximum number of messages, notes and the like per user outside the archive; no
+            limit by default.
         retain_reflections: the same for reflections.
-        retain_by: what stays of more than that: what is important and recent, what came in last, or what was
-            said or used last.
-        reflect: whether insights are drawn from what users say; not in lite mode.
-        reflect_threshold: what must have come in about a user since the last reflection: the sum of
-            importances, from 1 to 10 each.
-        reflect_every_s: seconds between two looks for users of whom so much has come in.
-        reconcile_every_s: seconds between two looks for messages that lack a stage.
+        retain_by: which memories are retained: by importance and age, last stored, or last said or used.
+        reflect: whether insights are derived; not in lite mode.
+        reflect_threshold: sum of importances (1 to 10 each) since the last reflection that triggers the
+            next one.
+        reflect_every_s: seconds between two checks for users above the threshold.
+        reconcile_every_s: seconds between two checks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
-        uses_kept_days: how long it is kept what each recall has added to each memory, so that
-            `command.feedback` can take it back, and what came of commands, so that a repeat is known; 8 or
-            more: for 7, the stream may deliver a recall's event again.
-        working_memory_h: hours for which turns and notes of a conversation are at hand.
+        uses_kept_days: days for which effects of recalls (for `command.feedback`) and results of commands
+            (for repeats) are stored; at least 8, since an event may be redelivered for 7.
+        working_memory_h: hours for which turns and notes stay in working memory.
     """
 
     decay_every_h: PositiveFloat = 24.0

@@ -1,4 +1,4 @@
-"""Where NATS, PostgreSQL, Qdrant and the graph are, and how they are used."""
+"""Settings of NATS, PostgreSQL, Qdrant and the graph."""
 
 import re
 from pathlib import Path
@@ -18,16 +18,16 @@ class BusSettings(Group):
     """NATS.
 
     Attributes:
-        url: where it answers, credentials inside it when there are any.
-        inbox_prefix: where answers reach this process; permissions may demand one of its own.
-        tls_ca: the certificate by which that of the server is checked; without it, what the system trusts.
-        input_bytes: limit of the stream that bots write to; a full one refuses.
-        events_bytes: limit of the stream of derived events; a full one drops its oldest.
-        dead_letter_bytes: limit of the stream of dead letters; a full one drops its oldest.
-        ack_wait_s: seconds after which what a process was given, and shows no sign of life of, is given to
-            another one: 1 to 3600. The same for all processes.
-        query_timeout_s: after this many seconds a query is answered with `timeout`.
-        concurrent_queries: how many are worked on at once in one process.
+        url: URL, with credentials if needed.
+        inbox_prefix: prefix of this process's inboxes; permissions may require one.
+        tls_ca: CA certificate that verifies the server; by default those of the system.
+        input_bytes: maximum size of the stream of incoming messages; when full, it rejects new ones.
+        events_bytes: maximum size of the stream of derived events; when full, it drops the oldest.
+        dead_letter_bytes: maximum size of the stream of dead letters; when full, it drops the oldest.
+        ack_wait_s: seconds without an acknowledgement or progress signal after which an event is
+            redelivered. Use the same value for all processes.
+        query_timeout_s: seconds after which a query is answered with `timeout`.
+        concurrent_queries: maximum number of concurrent queries per process.
     """
 
     url: str = "nats://127.0.0.1:4222"
@@ -67,21 +67,21 @@ class StoreSettings(Group):
     """PostgreSQL, Qdrant and the graph.
 
     Attributes:
-        postgres_dsn: the workers' role, bound by row-level security.
-        postgres_admin_dsn: the owner of the schema, for migrations; without it a worker expects them done.
-        postgres_connections: the most that one process opens.
-        qdrant_url: a Qdrant server; without it the engine runs in process, in `qdrant_dir`.
-        qdrant_api_key: of the Qdrant server.
-        qdrant_dir: folder of the engine in process.
-        qdrant_min_free_mb: megabytes on the volume of that folder below which nothing more is indexed; below
-            half of it nothing at all is written there. To open the index takes all of it, to read as well.
-            A full volume would end the process.
-        bolt_url: Neo4j, or what speaks its protocol.
-        bolt_user: who signs in to the graph.
-        bolt_password: their password.
-        bolt_database: the database that holds the graph.
-        bolt_within_s: seconds for which a query waits to hear whether the graph answers; it takes one that is
-            slower for away.
+        postgres_dsn: role of the workers, subject to row-level security.
+        postgres_admin_dsn: owner of the schema, for migrations; without it a worker expects a migrated
+            schema.
+        postgres_connections: maximum number of connections per process.
+        qdrant_url: Qdrant server; without it, Qdrant Edge runs in process in `qdrant_dir`.
+        qdrant_api_key: API key of the Qdrant server.
+        qdrant_dir: folder of Qdrant Edge.
+        qdrant_min_free_mb: free megabytes on the volume of that folder below which indexing stops; below
+            half of it all writes stop. Opening the index needs all of it.
+        bolt_url: Neo4j or another server with the Bolt protocol.
+        bolt_user: user of the graph.
+        bolt_password: password of that user.
+        bolt_database: database of the graph.
+        bolt_within_s: how long a query waits to learn whether the graph answers; a slower graph counts as
+            down.
     """
 
     postgres_dsn: SecretStr = SecretStr("postgresql://ricordo_worker@127.0.0.1:5432/ricordo")

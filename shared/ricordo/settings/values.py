@@ -1,4 +1,4 @@
-"""What settings are made of: a group of them, numbers within bounds, addresses."""
+"""Types of settings: groups, bounded numbers, URLs."""
 
 from typing import Annotated, Final
 
@@ -17,13 +17,13 @@ OLLAMA: Final = "http://127.0.0.1:11434"
 
 
 class Group(BaseModel):
-    """Settings that go together: frozen, finite, and of the names that there are."""
+    """A group of settings: frozen, without unknown names or infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def refuse(fault: str) -> None:
-    """Refuse a value that has a `fault`, in words that need no more around them."""
+    """Raise a validation error with the text `fault`, unless it is empty."""
     if fault:
         raise PydanticCustomError("fault", "{fault}", {"fault": fault})
 
