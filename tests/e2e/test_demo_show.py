@@ -10,8 +10,7 @@ import pytest
 from tests.e2e.cli.ricordo_command import Ricordo
 from tests.fixtures.documents import ROOT
 
-from ricordo_services.cli.demo.conversation import TIMEZONE
-from ricordo_services.cli.demo.questions import QUESTIONS
+from ricordo_services.cli.demo.conversation import QUESTIONS, TIMEZONE
 
 pytestmark = pytest.mark.e2e
 

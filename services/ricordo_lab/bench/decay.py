@@ -12,7 +12,7 @@ from ricordo_lab.bench.system import scratch
 from ricordo_services.app import jobs, passes
 from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
-from ricordo_services.stack.addresses import local_settings
+from ricordo_services.stack.endpoints import local_settings
 
 _MEMORIES: Final = 1_000_000
 _AT_ONCE: Final = 50_000

@@ -15,7 +15,7 @@ from ricordo_lab.bench.people import People, Statement
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
-from ricordo_services.stack.addresses import local_settings
+from ricordo_services.stack.endpoints import local_settings
 
 _FACTS: Final = 20_000
 _EACH: Final = 20  # facts of each of many users

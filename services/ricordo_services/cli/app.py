@@ -9,11 +9,9 @@ from typing import Annotated, Final
 import typer
 
 from ricordo_services.cli import catalogue
-from ricordo_services.cli.entry import Entry
-from ricordo_services.cli.failures import DONE, guarded
-from ricordo_services.cli.globals import NoColor, forbid_color, remember
-from ricordo_services.cli.naming import program
-from ricordo_services.cli.stdio import let_go_of, take_any_letter
+from ricordo_services.cli.catalogue import Entry
+from ricordo_services.cli.failures import DONE, guarded, let_go_of, program, take_any_letter
+from ricordo_services.cli.options import NoColor, forbid_color, remember
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 

@@ -10,7 +10,7 @@ import typer
 from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo_services.cli.failures import Misused, guarded
-from ricordo_services.cli.globals import NoColor, forbid_color
+from ricordo_services.cli.options import NoColor, forbid_color
 from ricordo_services.cli.output import margin, print_line
 from ricordo_services.stack.nats_users.folder import AccessFolder, settings_of
 from ricordo_services.stack.nats_users.users import AccessRefused, Tls, User, Users, everybody_but_bots

@@ -8,12 +8,11 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
+from ricordo_services.cli.configuration import named_stores, tenant_of
 from ricordo_services.cli.failures import FAILED, Interrupted, complain
-from ricordo_services.cli.model_check import at_work
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
-from ricordo_services.cli.output import margin, print_json, print_line
-from ricordo_services.cli.progress import progress
-from ricordo_services.cli.stores import named_stores, tenant_of
+from ricordo_services.cli.output import margin, print_json, print_line, progress
+from ricordo_services.cli.worker_reports import at_work
 from ricordo_services.progress import Backfilled, BackfillOrder, Part
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}

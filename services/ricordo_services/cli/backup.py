@@ -1,30 +1,97 @@
-"""`ricordo backup|restore|forgotten`: the data folder as one file, and what was forgotten beside it."""
+"""`ricordo backup|restore|forgotten`: the data folder as one file, and lists of what was forgotten."""
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from ricordo.messages.subjects import checked_tenant
 from ricordo.store.schema import Tombstone
+from ricordo_services import private_files as private
+from ricordo_services.cli.configuration import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed, guarded
-from ricordo_services.cli.globals import folder_of, said_before
-from ricordo_services.cli.groups import group
-from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.options import DataDir, folder_of, group, said_before
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.servers import running_stack
-from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
-from ricordo_services.cli.tombstones import check_replaceable, read_list, write_list
-from ricordo_services.stack import StackError, swap
+from ricordo_services.stack import StackError, restored_folder
 from ricordo_services.stack.account import lend, server_account
-from ricordo_services.stack.alone import postgres_alone
 from ricordo_services.stack.archive import Backup, Manifest, opened, pack
 from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
+from ricordo_services.stack.local import postgres_alone
+
+_Name = Annotated[str, Field(min_length=1, max_length=128)]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str
+    scope: Literal["message", "conversation", "user", "erased"]
+    user_id: _Name
+    key: _Name
+    buried_at: AwareDatetime
+
+
+_STONES = TypeAdapter(Tombstone)
+
+
+def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
+    """Replace a list in one step, readable by its owner only: it holds ids of users, never what they said."""
+    private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to write a list over what is none.
+
+    Raises:
+        Failed: a file is there that is no such list.
+        OSError: it cannot be read.
+    """
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    if not path.exists():
+        return
+    try:
+        read_list(path)
+    except Failed:
+        raise Failed(
+            f"{path} is there, and is no list of what was forgotten: name another file, or replace it with "
+            "--force"
+        ) from None
+
+
+def read_list(path: Path) -> list[Tombstone]:
+    """Return what a list holds.
+
+    Raises:
+        Failed: a line is none of such a list.
+        OSError: it cannot be read.
+    """
+    return [
+        _stone(path, number, line)
+        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _stone(path: Path, number: int, line: bytes) -> Tombstone:
+    try:
+        read = _Line.model_validate_json(line)
+        return Tombstone(**{**read.model_dump(), "tenant": checked_tenant(read.tenant)})
+    except ValidationError as error:
+        first = error.errors()[0]
+        told = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
+    except ValueError as error:
+        told = str(error)
+    raise Failed(f"{path}, line {number} is nothing that was forgotten: {told}")
+
 
 _MEGABYTE: Final = 1_000_000
 _CLUSTER: Final = Path("postgres", "cluster")
@@ -185,12 +252,12 @@ def _unmade_in_vain(path: Path) -> Iterator[None]:
 
 
 def _refuse_nothing(path: Path) -> None:
-    if not any((path / name).exists() for name in (_CLUSTER, swap.RESTORED)):
+    if not any((path / name).exists() for name in (_CLUSTER, restored_folder.RESTORED)):
         raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
 
 
 def _refuse_links(path: Path) -> None:
-    for name in swap.CARRIED:
+    for name in restored_folder.CARRIED:
         if (path / name).is_symlink():
             raise Failed(f"{path / name} is kept elsewhere, behind a link: restore into a new folder")
 
@@ -230,7 +297,7 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
 
 def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Make the restored folder beside what is there, forget in it, and let it take its place."""
-    beside = DataFolder(folder.path / swap.RESTORING, folder.lock_fd)
+    beside = DataFolder(folder.path / restored_folder.RESTORING, folder.lock_fd)
     _refuse_narrow(folder.path, archive.manifest.size)
     try:
         beside.path.mkdir(mode=0o700)
@@ -243,7 +310,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     except BaseException:
         shutil.rmtree(beside.path, ignore_errors=True)
         raise
-    swap.settle(folder.path)
+    restored_folder.activate(folder.path)
     return begun
 
 

@@ -15,8 +15,8 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.findings import Finding, State, missing, well
-from ricordo_services.cli.model_check import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
 from ricordo_services.cli.servers import Target
+from ricordo_services.cli.worker_reports import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
 """Workers, as they report themselves, without which messages are not remembered or questions not answered."""

@@ -8,20 +8,15 @@ import typer
 from rich.text import Text
 
 from ricordo_services.cli.bus_checks import look_at_bus
-from ricordo_services.cli.configuration import read_settings
-from ricordo_services.cli.disk_space import look_at_room
-from ricordo_services.cli.failures import FAILED, Failed, Misused
-from ricordo_services.cli.findings import Finding, State, missing
-from ricordo_services.cli.globals import folder_of
-from ricordo_services.cli.knowledge_checks import look_at_knowledge
-from ricordo_services.cli.model_check import assignments
-from ricordo_services.cli.model_checks import compare_models, look_at_models
-from ricordo_services.cli.naming import named
-from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
+from ricordo_services.cli.configuration import POSTGRES_SETTING, read_settings, store_settings
+from ricordo_services.cli.failures import FAILED, Failed, Misused, named
+from ricordo_services.cli.findings import Finding, State, look_at_room, missing
+from ricordo_services.cli.model_checks import compare_models, look_at_knowledge, look_at_models
+from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, folder_of
 from ricordo_services.cli.output import print_json, screen
 from ricordo_services.cli.servers import Target, running_stack, said_folder, target
-from ricordo_services.cli.stores import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.views import plain
+from ricordo_services.cli.worker_reports import assignments
 
 _TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
 """Commands in an advice that need the data folder that the doctor was given."""

@@ -1,18 +1,69 @@
-"""How commands end: what was raised becomes one line on standard error and an exit code."""
+"""How commands end: errors become one line on standard error and an exit code."""
 
 import contextlib
 import functools
 import inspect
+import io
 import os
+import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator
-from typing import Final, NoReturn, ParamSpec
+from pathlib import Path
+from typing import Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
-from ricordo_services.cli.globals import with_no_color
-from ricordo_services.cli.naming import named
-from ricordo_services.cli.stdio import let_go_of
+from ricordo_services.cli.options import with_no_color
+
+_NAMES: Final = ("stdout", "stderr")
+
+
+def take_any_letter() -> None:
+    """Let the standard streams take every text: what their encoding lacks is written as a question mark.
+
+    One that was closed before this process began leads to nowhere.
+    """
+    for name in _NAMES:
+        stream: object = getattr(sys, name)
+        if stream is None:  # and its number is free: the next file to be opened would be written to
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def let_go_of(stream: TextIO) -> None:
+    """Point `stream` to nowhere, so that flushing what nobody reads raises nothing at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+NAME: Final = "ricordo"
+_TYPED: Final = re.compile(rf"`((?:RICORDO_\S+ )*){NAME} ")
+"""The beginning of a command, behind settings that may stand before it."""
+
+
+def program() -> str:
+    """Return what to type to call this again: `ricordo`, or its path where a shell knows no such name."""
+    called = Path(sys.argv[0]) if sys.argv else Path()
+    if called.name != NAME:
+        return NAME
+    here = called.absolute()
+    found = shutil.which(NAME)
+    try:
+        if found is not None and here.samefile(found):
+            return NAME
+        return shlex.quote(str(here.relative_to(Path.cwd())))
+    except (ValueError, OSError):
+        return shlex.quote(str(here))
+
+
+def named(text: str) -> str:
+    """Return `text`, whose commands stand between backticks, with them as they can be typed here."""
+    return _TYPED.sub(lambda found: f"`{found[1]}{program()} ", text)
+
 
 P = ParamSpec("P")
 

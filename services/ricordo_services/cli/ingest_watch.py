@@ -17,7 +17,7 @@ from nats.js import JetStreamContext
 
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_IN
-from ricordo_services.cli.letters import Letters, reading
+from ricordo_services.cli.dead_letters import Letters, reading
 from ricordo_services.cli.servers import SECONDS, Target
 
 _FIRST_PAUSE_S: Final = 0.02

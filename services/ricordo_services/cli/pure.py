@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
-from ricordo_services.cli.documents import read_document
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
+from ricordo_services.cli.input_files import read_document
 from ricordo_services.cli.output import margin, print_json, screen
 
 if TYPE_CHECKING:
-    from ricordo_services.cli.derivations import Document
+    from ricordo_services.cli.pure_results import Document
 
 M = TypeVar("M", bound=Message)
 
@@ -72,7 +72,7 @@ def analyze(
     """Understand a query."""
     fields = {"language": language, "now": now, "timezone": timezone}
     _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.derivations import Question, analysed  # noqa: PLC0415 - see below
+    from ricordo_services.cli.pure_results import Question, analysed  # noqa: PLC0415 - see below
 
     if jsonl:
         _stream(source, Question, analysed)
@@ -92,8 +92,11 @@ def enrich(
     """Say what a message feels like, how much it matters, what it is about and when that happened."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
     _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.derivations import Told, enriched  # noqa: PLC0415 - see below
-    from ricordo_services.cli.encoding import encoding  # noqa: PLC0415 - see below
+    from ricordo_services.cli.pure_results import (  # noqa: PLC0415 - see below
+        Told,
+        encoding,
+        enriched,
+    )
 
     with encoding() as encode:
         derive = partial(enriched, encode=encode)
@@ -115,7 +118,7 @@ def extract(
     """Read the facts that a message states, and since when and until when it says they hold."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
     _check(source, fields, jsonl=jsonl)
-    from ricordo_services.cli.derivations import Stated, extracted  # noqa: PLC0415 - see below
+    from ricordo_services.cli.pure_results import Stated, extracted  # noqa: PLC0415 - see below
 
     if jsonl:
         _stream(source, Stated, extracted)

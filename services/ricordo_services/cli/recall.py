@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import FAILED
 from ricordo_services.cli.options import DataDir, Ids, Json, Nats, Tenant, User
+from ricordo_services.cli.output import zone_of
+from ricordo_services.cli.servers import asking
 from ricordo_services.cli.views import is_unanswered, show_context, show_recall
-from ricordo_services.cli.zones import zone_of
 
 Query = Annotated[
     str, typer.Argument(metavar="QUERY", help="What to look for, in your own words.", show_default=False)

@@ -1,23 +1,25 @@
-"""Where the servers are: named by an option, by the environment, or by the stack of this machine."""
+"""Finds the servers of a command, and asks them."""
 
 import json
 import os
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import typer
 
-from ricordo.client import InvalidRequest, MemoryClient
+from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
 from ricordo.client.connection import Connection
+from ricordo.messages.base import Message
+from ricordo.messages.errors import ErrorBody
 from ricordo.messages.subjects import checked_tenant
-from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.globals import said_before
+from ricordo_services.cli.failures import Failed, Misused, sentence
+from ricordo_services.cli.options import default_data_dir, said_before
+from ricordo_services.cli.output import print_json, print_line
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
 CA_VARIABLE: Final = "RICORDO_NATS_CA"
@@ -134,3 +136,56 @@ def _is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+R = TypeVar("R", bound=Message)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One question: whom it goes to, and in which form the answer is wanted.
+
+    Attributes:
+        target: whom.
+        as_json: as it came over the wire, or for a person.
+    """
+
+    target: Target
+    as_json: bool
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[MemoryClient]:
+        """Connect; what goes wrong is answered on standard output too when JSON is wanted.
+
+        Raises:
+            Misused: the question cannot be asked so.
+            RicordoError: it was not answered.
+        """
+        try:
+            async with self.target.client() as client:
+                yield client
+        except RicordoError as error:
+            if self.as_json:
+                body = ErrorBody.of(error.code, error.message, error.field)
+                print_json(body.model_dump(mode="json"))
+            if isinstance(error, InvalidRequest):
+                raise Misused(sentence(error)) from None
+            raise
+
+    def answer(self, reply: R, show: Callable[[R], None]) -> None:
+        """Print `reply` in the wanted form."""
+        if self.as_json:
+            print_line(reply.model_dump_json())
+        else:
+            show(reply)
+
+
+def asking(
+    context: typer.Context, nats: str | None, tenant: str | None, data_dir: Path | None, *, as_json: bool
+) -> Asking:
+    """Gather what the shared options say.
+
+    Raises:
+        Failed: there is nobody to ask.
+    """
+    return Asking(target(context, nats, tenant, data_dir), as_json)

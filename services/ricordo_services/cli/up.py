@@ -1,25 +1,178 @@
-"""`ricordo up`: everything on this machine, in the foreground."""
+"""`ricordo up`: the local servers as children, the workers in this process, in the foreground."""
 
 import asyncio
+import fcntl
+import importlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Never
 
 import typer
 from rich.text import Text
 
-from ricordo.runtime.cancellation import unless
+from ricordo.bus.port import StreamsTooLarge
+from ricordo.runtime.cancellation import end, unless
 from ricordo.runtime.process import stopped_by_signals
+from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
-from ricordo_services.cli.globals import folder_of
-from ricordo_services.cli.local import ALL_WORKERS, LocalRun, check_names, running
-from ricordo_services.cli.naming import program
-from ricordo_services.cli.options import DataDir, Workers
+from ricordo_services.cli.failures import Failed, Misused, let_go_of, program
+from ricordo_services.cli.findings import told_room
+from ricordo_services.cli.options import DataDir, Workers, folder_of
 from ricordo_services.cli.output import margin, print_json, screen
 from ricordo_services.cli.servers import said_folder
-from ricordo_services.cli.stdio import let_go_of
-from ricordo_services.stack import Endpoints, write_stack_file
+from ricordo_services.stack import Endpoints, LocalStack, write_stack_file
+
+ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
+"""The `WORKERS` of `app.processes`, which takes long to load; `encode` and `index` are `embedding` in two."""
+_HALVES: Final = ("encode", "index")
+_APP: Final = "ricordo_services.app.processes"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """Servers and workers that answer; made by `running`.
+
+    Attributes:
+        endpoints: where the servers answer.
+    """
+
+    endpoints: Endpoints
+    _workers: asyncio.Task[None]
+    _servers: asyncio.Task[Never]
+
+    async def last(self) -> None:
+        """Wait as long as everything runs.
+
+        Raises:
+            Exception: what keeps a worker or a server from going on.
+        """
+        await _first_of(self._workers, self._servers)
+
+
+def check_names(names: Sequence[str], listed: str = "") -> None:
+    """Refuse names of workers that cannot run together in a process.
+
+    Args:
+        names: as somebody typed them.
+        listed: the option that holds them, where it is one.
+
+    Raises:
+        Misused: there are none, one is no worker's, or a worker is named twice.
+    """
+    if not names:
+        raise Misused(f"{listed or 'this'} names no worker: choose from {', '.join(EVERY_NAME)}")
+    if unknown := [name for name in dict.fromkeys(names) if name not in EVERY_NAME]:
+        raise Misused(f"there is no worker {', '.join(unknown)}: choose from {', '.join(EVERY_NAME)}")
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise Misused(f"name each worker once: {', '.join(twice)} is named more often")
+    if "embedding" in names and (halves := [name for name in _HALVES if name in names]):
+        raise Misused(
+            f"name each worker once: embedding is {' and '.join(_HALVES)} already, not {halves[0]} again"
+        )
+
+
+@asynccontextmanager
+async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    """Run the servers of `data_dir` and the workers `names` for the length of an `async with`.
+
+    It begins when all of them answer. At its end the workers finish what is in hand, then the servers stop.
+
+    Raises:
+        StackError: the servers do not start.
+        Failed: the volume of the data folder has no room for the streams.
+        Exception: a worker cannot do its work.
+    """
+    # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
+    # somebody has is refused without that.
+    loading = _loading(_APP) if _is_free(data_dir / "lock") else None
+    async with LocalStack.open(data_dir) as stack:
+        if loading is not None:
+            await loading
+        async with _working(stack, names, settings) as run:
+            yield run
+
+
+def _loading(module: str) -> asyncio.Future[None]:
+    """Import a module in a thread that nobody waits for when it is no longer wanted."""
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[None] = loop.create_future()
+    loaded.add_done_callback(lambda future: future.cancelled() or future.exception())  # seen, awaited or not
+
+    def settle(error: BaseException | None) -> None:
+        if loaded.cancelled():
+            return
+        if error is None:
+            loaded.set_result(None)
+        else:
+            loaded.set_exception(error)
+
+    def load() -> None:
+        problem: BaseException | None = None
+        try:
+            importlib.import_module(module)
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            problem = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, problem)
+
+    threading.Thread(target=load, name="loading", daemon=True).start()
+    return loaded
+
+
+def _is_free(lock: Path) -> bool:
+    """Look whether no process of a stack, its servers included, holds the lock of a data folder."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+@asynccontextmanager
+async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    from ricordo_services.app import jobs, processes  # noqa: PLC0415 - `running` loads it meanwhile
+    from ricordo_services.stack.endpoints import local_settings  # noqa: PLC0415 - likewise
+
+    local = local_settings(stack.endpoints, settings)
+    try:
+        await jobs.prepare(local)
+    except StreamsTooLarge as error:
+        raise Failed(f"{error}; {told_room(stack.endpoints.data_dir, error.needed)}") from error
+    stopping, ready = asyncio.Event(), asyncio.Event()
+    servers = asyncio.create_task(stack.watch())
+    workers = asyncio.create_task(processes.run_workers(local, names, stopping=stopping, on_ready=ready.set))
+    try:
+        await _first_of(workers, servers, asyncio.create_task(ready.wait()))
+        yield LocalRun(stack.endpoints, workers, servers)
+    finally:
+        stopping.set()
+        try:
+            await _ended(workers)
+        finally:
+            await end(servers)
+
+
+async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+async def _ended(workers: asyncio.Task[None]) -> None:
+    """Wait until the workers have stopped; what they raised is told to whoever waits for them, not here."""
+    await asyncio.wait([workers])
+    if not workers.cancelled():
+        workers.exception()
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Say in one line of JSON where everything answers.")]
 

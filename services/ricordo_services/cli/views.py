@@ -17,9 +17,8 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo.messages.vocabulary import Degradation, MessageState
-from ricordo_services.cli.naming import named
-from ricordo_services.cli.output import is_window, margin, screen
-from ricordo_services.cli.zones import local_text
+from ricordo_services.cli.failures import named
+from ricordo_services.cli.output import is_window, local_text, margin, screen
 
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8

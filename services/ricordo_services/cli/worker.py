@@ -11,13 +11,11 @@ import typer
 from ricordo.runtime.cancellation import unless
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
+from ricordo_services.cli.configuration import check_health_page, of_stack, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.globals import said_before
-from ricordo_services.cli.local import check_names
-from ricordo_services.cli.options import DataDir
+from ricordo_services.cli.options import DataDir, said_before
 from ricordo_services.cli.servers import checked_url, running_stack, said_folder
-from ricordo_services.cli.stores import of_stack
+from ricordo_services.cli.up import check_names
 
 _log = structlog.stdlib.get_logger(__name__)
 

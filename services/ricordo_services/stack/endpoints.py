@@ -1,10 +1,11 @@
-"""Where a running stack answers, and the file that tells other processes."""
+"""Where a running stack answers, as settings, and the file that tells other processes."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ricordo.settings import Settings
 from ricordo_services import private_files as private
 
 STACK_FILE = "stack.json"
@@ -52,3 +53,24 @@ def read_stack_file(data_dir: Path) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return payload if isinstance(payload, dict) else None
+
+
+def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
+    """Return `base` with the addresses of the local servers in it."""
+    stores = base.stores.model_copy(
+        update={
+            "postgres_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_dsn),
+            "postgres_admin_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_admin_dsn),
+            "qdrant_url": None,
+            "qdrant_dir": endpoints.qdrant_dir,
+            "bolt_url": endpoints.bolt_url,
+            "bolt_user": endpoints.bolt_user,
+            "bolt_password": type(base.stores.bolt_password)(endpoints.bolt_password),
+            "bolt_database": endpoints.bolt_database,
+        }
+    )
+    bus = base.bus.model_copy(update={"url": endpoints.nats_url})
+    documents = base.documents
+    if documents.url is None and documents.dir is None:
+        documents = documents.model_copy(update={"dir": endpoints.object_dir})
+    return base.model_copy(update={"bus": bus, "stores": stores, "documents": documents})

@@ -1,4 +1,4 @@
-"""The local stack: NATS, PostgreSQL and the Bolt server as child processes of this one."""
+"""The local stack: its servers in order, and PostgreSQL alone for backup and restore."""
 
 import asyncio
 import contextlib
@@ -157,3 +157,29 @@ class LocalStack:
 def place(folder: DataFolder, name: str) -> Place:
     """Return where the server `name` of a folder writes."""
     return Place(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)
+
+
+@contextlib.asynccontextmanager
+async def postgres_alone(folder: DataFolder) -> AsyncIterator[str]:
+    """Run it while the context lasts; yield the address for its owner. At the end it is stopped in order.
+
+    Raises:
+        StackError: it cannot be run.
+    """
+    passwords = folder.secrets()
+    server = PostgresServer(
+        folder.path,
+        owner_password=passwords.postgres_owner,
+        worker_password=passwords.postgres_worker,
+        run_to_end=partial(run_to_end, place=place(folder, "initdb"), name="postgres"),
+    )
+    book = PortBook(folder.path / "ports.json")
+    supervised = SupervisedServer(server, place(folder, "postgres"), book, Patience())
+    try:
+        await supervised.start()
+    except OSError as error:
+        raise FolderRefused(unusable(folder.path, error)) from error
+    try:
+        yield server.admin_dsn(supervised.ports)
+    finally:
+        await supervised.stop()

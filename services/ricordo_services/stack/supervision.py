@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo_services.stack.child import Child, Place, log_tail
+from ricordo_services.stack.child import Child, Place, log_tail, until_gone
 from ricordo_services.stack.errors import ServerFailed
-from ricordo_services.stack.leftovers import until_gone
 from ricordo_services.stack.ports import PortBook, is_free
 from ricordo_services.stack.server import Launch, NotReady, Server
 

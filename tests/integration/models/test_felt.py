@@ -6,7 +6,7 @@ import pytest
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.emotion import estimate
-from ricordo_services.cli.encoding import encoding
+from ricordo_services.cli.pure_results import encoding
 
 Felt = Callable[[str, str], Emotion]
 

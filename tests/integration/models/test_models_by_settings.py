@@ -13,7 +13,7 @@ from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app import jobs, processes
 from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
-from ricordo_services.stack.addresses import local_settings
+from ricordo_services.stack.endpoints import local_settings
 
 pytestmark = pytest.mark.integration
 

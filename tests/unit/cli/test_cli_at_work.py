@@ -4,11 +4,10 @@ import pytest
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.failures import Failed, named
 from ricordo_services.cli.findings import State
-from ricordo_services.cli.knowledge_checks import look_at_knowledge
-from ricordo_services.cli.model_check import AtWork, assignments
-from ricordo_services.cli.naming import named
+from ricordo_services.cli.model_checks import look_at_knowledge
+from ricordo_services.cli.worker_reports import AtWork, assignments
 
 BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}
 
@@ -56,7 +55,7 @@ def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
 
 
 def test_a_command_behind_settings_can_be_typed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ricordo_services.cli.naming.program", lambda: ".venv/bin/ricordo")
+    monkeypatch.setattr("ricordo_services.cli.failures.program", lambda: ".venv/bin/ricordo")
     assert named("`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a ricordo up`, `ricordo up`") == (
         "`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a .venv/bin/ricordo up`, `.venv/bin/ricordo up`"
     )

@@ -13,7 +13,7 @@ from ricordo_services.app import passes
 from ricordo_services.app.passes import PASSES
 from ricordo_services.app.processes import WORKERS
 from ricordo_services.cli.catalogue import ENTRIES
-from ricordo_services.cli.local import EVERY_NAME
+from ricordo_services.cli.up import EVERY_NAME
 from ricordo_services.progress import ORDER, PassSummary
 
 NAMES = [entry.name for entry in ENTRIES]

@@ -7,7 +7,7 @@ import pytest
 
 from ricordo.messages.views import FactView, HistoryMessage
 from ricordo.messages.vocabulary import Role
-from ricordo_services.cli.fact_sentences import sentence_with, sentences_of
+from ricordo_services.cli.fact_view import sentence_with, sentences_of
 
 NOON = datetime(2026, 5, 5, 12, tzinfo=UTC)
 

@@ -6,11 +6,10 @@ import pytest
 import typer
 from tests.unit.cli.conftest import Cli
 
+from ricordo_services.cli.configuration import stores_beside
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.folders import default_data_dir
-from ricordo_services.cli.globals import Globals
+from ricordo_services.cli.options import Globals, default_data_dir
 from ricordo_services.cli.servers import target
-from ricordo_services.cli.stores import stores_beside
 
 GONE = 2**22 + 1  # above the largest process id of Linux
 DSN = "RICORDO_STORES__POSTGRES_DSN"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.unit.cli.conftest import Cli
 
-from ricordo_services.cli.forgetting import UNDER_WAY
+from ricordo_services.cli.forget import UNDER_WAY
 from ricordo_services.knowledge.erasing import BeingErased
 
 

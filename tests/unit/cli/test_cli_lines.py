@@ -13,13 +13,13 @@ from typing import IO
 
 import pytest
 
-from ricordo_services.cli import lines
+from ricordo_services.cli import input_files
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.lines import numbered_lines
+from ricordo_services.cli.input_files import numbered_lines
 
 PROGRAM = """
 import asyncio
-from ricordo_services.cli.lines import numbered_lines
+from ricordo_services.cli.input_files import numbered_lines
 async def main():
     async for number, line in numbered_lines("-"):
         print(number, line.decode().strip(), flush=True)
@@ -74,7 +74,7 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_a_line_without_an_end_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(input_files, "LONGEST_LINE", 1000)
     with pytest.raises(Failed, match=r"/dev/zero, line 1 is longer than 1,000 bytes"):
         await read("/dev/zero")
 

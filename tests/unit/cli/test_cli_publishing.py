@@ -7,9 +7,9 @@ import pytest
 from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Timeout, Unavailable
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
-from ricordo_services.cli import publishing
+from ricordo_services.cli import publish as publishing
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.publishing import Acknowledged, Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli.publish import Acknowledged, Fault, Publication, await_remembered, publish_lines
 
 
 class Bus:

@@ -12,8 +12,8 @@ from nats.js.api import RawStreamMsg
 from ricordo.client import RicordoError, Timeout, Unavailable
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
+from ricordo_services.cli.dead_letters import Letters
 from ricordo_services.cli.ingest_watch import Reception
-from ricordo_services.cli.letters import Letters
 
 Answer = RawStreamMsg | Exception
 

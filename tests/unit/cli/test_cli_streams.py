@@ -78,7 +78,7 @@ def test_a_console_ends_no_command_whose_reader_has_gone(console: str) -> None:
     program = f"""
 import sys
 from ricordo_services.cli.output import {console}
-from ricordo_services.cli.stdio import let_go_of
+from ricordo_services.cli.failures import let_go_of
 try:
     {console}().print("to nobody")
 except BrokenPipeError:

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ricordo.store.schema import Tombstone
+from ricordo_services.cli.backup import read_list, write_list
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.tombstones import read_list, write_list
 
 STONE = Tombstone("acme", "user", "u-1", "u-1", datetime(2026, 1, 1, 10, tzinfo=UTC))
 

@@ -9,6 +9,7 @@ from ricordo.messages.views import Analysis, DocumentStatus, Emotion, FactView, 
 from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, MessageState, Role
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
+from ricordo_services.cli.output import local_text, zone_of
 from ricordo_services.cli.views import (
     facts_block,
     is_unanswered,
@@ -18,7 +19,6 @@ from ricordo_services.cli.views import (
     show_recall,
     show_status,
 )
-from ricordo_services.cli.zones import local_text, zone_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

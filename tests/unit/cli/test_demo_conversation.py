@@ -6,8 +6,7 @@ import pytest
 
 from ricordo.memory.facts import extract
 from ricordo.messages.vocabulary import Role
-from ricordo_services.cli.demo.conversation import TIMEZONE, conversation
-from ricordo_services.cli.demo.questions import QUESTIONS
+from ricordo_services.cli.demo.conversation import QUESTIONS, TIMEZONE, conversation
 
 ZONE = ZoneInfo(TIMEZONE)
 NOW = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)

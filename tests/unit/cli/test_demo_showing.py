@@ -12,9 +12,8 @@ from rich.console import Console
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
 from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
-from ricordo_services.cli.demo.questions import Question
-from ricordo_services.cli.demo.showing import Answer, show_answer
-from ricordo_services.cli.demo.why import reasons
+from ricordo_services.cli.demo.answers import Answer, reasons, show_answer
+from ricordo_services.cli.demo.conversation import Question
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}

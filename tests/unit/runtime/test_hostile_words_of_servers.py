@@ -9,7 +9,7 @@ from ricordo.messages.errors import header_text
 from ricordo.messages.subjects import InvalidSubject, Subject, dead_letter_subject, parse_dead_letter
 from ricordo.runtime.sweeper import Advisory
 from ricordo.runtime.tracing import TraceContext
-from ricordo_services.cli.model_check import reports_in
+from ricordo_services.cli.worker_reports import reports_in
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

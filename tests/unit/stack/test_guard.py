@@ -12,9 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ricordo_services.stack.child import Child, Place, log_tail
+from ricordo_services.stack.child import (
+    Child,
+    Place,
+    living,
+    log_tail,
+    own_record,
+    recorded_alive,
+    until_gone,
+)
 from ricordo_services.stack.guard import process_identity
-from ricordo_services.stack.leftovers import living, own_record, recorded_alive, until_gone
 from ricordo_services.stack.server import Launch
 
 STUBBORN = (

@@ -23,11 +23,10 @@ from ricordo.messages.vocabulary import MessageState
 from ricordo.runtime.cancellation import unless
 from ricordo.runtime.process import stopped_by_signals
 from ricordo_services.cli.configuration import read_settings
-from ricordo_services.cli.demo.conversation import NAME, TIMEZONE, USER, conversation
-from ricordo_services.cli.demo.questions import QUESTIONS
+from ricordo_services.cli.demo.conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
 from ricordo_services.cli.failures import Failed, Interrupted
-from ricordo_services.cli.local import ALL_WORKERS, running
 from ricordo_services.cli.output import page
+from ricordo_services.cli.up import ALL_WORKERS, running
 
 MEMORIES: Final = 5
 TOKENS: Final = 500
@@ -90,7 +89,7 @@ async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: b
         whole = full or question.language not in seen
         seen.add(question.language)
         place = f"{number}/{len(QUESTIONS)}"
-        from ricordo_services.cli.demo.showing import Answer, show_answer  # noqa: PLC0415 - slow to load
+        from ricordo_services.cli.demo.answers import Answer, show_answer  # noqa: PLC0415 - slow to load
 
         show_answer(console, Answer(place, question, reply, took, whole=whole, full=full))
 

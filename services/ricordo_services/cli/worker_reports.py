@@ -1,4 +1,4 @@
-"""By which embedding models the workers that run work: their health says so, for who must go by the same."""
+"""What running workers report of themselves, such as their embedding models."""
 
 import json
 from asyncio import timeout

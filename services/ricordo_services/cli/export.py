@@ -15,12 +15,11 @@ from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
 from ricordo.messages.base import JsonObject
 from ricordo.messages.commands import ExportReply
 from ricordo_services import private_files as private
-from ricordo_services.cli.asking import asking
 from ricordo_services.cli.failures import Failed, Interrupted
-from ricordo_services.cli.lines import STANDARD_INPUT
+from ricordo_services.cli.input_files import STANDARD_INPUT
 from ricordo_services.cli.options import DataDir, Nats, Tenant, User
-from ricordo_services.cli.output import margin, print_json, print_line
-from ricordo_services.cli.progress import progress
+from ricordo_services.cli.output import margin, print_json, print_line, progress
+from ricordo_services.cli.servers import asking
 from ricordo_services.cli.views import plain
 
 _TRIES: Final = 5

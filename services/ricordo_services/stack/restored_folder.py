@@ -26,15 +26,15 @@ CARRIED: Final = (
 """What a data folder consists of; the rest only makes sense where and while it is used."""
 
 
-def settle(folder: Path) -> None:
+def activate(folder: Path) -> None:
     """Let the complete `RESTORING` of a data folder count from now on, and move it into place."""
     os.sync()  # of thousands of files, one by one would take minutes
     (folder / RESTORING).rename(folder / RESTORED)
     sync(folder)
-    finish(folder)
+    finish_restore(folder)
 
 
-def finish(folder: Path) -> None:
+def finish_restore(folder: Path) -> None:
     """Move what a restore has left into place, and remove what one has not completed; safe to repeat."""
     remove(folder / RESTORING)
     restored = folder / RESTORED

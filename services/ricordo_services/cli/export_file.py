@@ -1,4 +1,4 @@
-"""Reading what `ricordo export` has written."""
+"""Reads a file that `ricordo export` has written."""
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_services.cli.exporting import END, NAMES
+from ricordo_services.cli.export import END, NAMES
 from ricordo_services.cli.failures import Failed
 
 Item = Mapping[str, Any]

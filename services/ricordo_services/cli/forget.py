@@ -1,4 +1,4 @@
-"""`ricordo forget`: a message, a conversation, a user, or all users of a tenant."""
+"""`ricordo forget`: erases a message, a conversation, a user, or all users of a tenant."""
 
 import asyncio
 import sys
@@ -14,12 +14,11 @@ from rich.text import Text
 
 from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
-from ricordo_services.cli.asking import Asking, asking
+from ricordo_services.cli.configuration import stores_beside
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.servers import Target
-from ricordo_services.cli.stores import stores_beside
+from ricordo_services.cli.servers import Asking, Target, asking
 from ricordo_services.cli.views import plain
 
 UNDER_WAY: Final = "the erasure is under way"

@@ -1,15 +1,19 @@
-"""The stream of dead letters, read and emptied letter by letter."""
+"""`ricordo dlq list|show|replay`, and the stream of dead letters."""
 
+import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Self
+from typing import Annotated, Final, Self
 
 import nats.errors
 import nats.js.errors
+import typer
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
+from rich.table import Table
+from rich.text import Text
 
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.errors import (
@@ -21,8 +25,11 @@ from ricordo.messages.errors import (
 from ricordo.messages.headers import MESSAGE_ID, REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
 from ricordo.runtime.decoding import about_stored
-from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.servers import SECONDS, Target
+from ricordo_services.cli.failures import Failed, Misused, guarded
+from ricordo_services.cli.options import DataDir, Nats, group
+from ricordo_services.cli.output import local_text, margin, print_json, screen
+from ricordo_services.cli.servers import SECONDS, Target, target
+from ricordo_services.cli.views import plain
 
 _OURS: Final = frozenset(
     {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
@@ -216,3 +223,109 @@ async def open_letters(target: Target) -> AsyncIterator[Letters]:
             raise Failed(_silence(STREAM_DEAD_LETTERS) + told) from None
         except (nats.errors.Error, OSError) as error:
             raise Failed(f"the dead letters cannot be read: {str(error) or type(error).__name__}") from None
+
+
+app = group("Look at the events that were given up, and send them on their way again.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON object a letter.")]
+
+
+@app.command("list")
+@guarded
+async def list_(
+    context: typer.Context,
+    *,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The last so many.")] = 50,
+    nats: Nats = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the last dead letters, with the reason of each."""
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
+        found = await letters.newest(limit)
+    if as_json:
+        for letter in found:
+            print_json(letter.summary())
+    elif found:
+        screen().print(_table(found))
+    else:
+        margin().print("no dead letters")
+
+
+@app.command("show")
+@guarded
+async def show(
+    context: typer.Context,
+    sequence: Annotated[int, typer.Argument(metavar="NUMBER", help="As listed.", show_default=False)],
+    *,
+    nats: Nats = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one dead letter with its headers and its body."""
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
+        letter = await letters.one(sequence)
+    body = letter.body.decode("utf-8", "replace")
+    if as_json:
+        print_json({**letter.summary(), "headers": dict(letter.headers), "body": body})
+        return
+    console = screen()
+    for name, value in letter.summary().items():
+        told = local_text(letter.at, None) if name == "at" else "-" if value is None else str(value)
+        console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(told)))
+    for name, value in letter.headers.items():
+        console.print(Text.assemble((f"{name:12}", "dim"), " ", plain(value)))
+    console.print()
+    console.print(Text(plain(_indented(body))), soft_wrap=True)
+
+
+@app.command("replay")
+@guarded
+async def replay(
+    context: typer.Context,
+    sequences: Annotated[
+        list[int] | None, typer.Argument(metavar="NUMBER...", help="As listed.", show_default=False)
+    ] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    nats: Nats = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send dead letters on their way again, each to the consumer that gave it up.
+
+    One that fails again comes back with a new number.
+    """
+    if bool(sequences) == everything:
+        raise Misused("name the dead letters to replay, or all of them with --all")
+    async with open_letters(target(context, nats, None, data_dir)) as letters:
+        numbers = dict.fromkeys(sequences or ())  # each once
+        chosen = await letters.newest(_ALL) if everything else [await letters.one(one) for one in numbers]
+        for letter in chosen:
+            await letters.replay(letter)
+            if as_json:
+                print_json(letter.summary())
+    if not as_json:
+        margin().print(f"{len(chosen)} replayed")
+
+
+_ALL = 1_000_000_000
+
+
+def _table(letters: list[Letter]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("number", "given up", "consumer", "subject", "message", "attempts", "reason"):
+        table.add_column(column, overflow="fold")
+    for letter in letters:
+        reason = Text.assemble((plain(letter.code), "red"), ": ", plain(letter.reason))
+        message, subject = plain(letter.message_id or "-"), plain(letter.subject)
+        place = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message)
+        table.add_row(*place, plain(letter.attempts), reason)
+    return table
+
+
+def _indented(body: str) -> str:
+    try:
+        return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return body

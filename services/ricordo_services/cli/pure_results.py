@@ -1,6 +1,8 @@
-"""What the pure commands take and give: an object in, an object out, no server in between."""
+"""What `analyze`, `enrich` and `extract` return: an object in, an object out, no server in between."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
@@ -31,6 +33,7 @@ from ricordo.messages.events import Document as AttachedDocument
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryKind, MemoryType, TimeType
 from ricordo.messages.vocabulary import Role as SpokenRole
+from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
 
 Document = dict[str, JsonValue]
@@ -212,3 +215,30 @@ def extracted(said: Stated) -> Document:
             for one in statements
         ]
     }
+
+
+@contextmanager
+def encoding() -> Iterator[Callable[[str], Vector]]:
+    """Load the model, give a function from a text to its vector, float32 [d], and let the model go.
+
+    Raises:
+        CheckpointMissing: the embedding model is not installed.
+        OSError: the cache folder, where the built model is kept, cannot be written.
+    """
+    from ricordo_services.app.embedding_models import open_models  # noqa: PLC0415 - loads the model's libraries
+
+    with asyncio.Runner() as runner:
+        opening = open_models(EmbeddingSettings())
+        batch = runner.run(opening.__aenter__()).batch
+
+        async def one(text: str) -> Vector:
+            vector: Vector = (await batch.encode([text]))[0]
+            return vector
+
+        def encode(text: str) -> Vector:
+            return runner.run(one(text))
+
+        try:
+            yield encode
+        finally:
+            runner.run(opening.__aexit__(None, None, None))

@@ -1,7 +1,7 @@
-"""What the demo shows of a reply: how the question was understood, what was found, what a prompt gets."""
+"""Prints an answer of the demo: how the question was understood, what was found and why, the context."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from textwrap import shorten
@@ -17,10 +17,49 @@ from rich.text import Text
 from ricordo.memory.facts import USER
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
-from ricordo_services.cli.demo.conversation import TIMEZONE
-from ricordo_services.cli.demo.questions import Question
-from ricordo_services.cli.demo.why import reasons
+from ricordo.messages.vocabulary import Role
+from ricordo_services.cli.demo.conversation import TIMEZONE, Question
 from ricordo_services.cli.views import bar, plain
+
+MOST = 0.5
+WEIGHTY = 0.7
+STRONG = 0.5
+
+
+def reasons(memory: MemoryView) -> Iterator[str]:
+    """Yield what speaks for a memory, and what against it, with the value that each rests on.
+
+    Args:
+        memory: as it was recalled with `explain`; without its signals there is nothing to say.
+    """
+    signals = memory.signals
+    if not signals:
+        return
+    semantic, words = signals.get("semantic", 0.0), signals.get("bm25", 0.0)
+    if "semantic" in signals:
+        yield f"meaning {semantic:.2f}"
+    if words > 0:
+        yield f"{'same words' if words >= MOST else 'some words'} {words:.2f}"
+    yield from _time(signals.get("temporal", 0.0))
+    yield from _feeling(memory)
+    if signals.get("importance", 0.0) >= WEIGHTY:
+        yield f"matters {signals['importance']:.2f}"
+    if memory.role is not None and memory.role is not Role.USER:
+        yield "not the user's words"
+
+
+def _time(temporal: float) -> Iterator[str]:
+    if temporal >= 1:
+        yield "in that time"
+    elif temporal > 0:
+        yield f"near that time {temporal:.2f}"
+
+
+def _feeling(memory: MemoryView) -> Iterator[str]:
+    feeling = memory.emotion
+    if feeling is not None and abs(feeling.valence) >= STRONG:
+        yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
+
 
 CLIPPED_LINES: Final = 2
 """Of a context that is shown for its beginning only."""

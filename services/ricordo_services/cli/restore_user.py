@@ -1,4 +1,4 @@
-"""`ricordo import`: what was handed over of a user is taken in again, here."""
+"""`ricordo import`: takes in the export of a user."""
 
 import asyncio
 from collections.abc import Iterator
@@ -13,23 +13,27 @@ import typer
 from rich.text import Text
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli.asking import Asking, asking
-from ricordo_services.cli.exported import Exported, Item
+from ricordo_services.cli.configuration import stores_beside
+from ricordo_services.cli.export_file import Exported, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import open_reception
-from ricordo_services.cli.lines import title
+from ricordo_services.cli.input_files import at_rest, title
 from ricordo_services.cli.options import DataDir, Nats, Tenant
-from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.progress import progress
-from ricordo_services.cli.publish import Patience, refusals
-from ricordo_services.cli.publishing import Fault, Publication, await_remembered, publish_lines
-from ricordo_services.cli.servers import Target
-from ricordo_services.cli.stores import stores_beside
-from ricordo_services.cli.temp_input import at_rest
+from ricordo_services.cli.output import margin, print_json, progress, screen
+from ricordo_services.cli.publish import (
+    Fault,
+    Patience,
+    Publication,
+    await_remembered,
+    publish_lines,
+    refusals,
+)
+from ricordo_services.cli.servers import Asking, Target, asking
 from ricordo_services.cli.views import plain
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import Restore
+
 
 _AT_ONCE: Final = 200
 _PAUSE_S: Final = 0.2

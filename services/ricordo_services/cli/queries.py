@@ -1,0 +1,320 @@
+"""`ricordo history|facts|status|stats|timeline|expand|end-session|working|note`."""
+
+import json
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.table import Table
+from rich.text import Text
+
+from ricordo.messages.queries import ExpandReply, TimelineReply, WorkingReply
+from ricordo_services.cli.fact_view import show_facts, supporting
+from ricordo_services.cli.failures import Misused
+from ricordo_services.cli.options import (
+    Conversation,
+    DataDir,
+    Ids,
+    Json,
+    Nats,
+    RequestId,
+    ShownZone,
+    Tenant,
+    User,
+)
+from ricordo_services.cli.output import is_window, margin, print_json, screen, zone_of
+from ricordo_services.cli.servers import asking
+from ricordo_services.cli.views import (
+    memories_block,
+    plain,
+    print_plain,
+    show_history,
+    show_stats,
+    show_status,
+)
+
+Limit = Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")]
+
+
+async def history(
+    context: typer.Context,
+    *,
+    user: User,
+    conversation: Conversation = None,
+    before: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help="An instant, or the `next` of a reply.", show_default=False),
+    ] = None,
+    limit: Limit = 20,
+    timezone: ShownZone = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show the last messages, word for word."""
+    zone = zone_of(timezone)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.history(user, conversation_id=conversation, before=before, limit=limit)
+    question.answer(reply, lambda found: show_history(user, found, zone))
+
+
+async def facts(
+    context: typer.Context,
+    *,
+    user: User,
+    entity: Annotated[
+        str | None, typer.Option(metavar="NAME", help="About whom or what.", show_default=False)
+    ] = None,
+    predicate: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Such as lives_in or likes.", show_default=False)
+    ] = None,
+    min_confidence: Annotated[
+        float, typer.Option(metavar="N", help="Said in at least so many messages, up to 10.")
+    ] = 1,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="What held at that moment.", show_default=False)
+    ] = None,
+    history: Annotated[bool, typer.Option("--history", help="Show what no longer holds, too.")] = False,
+    ids: Annotated[
+        bool, typer.Option("--ids", help="Show the id of each, which `verify`, `correct` and `reject` take.")
+    ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show the sentences that each rests on, with its id.")
+    ] = False,
+    limit: Limit = 50,
+    timezone: ShownZone = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is known of a user, or of somebody whom the user has spoken of."""
+    zone = zone_of(timezone)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.facts(
+            user,
+            entity=entity,
+            predicate=predicate,
+            min_confidence=min_confidence,
+            as_of=as_of,
+            history=history,
+            limit=limit,
+        )
+        said = await supporting(client, user, reply.facts) if why and not as_json else None
+    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit, said=said))
+
+
+async def status(
+    context: typer.Context,
+    message_id: Annotated[str, typer.Argument(metavar="ID", help="Of the message.", show_default=False)],
+    *,
+    timezone: ShownZone = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show how far a message got."""
+    zone = zone_of(timezone)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.status(message_id)
+    question.answer(reply, lambda found: show_status(message_id, found, zone))
+
+
+async def stats(
+    context: typer.Context,
+    *,
+    user: User,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Count what is remembered of a user."""
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.stats(user)
+    question.answer(reply, partial(show_stats, user))
+
+
+_INSTANT = "Such as 2026-03-02T19:10:00+01:00."
+
+
+async def timeline(
+    context: typer.Context,
+    *,
+    user: User,
+    start: Annotated[
+        str, typer.Option(metavar="INSTANT", help=f"Not before this. {_INSTANT}", show_default=False)
+    ],
+    end: Annotated[
+        str | None,
+        typer.Option(metavar="INSTANT", help="Before this; now unless said.", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")] = 100,
+    ids: Ids = False,
+    timezone: ShownZone = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show the memories of a span of time, oldest first."""
+    zone = zone_of(timezone)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.timeline(user, start, end or datetime.now(UTC), limit=limit)
+
+    def show(found: TimelineReply) -> None:
+        if not found.memories:
+            margin().print(Text(f"nothing of that time is remembered of {plain(user)}"))
+            return
+        console = screen()
+        console.print(memories_block(found.memories, zone, ids=ids), soft_wrap=not is_window(console))
+        if len(found.memories) == limit:
+            margin().print(Text("there may be more: --limit shows up to 1,000", "dim"))
+
+    question.answer(reply, show)
+
+
+async def expand(
+    context: typer.Context,
+    memory_id: Annotated[
+        str,
+        typer.Argument(metavar="MEMORY", help="Its id: `ricordo recall --ids` shows it.", show_default=False),
+    ],
+    *,
+    user: User,
+    ids: Ids = False,
+    timezone: ShownZone = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a memory rests on, oldest first."""
+    zone = zone_of(timezone)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.expand(user, memory_id)
+
+    def show(found: ExpandReply) -> None:
+        if not found.memories:
+            margin().print("it rests on no other memory")
+            return
+        console = screen()
+        console.print(memories_block(found.memories, zone, ids=ids), soft_wrap=not is_window(console))
+
+    question.answer(reply, show)
+
+
+async def end_session(
+    context: typer.Context,
+    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="Its id.", show_default=False)],
+    *,
+    user: User,
+    timestamp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSTANT", help=f"When it ended; now unless said. {_INSTANT}", show_default=False
+        ),
+    ] = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")] = False,
+) -> None:
+    """Say that a conversation has come to its end."""
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        published = await client.end_session(user, conversation, timestamp)
+    if as_json:
+        print_json({"event_id": published.message_id, "duplicate": published.duplicate})
+        return
+    said = "was said to have ended then already" if published.duplicate else "has ended: its summary follows"
+    screen().print(Text(f"{plain(conversation)} {said}"), soft_wrap=True)
+
+
+InConversation = Annotated[
+    str, typer.Option("--conversation", "-c", metavar="ID", help="In which one.", show_default=False)
+]
+
+
+async def working(
+    context: typer.Context,
+    *,
+    user: User,
+    conversation: InConversation,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is at hand in a conversation."""
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.working(user, conversation)
+    question.answer(reply, _show_working)
+
+
+async def note(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="What it is called.", show_default=False)],
+    value: Annotated[
+        str | None,
+        typer.Argument(metavar="VALUE", help="JSON, or else a text.", show_default=False),
+    ] = None,
+    *,
+    user: User,
+    conversation: InConversation,
+    remove: Annotated[bool, typer.Option("--remove", help="Take it away.")] = False,
+    request_id: RequestId = None,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Put a value into the working memory of a conversation."""
+    if remove == (value is not None):
+        raise Misused("give a VALUE, or --remove")
+    noted = None if value is None else _read(value)
+    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    async with question.client() as client:
+        reply = await client.note(user, conversation, key, noted, request_id=request_id)
+    question.answer(reply, lambda _: _show_noted(key, removed=noted is None))
+
+
+def _read(value: str) -> JsonValue:
+    """Read JSON; what is none is a text."""
+    try:
+        read: JsonValue = json.loads(value)
+    except ValueError:
+        return value
+    return read
+
+
+def _show_working(reply: WorkingReply) -> None:
+    console = screen()
+    if not (reply.lines or reply.entities or reply.notes):
+        console.print("Nothing is at hand in this conversation.", style="dim")
+        return
+    for line in reply.lines:
+        print_plain(console, line)
+    if reply.entities or reply.notes:
+        table = Table.grid(padding=(0, 2))
+        if reply.entities:
+            table.add_row(Text("named last", "dim"), Text(plain(", ".join(reply.entities))))
+        for key, value in reply.notes.items():
+            told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            table.add_row(Text(plain(key), "bold cyan"), Text(plain(told)))
+        console.print(table)
+
+
+def _show_noted(key: str, *, removed: bool) -> None:
+    screen().print(Text(f"{plain(key)} {'is noted no more' if removed else 'is noted'}"), soft_wrap=True)
