@@ -36,6 +36,7 @@ EXPECTED = {
 PATHS = re.compile(
     r"(?:shared|services|tests|deploy|docs|schemas)/[\w./-]*|[A-Z]{4,}\.md|docker-compose\.yml"
 )
+MODULES = re.compile(r"`([a-z_]+/[\w./-]*)`")
 SETTING = re.compile(r"\bRICORDO_([A-Z]+)__([A-Z_]+)\b")
 
 
@@ -61,6 +62,13 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_files_that_are_named_exist(path: Path) -> None:
     for name in PATHS.findall(prose(path)):
         assert (ROOT / name.rstrip(".")).exists(), name
+
+
+def test_modules_that_architecture_names_exist() -> None:
+    bases = [ROOT / "shared/ricordo", ROOT / "services/ricordo_services", ROOT]
+    found = MODULES.findall((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    assert len(found) > 20
+    assert [name for name in found if not any((base / name).exists() for base in bases)] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
