@@ -12,7 +12,7 @@ from typing import Final
 
 import asyncpg
 import pytest
-from tests.contract.stores.conftest import Dsns, new_database
+from tests.contract.store.conftest import Dsns, new_database
 
 from ricordo.store import schema as module
 from ricordo.store.database import Database

@@ -1,0 +1,137 @@
+"""A worker that is killed in the middle of decay: the next one goes on, and comes to the same."""
+
+import asyncio
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.contract.store.conftest import Dsns
+from tests.contract.store.stores import Stores
+
+from ricordo.store.database import Database
+from ricordo.system_clock import SystemClock
+from ricordo.testing.eventually import eventually
+from ricordo_services.lifecycle.passes import Decay, Pass
+
+pytestmark = pytest.mark.integration
+
+NOW = datetime.now(UTC).replace(hour=12)
+DAY = timedelta(days=1)
+SLICES = 4
+FILL = """
+insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at, arousal,
+                      importance)
+select $1, ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u-' || n % 7, 'c', 'x', 'user', at,
+       at, n % 4 / 4.0, n % 5 / 5.0
+from (select n, $2::timestamptz - n % 400 * interval '1 day' as at
+      from generate_series(1, $3::integer) as n) as said
+"""
+STATE = "select id, decay_factor, archived_at, archive_reason from memories order by id"
+WORKER = """
+import asyncio, sys
+from datetime import datetime, timedelta
+from ricordo.system_clock import SystemClock
+from ricordo.store.database import Database
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo_services.lifecycle.passes import Decay, Pass
+
+dsn, tenant, now = sys.argv[1:]
+
+class OneTenant:
+    async def tenants(self):
+        return [tenant]
+
+class Stuck:
+    told = 0
+    async def emit(self, tenant, events):
+        self.told += 1
+        if self.told == 3:  # between a slice that is written and the note of it
+            print("stuck", flush=True)
+            await asyncio.Event().wait()
+
+async def main():
+    async with Database.connect(dsn, size=2) as database:
+        work = Decay(LifecycleStore(database), RetentionStore(database), Stuck())
+        runs, locks = PassRuns(database), PassLocks(dsn)
+        made = Pass(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
+        await made.catch_up(datetime.fromisoformat(now), timedelta(days=1))
+
+asyncio.run(main())
+"""
+
+
+class Unheard:
+    """Nobody listens."""
+
+    async def emit(self, tenant: str, events: object) -> None:
+        pass
+
+
+class Tenant:
+    """Knows one."""
+
+    def __init__(self, tenant: str) -> None:
+        self._tenant = tenant
+
+    async def tenants(self) -> list[str]:
+        return [self._tenant]
+
+
+def decaying(stores: Stores) -> Pass:
+    return Pass(
+        work=Decay(stores.life, stores.retention, Unheard()),
+        life=Tenant(stores.tenant),
+        runs=stores.pass_runs,
+        locks=stores.pass_locks,
+        clock=SystemClock(),
+    )
+
+
+async def filled(database: Database, stores: Stores) -> None:
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute(FILL, stores.tenant, NOW, SLICES * 10_000 - 5_000)
+
+
+async def state(database: Database, stores: Stores) -> list[tuple[object, ...]]:
+    async with database.transaction(stores.tenant) as connection:
+        return [tuple(row) for row in await connection.fetch(STATE)]
+
+
+async def test_who_is_killed_between_slices_is_made_up_for(
+    stores: Stores, database: Database, dsns: Dsns
+) -> None:
+    undisturbed = stores.elsewhere()
+    for one in (stores, undisturbed):
+        await filled(database, one)
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", WORKER, dsns.worker, stores.tenant, NOW.isoformat()),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert worker.stdout is not None
+    assert await worker.stdout.readline() == b"stuck\n"
+    assert await decaying(stores).catch_up(NOW, DAY) is None  # it has not ended
+    worker.kill()
+    await worker.wait()
+
+    async def free() -> bool:
+        async with stores.pass_locks.alone("decay") as is_alone:
+            return is_alone
+
+    await eventually(free)
+    rest = await decaying(stores).catch_up(NOW + timedelta(minutes=1), DAY)
+    assert rest is not None
+    assert 0 < rest.examined < SLICES * 10_000 - 5_000, "it went on, and did not begin anew"
+    await decaying(undisturbed).catch_up(NOW, DAY)
+    assert await state(database, stores) == await state(database, undisturbed)
+
+
+async def test_two_workers_at_once_come_to_the_same(stores: Stores, database: Database) -> None:
+    alone = stores.elsewhere()
+    for one in (stores, alone):
+        await filled(database, one)
+    both = await asyncio.gather(*(decaying(stores).catch_up(NOW, DAY) for _ in range(2)))
+    made = [one for one in both if one is not None and one.examined]
+    assert len(made) == 1
+    await decaying(alone).catch_up(NOW, DAY)
+    assert await state(database, stores) == await state(database, alone)

@@ -1,0 +1,220 @@
+"""The law of every `FactLedger`: what it holds is the pure fold over all that was said, however it came."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.store.evidence import Projection, learn, said, tell
+from tests.contract.store.stores import Stores
+
+from ricordo.memory.facts import (
+    EntityResolver,
+    Evidence,
+    Fact,
+    entities,
+    fold,
+    mentions_of,
+    resolved,
+    select_facts,
+)
+from ricordo.memory.facts import facts_as_of as held_at
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.testing.factories import at, new_message
+
+pytestmark = pytest.mark.integration
+
+# A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
+LAWS = settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
+)
+# Few names, many meetings: the same city, person and thing as value, subject and object.
+NAMES = ("Bea", "bea ", "Bea R.", "Bea Rossi", "Rome", "Milan", "Max", "sister")
+TIES = ("", "", "~", "has_sibling/f/sister", "?has_sibling/f/sister", "knows/f/colleague", "has_pet//dog")
+SAID = (
+    "lives_in",
+    "friend",
+    "likes",
+    "dislikes",
+    "works_at",
+    "has_pet",
+    "has_sibling",
+    "not_in_the_vocabulary",
+)
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> list[Evidence]:
+    """Draw what one message states."""
+    count = draw(st.integers(0, 3))
+    minute = draw(st.integers(0, 9))
+    return [
+        said(
+            draw(st.sampled_from(SAID)),
+            draw(st.sampled_from(NAMES)),
+            minute=minute,
+            subject=draw(st.sampled_from(("user", "user", "Bea", "BEA", "Rome", "sister"))),
+            polarity=draw(st.sampled_from(("holds", "holds", "began", "past", "denied"))),
+            position=position,
+            valid_from=draw(st.sampled_from((None, None, at(-60), at(-30)))),
+            valid_to=draw(st.sampled_from((None, None, None, at(-20)))),
+            ties=(draw(st.sampled_from(TIES)), draw(st.sampled_from(TIES))),
+        )
+        for position in range(count)
+    ]
+
+
+@st.composite
+def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
+    """Draw what messages state, and an order and batching in which it is learned, with repeats."""
+    story = draw(st.lists(statements(), min_size=1, max_size=7))
+    order = draw(st.permutations(range(len(story))))
+    repeated = draw(st.lists(st.sampled_from(order), max_size=3))
+    cuts = draw(st.lists(st.integers(1, 3), min_size=1, max_size=10))
+    batches, rest = [], [*order, *repeated]
+    for size in cuts:
+        batches.append(rest[:size])
+        rest = rest[size:]
+    return story, [batch for batch in (*batches, rest) if batch]
+
+
+async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[ExtractedEvidence]:
+    """Record the messages of a story, of two users by turns, and return what each states."""
+    users = [f"u-{n % 3 // 2}" for n in range(len(story))]
+    await stores.record(
+        *(
+            new_message(f"m-{n}", tenant=stores.tenant, user_id=user, timestamp=at(n))
+            for n, user in enumerate(users)
+        )
+    )
+    return [
+        tell(stores, f"m-{n}", *evidence, user_id=user)
+        for n, (evidence, user) in enumerate(zip(story, users, strict=True))
+    ]
+
+
+async def _holds_the_fold(stores: Stores, told: Sequence[ExtractedEvidence]) -> None:
+    for user in ("u-0", "u-1"):
+        evidence = [row for one in told if one.user_id == user for row in one.evidence]
+        facts = fold(evidence, tenant=stores.tenant, user_id=user)
+        assert await _asked(stores, user, history=True) == set(facts)
+        assert await _asked(stores, user) == {one for one in facts if one.current}
+        for instant in (at(-61), at(-60), at(-25), at(4), at(9)):
+            assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
+        shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
+        met = sorted(entities(resolved(evidence)), key=lambda one: (-one.mentions, one.name))
+        known = EntityResolver(mention for row in resolved(evidence) for mention in mentions_of(row))
+        named = ["bea", *(one.name for one in met if "bea" in known.other_names(one))]
+        assert tuple(shown) == select_facts(facts, named_entities=named, threshold=2, limit=3)
+        profile = await stores.recollection.profile(stores.tenant, user)
+        assert profile.names[: len(met)] == tuple(one.name for one in met)
+
+
+async def _asked(
+    stores: Stores, user: str, *, history: bool = False, as_of: datetime | None = None
+) -> set[Fact]:
+    question = FactQuestion(user_id=user, min_confidence=0, history=history, as_of=as_of, limit=10_000)
+    return set(await stores.ledger.facts(stores.tenant, question))
+
+
+def _projected(learned: Sequence[FactDelta]) -> set[Fact]:
+    """Return what a projection holds that wrote what it was given, in that order."""
+    held: dict[UUID, Fact] = {}
+    for one in learned:
+        held |= {fact.id: fact for fact in one.facts}
+        for gone in one.gone:
+            held.pop(gone, None)
+    return set(held.values())
+
+
+@LAWS
+@given(telling=tellings())
+async def test_in_any_order_batching_and_repetition(
+    stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
+) -> None:
+    story, batches = telling
+    here, projection = stores.elsewhere(), Projection()
+    told = await _told(here, story)
+    for batch in batches:
+        await learn(here, *(told[n] for n in batch), projection=projection)
+    await _holds_the_fold(here, told)
+    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+    assert _projected(projection.learned) == everything
+
+
+@LAWS
+@given(telling=tellings())
+async def test_also_when_all_batches_come_at_once(
+    stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
+) -> None:
+    story, batches = telling
+    here, projection = stores.elsewhere(), Projection()
+    told = await _told(here, story)
+    ledgers = here.ledger, here.another_ledger()
+    await asyncio.gather(
+        *(
+            learn(here, *(told[n] for n in batch), projection=projection, ledger=ledgers[turn % 2])
+            for turn, batch in enumerate(batches)
+        )
+    )
+    await _holds_the_fold(here, told)
+    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+    assert _projected(projection.learned) == everything
+
+
+@LAWS
+@given(
+    telling=tellings(),
+    turns=st.lists(st.sampled_from((0, 0, 1)), min_size=11, max_size=11),
+    refused=st.lists(st.sampled_from((False, False, True)), min_size=11, max_size=11),
+)
+async def test_also_when_workers_take_turns_and_projections_fail(
+    stores: Stores,
+    telling: tuple[list[list[Evidence]], list[list[int]]],
+    turns: list[int],
+    refused: list[bool],
+) -> None:
+    story, batches = telling
+    here, projection = stores.elsewhere(), Projection()
+    told = await _told(here, story)
+    ledgers = here.another_ledger(), here.another_ledger()
+    for batch, turn, refuses in zip(batches, turns, refused, strict=False):
+        new = [told[n] for n in batch]
+        if refuses:
+            with contextlib.suppress(ConnectionError):  # not raised where there is nothing to project
+                await learn(
+                    here, *new, projection=Projection(failing=ConnectionError()), ledger=ledgers[turn]
+                )
+        await learn(here, *new, projection=projection, ledger=ledgers[turn])
+    await _holds_the_fold(here, told)
+    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+    assert _projected(projection.learned) == everything
+
+
+@LAWS
+@given(first=tellings(), second=st.lists(statements(), min_size=7, max_size=7))
+async def test_also_when_messages_are_read_anew_and_say_something_else(
+    stores: Stores,
+    first: tuple[list[list[Evidence]], list[list[int]]],
+    second: list[list[Evidence]],
+) -> None:
+    here, projection = stores.elsewhere(), Projection()
+    former = await _told(here, first[0])
+    now = [
+        tell(here, one.message_id, *evidence, user_id=one.user_id)
+        for one, evidence in zip(former, second, strict=False)
+    ]
+    await learn(here, *former, projection=projection)
+    for one in now:
+        await learn(here, one, projection=projection)
+    await _holds_the_fold(here, now)
+    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
+    assert _projected(projection.learned) == everything

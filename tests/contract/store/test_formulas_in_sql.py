@@ -1,0 +1,308 @@
+"""What SQL computes is what the domain's functions say, on random rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.store.stores import Stores
+from tests.contract.store.test_curation import wish
+
+from ricordo.memory.decay import decay, idle_days
+from ricordo.memory.model import Memory
+from ricordo.memory.reinforcement import (
+    MemoryStrength,
+    RecallVerdict,
+    Use,
+    after_uses,
+    apply_access,
+    apply_verdict,
+    reinforce,
+)
+from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, memories_to_prune
+from ricordo.store.database import Database
+from ricordo.store.lifecycle_store import Access
+from ricordo.store.pass_store import Quota
+
+pytestmark = pytest.mark.integration
+
+NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
+LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+UNIT = st.one_of(
+    st.sampled_from((0.0, 0.3, 0.5, 0.94, 0.95, 1.0)), st.floats(0, 1).map(lambda share: round(share, 6))
+)
+NUMBERS = st.tuples(st.integers(0, 12), st.integers(1, 9))
+STRATEGIES: tuple[Strategy, ...] = ("importance_weighted", "fifo", "recency")
+DAY = 86_400_000_000
+AGE = st.one_of(
+    st.integers(-3, 900).map(lambda days: timedelta(days=days)),
+    st.integers(0, 900).map(lambda days: timedelta(microseconds=days * DAY - 1)),
+    st.integers(0, 900 * DAY).map(lambda age: timedelta(microseconds=age)),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a formula reads of a memory."""
+
+    stored: timedelta
+    accessed: timedelta | None
+    arousal: float
+    importance: float
+    access_count: int
+    decay_factor: float
+    pinned: bool
+    verified: bool
+
+
+ROWS = st.lists(
+    st.builds(
+        Row,
+        stored=AGE,
+        accessed=st.none() | AGE,
+        arousal=UNIT,
+        importance=UNIT,
+        access_count=st.integers(0, 3),
+        decay_factor=UNIT,
+        pinned=st.sampled_from((False, False, False, True)),
+        verified=st.sampled_from((False, False, False, True)),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+_WRITE = """
+insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at,
+                      last_accessed, arousal, importance, access_count, decay_factor, pinned, verified)
+select $1, id, 'u-1', 'c-1', 'text', 'user', stored, stored, accessed, arousal, importance, accesses, factor,
+       pinned, verified
+from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::double precision[], $6::double precision[],
+            $7::integer[], $8::double precision[], $9::boolean[], $10::boolean[])
+    as r (id, stored, accessed, arousal, importance, accesses, factor, pinned, verified)
+"""
+
+
+async def _written(database: Database, stores: Stores, rows: Sequence[Row]) -> list[Memory]:
+    ids = [uuid5(NAMESPACE_OID, str(n)) for n in range(len(rows))]
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute(
+            _WRITE,
+            stores.tenant,
+            ids,
+            [NOW - row.stored for row in rows],
+            [None if row.accessed is None else NOW - row.accessed for row in rows],
+            [row.arousal for row in rows],
+            [row.importance for row in rows],
+            [row.access_count for row in rows],
+            [row.decay_factor for row in rows],
+            [row.pinned for row in rows],
+            [row.verified for row in rows],
+        )
+    return await _read(stores, ids)
+
+
+async def _read(stores: Stores, ids: Sequence[UUID]) -> list[Memory]:
+    found = await stores.recollection.memories(stores.tenant, "u-1", ids)
+    return sorted(found, key=lambda one: one.id)
+
+
+@LAWS
+@given(rows=ROWS, floors=st.booleans(), limit=st.integers(1, 31))
+async def test_fading(
+    database: Database, stores: Stores, rows: list[Row], limit: int, *, floors: bool
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    last, archived = None, set()
+    while True:
+        done = await here.life.decay(here.tenant, NOW, user_id=None, after=last, limit=limit, floors=floors)
+        archived |= {one for one, _ in done.archived}
+        if (last := done.last) is None:
+            break
+    for former, now in zip(before, await _read(here, [one.id for one in before]), strict=True):
+        assert former.stored_at is not None
+        expected = decay(
+            days=idle_days(former.last_accessed, former.stored_at, NOW),
+            arousal=former.emotion.arousal,
+            importance=former.importance,
+            access_count=former.access_count,
+            factor=former.decay_factor,
+            protected=former.pinned or former.verified,
+            floors=floors,
+        )
+        if expected is None:
+            assert (now.decay_factor, now.archived_at) == (former.decay_factor, None)
+        else:
+            assert now.decay_factor == pytest.approx(expected.factor, rel=1e-12)
+            assert now.archived_at == (NOW if expected.archived else None)
+        assert (now.id in archived) == (now.archived_at is not None)
+
+
+@LAWS
+@given(rows=ROWS, numbers=NUMBERS, strategy=st.sampled_from(STRATEGIES))
+async def test_retention(
+    database: Database, stores: Stores, rows: list[Row], numbers: tuple[int, int], strategy: Strategy
+) -> None:
+    """However many at once: the same go, the worst first."""
+    limit, at_once = numbers
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    candidates = [
+        Candidate(
+            one.id,
+            one.importance,
+            one.created_at,
+            one.stored_at or one.created_at,
+            one.last_accessed,
+            protected=one.pinned or one.verified,
+        )
+        for one in before
+    ]
+    quota = Quota(user_id="u-1", kinds=OBSERVATIONS, limit=limit, strategy=strategy)
+    gone: list[UUID] = []
+    while True:
+        some = [one for one, _ in await here.retention.prune(here.tenant, NOW, quota, limit=at_once)]
+        if not some:
+            break
+        assert len(some) <= at_once
+        expected = memories_to_prune([one for one in candidates if one.id not in gone], limit, NOW, strategy)
+        assert set(some) == set(expected[:at_once])
+        gone += some
+    assert set(gone) == set(memories_to_prune(candidates, limit, NOW, strategy))
+
+
+@LAWS
+@given(rows=ROWS, uses=st.lists(AGE, min_size=1, max_size=5))
+async def test_reinforcement(
+    database: Database, stores: Stores, rows: list[Row], uses: list[timedelta]
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    ids = tuple(one.id for one in before)
+    await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
+    standings = {one.id: one for one in await here.recollection.standings(here.tenant, "u-1", ids)}
+    for former, now in zip(before, await _read(here, ids), strict=True):
+        strength = _strength(former)
+        for age in uses:
+            strength = reinforce(strength, NOW - age)
+        assert now.importance == pytest.approx(strength.importance, rel=1e-12)
+        assert standings[now.id].importance_beyond == pytest.approx(strength.beyond, rel=1e-9, abs=1e-12)
+        assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-12)
+        assert (now.access_count, now.last_accessed, now.decay_factor) == (
+            strength.access_count,
+            strength.last_accessed,
+            strength.decay_factor,
+        )
+
+
+async def test_importance_after_uses(database: Database, stores: Stores) -> None:
+    """Wherever SQL counts uses, it does so by these two functions."""
+    grid = [
+        (importance, beyond, uses)
+        for importance in (0.0, 0.01, 0.3, 0.93, 0.94, 0.95, 0.96, 1.0)
+        for beyond in (0.0, 0.01, 0.03, 1.5)
+        for uses in (-60, -2, -1, 0, 1, 2, 3, 60)
+    ]
+    async with database.transaction(stores.tenant) as connection:
+        found = await connection.fetch(
+            """select importance_after_uses(i, b, u) as importance, beyond_after_uses(i, b, u) as beyond
+            from unnest($1::double precision[], $2::double precision[], $3::integer[]) as g (i, b, u)""",
+            *map(list, zip(*grid, strict=True)),
+        )
+    expected = [after_uses(importance, uses, beyond=beyond) for importance, beyond, uses in grid]
+    assert [(row["importance"], row["beyond"]) for row in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("lifecycle_store", "use"), ("stages", "enrich"), ("reprocessing", "rate")]
+)
+async def test_uses_are_counted_without_a_call_for_each_row(
+    file: str, name: str, database: Database, stores: Stores
+) -> None:
+    query = Database.queries(file)[name]
+    assert "importance_after_uses(" in query
+    async with database.transaction(stores.tenant) as connection:
+        await connection.execute("set local plan_cache_mode = force_generic_plan")
+        parameters = (await connection.prepare(query)).get_parameters()
+        unknown = [None] * len(parameters)
+        plan = "\n".join([row[0] for row in await connection.fetch(f"explain (verbose) {query}", *unknown)])
+    assert "0.95" in plan
+    assert "_after_uses(" not in plan
+
+
+TELLINGS = st.lists(
+    st.tuples(st.sampled_from(("event", "used", "irrelevant")), st.integers(0, 2), AGE), max_size=12
+)
+
+
+@LAWS
+@given(rows=ROWS, tellings=TELLINGS)
+async def test_events_and_verdicts_in_any_order(
+    database: Database, stores: Stores, rows: list[Row], tellings: list[tuple[str, int, timedelta]]
+) -> None:
+    here = stores.elsewhere()
+    before = await _written(database, here, rows)
+    ids = tuple(one.id for one in before)
+    known = [(_strength(one), [Use()] * 3) for one in before]
+    recalls = [uuid5(NAMESPACE_OID, f"recall {n}") for n in range(3)]
+    for said, recall, age in tellings:
+        at = NOW - age
+        if said == "event":
+            await here.life.reinforce(here.tenant, [Access(recalls[recall], "u-1", ids, at)])
+        else:
+            judged = {"used": (), "irrelevant": ()} | {said: ids}
+            await here.curating.feedback(here.tenant, wish(), recalls[recall], **judged, at=at)
+        known = [_told(strength, uses, recall, said, at) for strength, uses in known]
+    for now, (strength, _) in zip(await _read(here, ids), known, strict=True):
+        assert now.importance == pytest.approx(strength.importance, rel=1e-9)
+        assert now.reinforcement == pytest.approx(strength.reinforcement, rel=1e-9, abs=1e-9)
+        assert (now.access_count, now.last_accessed, now.decay_factor) == (
+            strength.access_count,
+            strength.last_accessed,
+            strength.decay_factor,
+        )
+
+
+def _strength(memory: Memory) -> MemoryStrength:
+    return MemoryStrength(
+        importance=memory.importance,
+        access_count=memory.access_count,
+        last_accessed=memory.last_accessed,
+        reinforcement=memory.reinforcement,
+        decay_factor=memory.decay_factor,
+    )
+
+
+def _told(
+    strength: MemoryStrength, uses: list[Use], recall: int, said: str, at: datetime
+) -> tuple[MemoryStrength, list[Use]]:
+    if said == "event":
+        after, use = apply_access(strength, uses[recall], at)
+    else:
+        after, use = apply_verdict(strength, uses[recall], RecallVerdict(said), at)
+    return after, [*uses[:recall], use, *uses[recall + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("days", "arousal", "importance", "factor"),
+    [
+        (7, 0.0, 0.0, 1.0),
+        (8, 0.0, 0.0, 0.95),
+        (14, 0.0, 0.0, 0.9025),
+        (90, 0.0, 0.0, 0.95**12),
+        (90, 0.5, 0.5, 0.95**12 + 0.25),
+        (3650, 0.0, 0.0, 0.2),  # the floor of what matters least
+        (3650, 0.0, 1.0, 0.9),  # and of what matters most
+    ],
+)
+async def test_worked_examples(
+    database: Database, stores: Stores, *, days: int, arousal: float, importance: float, factor: float
+) -> None:
+    row = Row(timedelta(days=days), None, arousal, importance, 2, 1.0, pinned=False, verified=False)
+    await _written(database, stores, [row])
+    await stores.life.decay(stores.tenant, NOW, user_id=None, after=None, limit=9, floors=True)
+    (kept,) = await _read(stores, [uuid5(NAMESPACE_OID, "0")])
+    assert kept.decay_factor == pytest.approx(factor)

@@ -1,0 +1,176 @@
+"""A PostgreSQL that goes away says so as the ports' own error, and all goes on when it is back."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import asyncpg
+import pytest
+from tests.contract.store.conftest import Dsns
+from tests.contract.store.evidence import said, tell
+from tests.contract.store.stores import STORED, Stores
+
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.store.database import Database, StoreUnavailable
+from ricordo.testing.eventually import eventually
+from ricordo.testing.factories import at, new_message
+
+pytestmark = pytest.mark.integration
+
+
+@asynccontextmanager
+async def owner(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _cut(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """End all sessions of the workers in this database."""
+    await connection.fetch(
+        "select pg_terminate_backend(pid) from pg_stat_activity "
+        "where usename = 'ricordo_worker' and datname = current_database()"
+    )
+
+
+async def test_an_address_that_is_none_is_wrong_and_not_unavailable() -> None:
+    with pytest.raises(ValueError, match="DSN"):
+        async with Database.connect("nonsense://somewhere"):
+            pytest.fail("connected to nonsense")
+
+
+async def test_nobody_there(dsns: Dsns) -> None:
+    with pytest.raises(StoreUnavailable, match="could not answer"):
+        async with Database.connect("postgresql://ricordo_worker@127.0.0.1:1/none", timeout_s=2):
+            pytest.fail("connected to nobody")
+
+
+async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(dsns: Dsns, stores: Stores) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    async with owner(dsns) as connection:
+        await _cut(connection)
+
+    async def answers() -> bool:
+        try:
+            await stores.record(new_message(tenant=stores.tenant))
+        except StoreUnavailable:
+            return False
+        return True
+
+    await eventually(answers)
+    assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 1
+
+
+async def test_a_server_that_admits_nobody_is_unavailable_until_it_does(dsns: Dsns, stores: Stores) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+    async with owner(dsns) as connection:
+        await connection.execute("alter role ricordo_worker connection limit 0")
+        try:
+            await _cut(connection)
+            await eventually(_refused(stores))
+            with pytest.raises(StoreUnavailable):
+                await stores.life.tenants()
+        finally:
+            await connection.execute("alter role ricordo_worker connection limit -1")
+    assert (await stores.record(new_message(tenant=stores.tenant)))[0].status == "kept"
+
+
+def _refused(stores: Stores) -> Callable[[], Awaitable[bool]]:
+    async def refused() -> bool:
+        try:
+            await stores.progress("m-1")
+        except StoreUnavailable as error:
+            return "TooManyConnections" in str(error)
+        return False
+
+    return refused
+
+
+async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
+    dsns: Dsns, stores: Stores
+) -> None:
+    await stores.record(new_message(tenant=stores.tenant))
+
+    async def cut(learned: FactDelta) -> None:
+        async with owner(dsns) as connection:
+            await _cut(connection)
+
+    told = [tell(stores, "m-1", said("lives_in", "Rome"))]
+    with pytest.raises(StoreUnavailable):
+        await stores.ledger.record(stores.tenant, told, cut, STORED)
+    progress = await stores.progress()
+    assert progress is not None
+    assert progress.extracted is None
+
+
+async def test_cancelled_in_the_middle_nothing_is_written_and_the_pool_stays_whole(
+    dsns: Dsns, stores: Stores
+) -> None:
+    async with owner(dsns) as connection, connection.transaction():
+        await connection.execute("lock table history in access exclusive mode")
+        for n in range(20):  # more than the pool has connections
+            writing = asyncio.create_task(
+                stores.record(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)))
+            )
+            await eventually(lambda: _waits(connection))
+            writing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writing
+    counts = await stores.recollection.counts(stores.tenant, "u-1")
+    assert (counts.history, counts.pending) == (0, 0)
+    assert stores.tenant not in await stores.life.tenants()
+    await stores.record(new_message(tenant=stores.tenant))
+    assert stores.tenant in await stores.life.tenants()
+
+
+async def _waits(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
+    found = await connection.fetchval(
+        "select count(*) from pg_locks where not granted and database = "
+        "(select oid from pg_database where datname = current_database())"
+    )
+    return bool(found)
+
+
+async def test_a_value_of_the_wrong_type_is_wrong_and_not_unavailable(stores: Stores) -> None:
+    with pytest.raises(asyncpg.DataError, match="invalid"):
+        await stores.indexing.versions(stores.tenant, "a", ["not an id"])  # type: ignore[list-item]  # on purpose
+
+
+async def test_a_session_that_hangs_keeps_nobody_long_past_a_deadline(dsns: Dsns, stores: Stores) -> None:
+    async with Database.connect(dsns.worker, size=1) as database:
+        hung = 0
+
+        async def hang() -> None:
+            nonlocal hung
+            async with asyncio.timeout(1), database.transaction(stores.tenant) as connection:
+                hung = await connection.fetchval("select pg_backend_pid()")
+                os.kill(hung, signal.SIGSTOP)
+                await connection.fetchval("select 1")
+
+        began = time.monotonic()
+        try:
+            with pytest.raises(TimeoutError):
+                await hang()
+            assert time.monotonic() - began < 30  # and not the minute that a statement may take
+        finally:
+            os.kill(hung, signal.SIGCONT)
+        async with database.transaction(stores.tenant) as connection:
+            assert await connection.fetchval("select 1") == 1
+
+
+async def test_what_was_rolled_back_in_silence_is_not_taken_as_written(dsns: Dsns, stores: Stores) -> None:
+    async with Database.connect(dsns.worker, size=1) as database:
+
+        async def fail_and_go_on() -> None:
+            async with database.transaction(stores.tenant) as connection:
+                with contextlib.suppress(asyncpg.DivisionByZeroError):
+                    await connection.execute("select 1 / 0")
+
+        with pytest.raises(StoreUnavailable, match="rolled back"):
+            await fail_and_go_on()

@@ -1,0 +1,192 @@
+"""Every statement looks its rows up by key from the first row on, under row-level security too.
+
+A plan made while a table is small is kept while it grows: one that reads all rows of the tenant for each row
+that it looks for makes the first minute of an import quadratic.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from uuid import UUID
+
+import asyncpg
+import pytest
+from tests.contract.store.conftest import Dsns
+from tests.fixtures.growth import rows_touched
+
+from ricordo.store.database import Database, blocks
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.intake import IntakeStore
+from ricordo.store.schema import migrate
+from ricordo.testing.factories import at, new_message
+
+pytestmark = pytest.mark.integration
+
+OVER_ALL = ("owners", "count", "over_quota")
+"""Queries that are asked once, at the start of a job, and of all that a tenant has."""
+FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_closed")
+"""What holds a row for each model, and what nobody was asked about yet: no more."""
+TABLES = ("memories", "history", "stages")
+
+_SAMPLES: dict[str, object] = {
+    "bool": False,
+    "bytea": b"",
+    "float8": 1.0,
+    "int4": 5,
+    "int8": 5,
+    "json": "{}",
+    "interval": timedelta(days=1),
+    "jsonb": "[]",
+    "text": "x",
+    "timestamptz": datetime(2026, 1, 1, tzinfo=UTC),
+    "uuid": UUID(int=1),
+}
+_WHOLE = re.compile(
+    r"Seq Scan on (?!tenants)"
+    r"|Index Cond: \(tenant = [^)]*\)$"
+    r"|Index Cond: .*\(user_id = .*\(id = (ANY|[a-z]+\.)"  # all that a user has, for a few ids
+    r"|Index Cond: \(\(tenant = [^)]*\) AND \(model = [^)]*\)\)$"  # all vectors of a model
+)
+
+
+@pytest.fixture(scope="module")
+def dsns(new_database: Callable[[], Dsns]) -> Dsns:
+    """Return a database of its own: empty, and never analysed, as on the first day."""
+    found = new_database()
+    asyncio.run(migrate(found.admin))
+    return found
+
+
+def _sample(type_name: str) -> object:
+    plain = type_name.removesuffix("[]").removeprefix("_")
+    return _SAMPLES[plain] if plain == type_name else [_SAMPLES[plain]]
+
+
+async def _plan(database: Database, query: str) -> list[str]:
+    async with database.transaction("x") as connection:
+        await connection.execute("set local plan_cache_mode = force_generic_plan")
+        parameters = (await connection.prepare(query)).get_parameters()
+        plan = await connection.fetch(f"explain {query}", *(_sample(one.name) for one in parameters))
+    return [row[0] for row in plan]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "intake",
+        "derived_memories",
+        "session_store",
+        "consolidation",
+        "facts",
+        "lifecycle_store",
+        "curation",
+        "memory_queries",
+        "stages",
+        "link_store",
+        "rebuild_sources",
+        "document_store",
+        "pass_store",
+        "working_memory_store",
+        "exports",
+        "imports",
+        "fact_assertions",
+    ],
+)
+async def test_by_key(database: Database, file: str) -> None:
+    reading = []
+    for name, query in blocks(file).items():
+        if name in OVER_ALL:
+            continue
+        lines = await _plan(database, query)
+        reading += [
+            (name, line.strip())
+            for before, line in pairwise(["", *lines])
+            if _WHOLE.search(line) and not any(few in before for few in FEW)
+        ]
+    assert reading == []
+
+
+@pytest.mark.parametrize("name", ["relate", "rearrange"])
+async def test_what_a_batch_changes_around_it_is_not_compared_with_itself(
+    name: str, database: Database
+) -> None:
+    """Each new memory changes ten others or so: comparing all with all costs more than writing them."""
+    lines = await _plan(database, blocks("link_store")[name])
+    assert not [line for line in lines if "Join Filter" in line]
+
+
+MANY_MESSAGES = """
+insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest,
+                     said_at, timezone, metadata, stored_at)
+select 'y', 'm-' || n, gen_random_uuid(), 'u-1', 'c-1', 'user', '', 'x', '', now() - n * interval '1 minute',
+       case when n % 10 = 0 then 'Europe/Rome' end, '{}', now()
+from generate_series(1, 20000) as n;
+insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, role, created_at,
+                      stored_at)
+select tenant, memory_id, user_id, message_id, conversation_id, 'message', content, role, said_at, stored_at
+from history where tenant = 'y';
+insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested)
+select tenant, memory_id, message_id, user_id, conversation_id, stored_at from history where tenant = 'y';
+"""
+
+
+async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
+    dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
+    """Each names a zone, which counts up to the next that does: what lies beyond is not looked at."""
+    await connection.execute(MANY_MESSAGES)  # where there are few in all, reading every one costs least
+    async with Database.connect(dsns.worker, size=1) as database:
+        intake, touched = IntakeStore(database), []
+        for batch in range(12):
+            await connection.execute("analyze memories, history, stages")  # as the server does, in time
+            earlier = [
+                new_message(f"m-{batch}-{n}", timestamp=at(-60 * batch + n), timezone="Europe/Rome")
+                for n in range(20)
+            ]
+            touched.append(
+                await rows_touched(database, connection, TABLES, intake.record("x", earlier, at(0)))
+            )
+    assert max(touched[-4:]) <= 1.2 * max(touched[1:5])
+    assert min(touched) >= 20, "what is written is counted"
+
+
+MANY_FACTS = """
+insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence,
+                   first_seen, last_reinforced, valid_from, valid_to, message_ids)
+select 'y', gen_random_uuid(), 'u-1', subject, subject,
+       case when n % 5000 = 0 then 'born_in' else 'likes' end, 'thing ' || n, 'thing ' || n, 1,
+       told, told, told, case when n % 10 > 0 then told + interval '1 day' end, '{}'
+from (select n, case when n % 2 = 0 then 'user' else 'friend ' || n % 3000 end as subject,
+             timestamptz '2026-01-01' + n * interval '1 minute' as told
+      from generate_series(1, 50000) as n) as told
+"""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        FactQuestion(user_id="u-1"),
+        FactQuestion(user_id="u-1", min_confidence=4),
+        FactQuestion(user_id="u-1", predicate="born_in"),
+        FactQuestion(user_id="u-1", predicate="age", history=True),
+        FactQuestion(user_id="u-1", entity="friend 7"),
+        FactQuestion(user_id="u-1", entity="friend 7", predicate="age"),
+        FactQuestion(user_id="u-1", entity="nobody", history=True),
+        FactQuestion(user_id="u-1", entity="user", history=True),
+        FactQuestion(user_id="u-1", history=True),
+    ],
+    ids=str,
+)
+async def test_a_question_about_facts_reads_little_more_than_it_shows(
+    asked: FactQuestion, dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
+    """Of fifty thousand facts, which the planner knows of, as it does a minute after they are there."""
+    if not await connection.fetchval("select exists (select from facts where tenant = 'y')"):
+        await connection.execute(f"{MANY_FACTS}; analyze facts")
+    async with Database.connect(dsns.worker, size=1) as database:
+        ledger = FactLedger(database)
+        touched = await rows_touched(database, connection, ("facts",), ledger.facts("y", asked))
+    assert touched <= 1_000
