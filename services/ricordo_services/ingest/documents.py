@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.documents.port import Documents, NewDocument, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.documents.port import NewDocument, ObjectStore, ObjectsUnavailable, object_key
 from ricordo.messages.events import MessageReceived
+from ricordo.store.document_store import DocumentStore
 
 _AT_ONCE: Final = 4  # objects on their way: each is held in memory meanwhile
 
@@ -21,7 +22,7 @@ class DocumentStorage:
     """
 
     objects: ObjectStore
-    documents: Documents
+    documents: DocumentStore
     tell: Callable[[str], None]
 
     async def store(

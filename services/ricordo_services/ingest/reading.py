@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.documents.port import LOST, UNREADABLE, Documents, DocumentToRead, ObjectMissing, ObjectStore
+from ricordo.documents.port import LOST, UNREADABLE, DocumentToRead, ObjectMissing, ObjectStore
 from ricordo.documents.reader import DocumentReader, Unreadable
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
@@ -28,6 +28,7 @@ from ricordo.runtime.cancellation import end
 from ricordo.runtime.cpu_executor import Beside
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.database import StoreUnavailable
+from ricordo.store.document_store import DocumentStore
 from ricordo.unavailable import Unavailable
 from ricordo_services.ingest.turns import Turns
 
@@ -49,7 +50,7 @@ class ReadDocuments:
         size: of the extracts.
     """
 
-    documents: Documents
+    documents: DocumentStore
     objects: ObjectStore
     reader: DocumentReader
     tokens: TokenCounter

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import asdict, dataclass
 
-from ricordo.documents.port import Documents
 from ricordo.memory.progress import Progress
 from ricordo.messages.queries import (
     ExpandReply,
@@ -22,6 +21,7 @@ from ricordo.messages.queries import (
 )
 from ricordo.messages.views import FactView
 from ricordo.messages.vocabulary import MessageState
+from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure
 from ricordo_services.retrieval.concurrently import ungrouped
@@ -101,7 +101,7 @@ class Status:
     """Answers `query.status`."""
 
     recollection: MemoryQueries
-    documents: Documents
+    documents: DocumentStore
 
     async def __call__(self, tenant: str, request: StatusRequest, /) -> StatusReply:
         """Return how far the message got."""
@@ -142,7 +142,7 @@ class Expand:
     """Answers `query.expand`."""
 
     recollection: MemoryQueries
-    documents: Documents
+    documents: DocumentStore
 
     async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
         """Return the memories that a memory rests on, oldest first.

@@ -6,14 +6,12 @@ what it holds, so that a redelivery puts the same object again and no row ever n
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
@@ -175,65 +173,3 @@ class DocumentRecord:
     whole: bool = True
     settled_at: datetime | None = None
     pending: int = 0
-
-
-class Documents(Protocol):
-    """Which documents there are, and how far each is. `IntakeStore.record` writes a row with its message."""
-
-    async def claim(
-        self, tenant: str, at: datetime, until: datetime, *, behind: str = ""
-    ) -> DocumentToRead | None:
-        """Return the document whose turn it is, which is then nobody else's for a while.
-
-        Users take turns, in an order of the store's own; of each the document that has waited longest.
-
-        Args:
-            tenant: whose.
-            at: now.
-            until: from when on somebody else may have it, unless `hold` moves that on.
-            behind: the user who had the last turn; empty to begin with the first.
-        """
-        ...
-
-    async def hold(self, tenant: str, memory_id: UUID, until: datetime) -> None:
-        """Keep a claimed document until then."""
-        ...
-
-    async def give_back(self, tenant: str, memory_id: UUID, free: datetime) -> None:
-        """Leave a claimed document, unread, to whoever comes from `free` on; this attempt does not count."""
-        ...
-
-    async def forgive(self, tenant: str, memory_id: UUID) -> None:
-        """Count an attempt no more that came back too late to give the document back."""
-        ...
-
-    async def done(
-        self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, whole: bool, at: datetime
-    ) -> Sequence[Progress]:
-        """Write the extracts of a document and note that it is read, in one transaction.
-
-        Where its message is remembered no more, nothing is written, and it has failed.
-
-        Args:
-            tenant: whose.
-            memory_id: of the message that brought it.
-            extracts: in its order, the message their only source.
-            whole: whether they are all of it.
-            at: when.
-
-        Returns:
-            The stages of the extracts.
-        """
-        ...
-
-    async def failed(self, tenant: str, memory_id: UUID, reason: str, at: datetime) -> None:
-        """Note that nobody can read a document, and why."""
-        ...
-
-    async def is_kept(self, tenant: str, user_id: str, key: str) -> bool:
-        """Whether a document of the user is known whose bytes are under `key`."""
-        ...
-
-    async def about(self, tenant: str, memory_id: UUID) -> DocumentRecord | None:
-        """Return what is known of the document that a message brought; None where it brought none."""
-        ...
