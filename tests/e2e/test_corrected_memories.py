@@ -172,7 +172,7 @@ async def test_what_no_message_is_behind_is_put_right_too(bot: Bot, running: Run
         Database.connect(running.endpoints.postgres_dsn, size=1) as database,
         database.transaction(bot.tenant) as connection,
     ):
-        await derived_memories.hold(connection, bot.tenant, ["u-1"])
+        await derived_memories.lock_users(connection, bot.tenant, ["u-1"])
         await derived_memories.write(connection, bot.tenant, [summary], summary.created_at, finished=True)
     reply = await correct(bot, "Davide abita a Trieste.", str(summary.id))
     assert reply.body["memory_id"] == str(summary.id)

@@ -22,14 +22,19 @@ _NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """Implements `Letters` on the stream of dead letters."""
+    """Deletes the dead letters that an erasure covers."""
 
     streams: StreamAccess
 
     async def delete(
         self, tenant: str, burial: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
     ) -> None:
-        """Delete those of what was buried; see `Letters.delete`."""
+        """Delete the dead letters of an erasure, each once `before` has returned.
+
+        Raises:
+            BusUnavailable: some may still be there.
+            Exception: whatever `before` raised.
+        """
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence

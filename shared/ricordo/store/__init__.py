@@ -1,1 +1,1 @@
-"""PostgreSQL holds the truth. SQL lives in `sql/*.sql` as named blocks, the schema in `migrations/`."""
+"""PostgreSQL: one module per subject, SQL in `sql/*.sql` as named blocks, the schema in `migrations/`."""

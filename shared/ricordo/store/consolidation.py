@@ -27,7 +27,7 @@ _ROUNDING: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class MemoryPosition:
-    """Where reading goes on: behind a memory, in the order of time and id."""
+    """Position of a memory in the order of time and id; reading continues behind it."""
 
     created_at: datetime
     id: UUID
@@ -35,7 +35,7 @@ class MemoryPosition:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionBacklog:
-    """A user about whom much has come in.
+    """A user whose messages since the last reflection exceed a threshold of importance.
 
     Attributes:
         importance: the sum, from 1 to 10 each, of what they said since the last reflection.
@@ -59,7 +59,7 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionResult:
-    """What a reflection has left behind.
+    """Result of a reflection.
 
     Attributes:
         written: the stages of its insights that are there now, in their order.
@@ -76,7 +76,7 @@ _BEGINNING: Final = MemoryPosition(EARLIEST, UUID(int=0))
 
 
 class CompressionStore:
-    """Candidates of a user, in slices, and the one transaction that makes a synthesis of them."""
+    """Reads candidates of compression in slices, and writes a synthesis of them in one transaction."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -154,7 +154,7 @@ class CompressionStore:
         """
         ids = [one.id for one in sources]
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, {synthesis.user_id})
+            await derived_memories.lock_users(connection, tenant, {synthesis.user_id})
             found = {row["id"]: rows.memory(row) for row in await connection.fetch(_SQL["lock"], tenant, ids)}
             if not all(_stays(found.get(one.id), one, now) for one in sources):
                 return None
@@ -168,14 +168,14 @@ def _stays(found: Memory | None, read: Memory, now: datetime) -> bool:
     return found is not None and is_weak(found, now) and _told(found) == _told(read)
 
 
-async def gather(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
+async def count_for_reflection(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
     """Count what users said, as part of the transaction that enriches it, before its stage is set."""
     if memory_ids:
         await connection.execute(_SQL["gather"], tenant, memory_ids)
 
 
 class ReflectionStore:
-    """Users about whom much has come in, and the one transaction that writes what was understood of them."""
+    """Reads what reflections are drawn from, and writes their insights in one transaction."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -219,7 +219,7 @@ class ReflectionStore:
         """
         whose = (tenant, one.user_id)
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, [one.user_id])
+            await derived_memories.lock_users(connection, tenant, [one.user_id])
             former = await _former(connection, whose, [each.about for each in reflections])
             accumulated = await connection.fetchval(_SQL["lock_accumulated"], *whose)
             if accumulated is None or accumulated < one.importance - _ROUNDING:
@@ -228,7 +228,7 @@ class ReflectionStore:
                 Successor(each.memory, (former[each.about].id,) if each.about in former else ())
                 for each in reflections
             ]
-            succeeded = await derived_memories.succeed(connection, tenant, successors, at)
+            succeeded = await derived_memories.write_successors(connection, tenant, successors, at)
             there = {progress.memory_id for progress in succeeded.written}
             noted = [each for each in reflections if each.memory.id in there]
             new = [each for each in noted if _id(former, each.about) != each.memory.id]

@@ -34,7 +34,7 @@ class UnknownMemories(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class CurationRequest:
-    """Who asks for what.
+    """Identity of a request of a user.
 
     Attributes:
         request_id: under which it is kept what came of it; None where it is not to be repeated.
@@ -48,7 +48,7 @@ class CurationRequest:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackResult:
-    """What came of a feedback.
+    """Result of a feedback.
 
     Attributes:
         used, irrelevant: how many memories it made stronger and weaker.
@@ -62,7 +62,7 @@ class FeedbackResult:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionResult:
-    """What came of a correction.
+    """Result of a correction.
 
     Attributes:
         fields: the columns that it changed; none where the memory said so already.
@@ -76,7 +76,7 @@ class CorrectionResult:
 
 
 class CurationStore:
-    """What lifecycle takes from the user. Each method is one transaction.
+    """Writes feedback, pins, confirmations and corrections. Each method is one transaction.
 
     Repeating a request changes nothing and returns the same, for as long as it is kept what came of it.
 
@@ -223,7 +223,7 @@ class _Correcting:
 
     async def to(self, content: str, language: str, at: datetime) -> Outcome:
         """Write it, and take back what followed from the former words; return the columns that it changes."""
-        await derived_memories.hold(
+        await derived_memories.lock_users(
             self.connection, self.tenant, [self.user_id]
         )  # nobody condenses it meanwhile
         other = (self.tenant, self.user_id, self.memory_id, content)
@@ -231,7 +231,7 @@ class _Correcting:
         gone = (
             ()
             if row is None
-            else await derived_memories.unmake(self.connection, self.tenant, rows.memory(row))
+            else await derived_memories.withdraw_derived(self.connection, self.tenant, rows.memory(row))
         )
         held = await self.connection.fetchrow(_SQL["hold_memory"], self.tenant, self.user_id, self.memory_id)
         if held is None:

@@ -51,7 +51,7 @@ _SESSION = {
 
 
 class RequestConflict(ValueError):
-    """A request of this id has settled something else."""
+    """The request id is known for another request."""
 
 
 class StoreUnavailable(Unavailable):
@@ -94,8 +94,8 @@ else:
 
 
 @contextmanager
-def translating() -> Iterator[None]:
-    """Turn the driver's many ways of saying "not now" into the ports' one.
+def translate_errors() -> Iterator[None]:
+    """Raise transient errors of the driver as `StoreUnavailable`.
 
     Raises:
         StoreUnavailable: PostgreSQL cannot be asked now.
@@ -152,7 +152,7 @@ class Database:
         Raises:
             StoreUnavailable: nobody answers at `dsn`.
         """
-        with translating():
+        with translate_errors():
             pool = await asyncpg.create_pool(
                 dsn,
                 min_size=1,
@@ -187,7 +187,7 @@ class Database:
                 the commit that was lost.
         """
         begin = _begin(tenant, planned_anew=planned_anew)
-        with translating():
+        with translate_errors():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
                 try:
                     await connection.execute(begin)
@@ -207,7 +207,7 @@ class Database:
         Raises:
             StoreUnavailable: PostgreSQL could not do it now.
         """
-        with translating():
+        with translate_errors():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
                 try:
                     yield connection

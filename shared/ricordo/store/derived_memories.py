@@ -49,15 +49,15 @@ _DIRECT: Final = (
 )
 
 
-async def hold(connection: Connection, tenant: str, user_ids: Iterable[str]) -> None:
-    """Keep what is said and forgotten of these users as it is, until the end of the transaction."""
+async def lock_users(connection: Connection, tenant: str, user_ids: Iterable[str]) -> None:
+    """Lock messages and tombstones of these users until the end of the transaction."""
     await connection.execute(_SQL["hold"], tenant, sorted(set(user_ids)))
 
 
 async def write(
     connection: Connection, tenant: str, memories: Sequence[Memory], at: datetime, *, finished: bool
 ) -> list[Progress]:
-    """Write derived memories as part of the caller's transaction, which holds their users (`hold`).
+    """Write derived memories as part of the caller's transaction, which holds their users (`lock_users`).
 
     Args:
         connection: in a transaction of `tenant`.
@@ -85,7 +85,7 @@ async def write(
 
 @dataclass(frozen=True, slots=True)
 class SuccessionResult:
-    """What has come of successors.
+    """Result of writing successors.
 
     Attributes:
         written: the stages of those that are there now.
@@ -96,7 +96,7 @@ class SuccessionResult:
     withdrawn: list[UUID]
 
 
-async def succeed(
+async def write_successors(
     connection: Connection, tenant: str, successors: Sequence[Successor], at: datetime
 ) -> SuccessionResult:
     """Write finished memories in the place of others, as part of a transaction which holds their users.
@@ -130,7 +130,7 @@ async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUI
     return [row["memory_id"] for row in await connection.fetch(_SQL["withdraw"], tenant, memory_ids)]
 
 
-async def unmake(connection: Connection, tenant: str, memory: Memory) -> list[UUID]:
+async def withdraw_derived(connection: Connection, tenant: str, memory: Memory) -> list[UUID]:
     """Take away what was made of a memory that does not say any more what it said; return what that was.
 
     The other sources of its synthesis are as if they had never been condensed. What the user has put right or

@@ -16,7 +16,7 @@ _FORGOTTEN: Final = f"{UNREADABLE}: the message that brought it is not remembere
 
 
 class DocumentStore:
-    """Which documents there are, and how far each is. `IntakeStore.record` writes a row with its message."""
+    """Reads and writes the state of documents. `IntakeStore.record` writes a row with its message."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -74,7 +74,7 @@ class DocumentStore:
         """
         ids = [one.id for one in extracts]
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, {one.user_id for one in extracts})
+            await derived_memories.lock_users(connection, tenant, {one.user_id for one in extracts})
             written = await derived_memories.write(connection, tenant, extracts, at, finished=False)
             if len(written) == len(ids):
                 await connection.execute(_SQL["settle"], tenant, memory_id, ids, whole, at)

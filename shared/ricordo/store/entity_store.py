@@ -36,7 +36,7 @@ _MANY: Final = 200  # mentions whose comparison would keep the event loop for so
 
 
 class NotTwoNames(ValueError):
-    """What is to be one, or two, are no two names: blank, the same but for spelling, or without end."""
+    """The two names of a decision are not two names: blank, too long, or the same but for spelling."""
 
 
 class NobodyKnown(Exception):
@@ -61,7 +61,7 @@ class TooManyDecisions(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedEvidence:
-    """What was found.
+    """Evidence with resolved entities.
 
     Attributes:
         identities: whom the evidence mentions, that which is new included.
@@ -76,7 +76,7 @@ class ResolvedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EntityStore:
-    """Finds who is meant, in the transaction that has kept the evidence.
+    """Resolves the names of new evidence to entities, in the transaction that has written it.
 
     Attributes:
         beside: compares many names; None to do so on the event loop.

@@ -26,7 +26,7 @@ _STATEMENTS: Final = 5  # of evidence in a slice, for each message that one may 
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """What is to be forgotten.
+    """A message, conversation or user to be erased.
 
     Attributes:
         key: the id of the message, the conversation or the user, as `scope` says.
@@ -122,7 +122,7 @@ class ErasureStore:
                 if isinstance(claimed, ErasureCounts):
                     return claimed
                 until = claimed
-            await derived_memories.hold(
+            await derived_memories.lock_users(
                 connection, tenant, [burial.user_id]
             )  # nobody takes anything in meanwhile
             row = (tenant, *_named(burial))
@@ -305,7 +305,7 @@ class _Slice:
 
 @dataclass(frozen=True, slots=True)
 class ErasedMessages:
-    """What was taken away, and who is to be indexed anew."""
+    """Messages and memories that a slice has erased, and memories to be indexed again."""
 
     counts: ErasureCounts
     progress: Sequence[Progress] = ()

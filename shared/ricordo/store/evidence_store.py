@@ -29,7 +29,7 @@ _LONG: Final = 100  # rows whose folding would keep the event loop for some mill
 
 
 class RememberedFoldings:
-    """What was folded of the users that were met last, as long as all of it is not too much.
+    """Cache of the folds of recent users, bounded by size.
 
     Args:
         most: how much over all users, in kilobytes as `Folding.size` counts them.
@@ -56,7 +56,7 @@ class RememberedFoldings:
 
 @dataclass(slots=True)
 class NewEvidence:
-    """What is new of a user.
+    """New evidence of a user.
 
     Attributes:
         evidence: what was kept, all of each message.
@@ -74,7 +74,7 @@ class NewEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Refolding:
+class EvidenceFolder:
     """Folds the evidence of one user, in the transaction that has kept it."""
 
     connection: Connection
@@ -169,7 +169,7 @@ def _parameters(unknown: Collection[Partition]) -> tuple[list[str], list[str], l
 
 
 class EvidenceStore:
-    """Opens such transactions, and remembers from one to the next what was folded.
+    """Opens transactions that fold evidence, and caches the folds between them.
 
     Args:
         database: the connections.
@@ -209,7 +209,7 @@ class EvidenceStore:
 
 
 class FoldingTransaction:
-    """One of them.
+    """A transaction that holds the locks of its users.
 
     Attributes:
         connection: what keeps the evidence.
@@ -242,7 +242,7 @@ class FoldingTransaction:
             remembered = None if new[user_id].renamed else new[user_id].state
             known = self._remembered.take(self._tenant, user_id, remembered)
             folding = folded[user_id] = known or Folding(self._tenant, user_id)
-            refolding = Refolding(self.connection, self._tenant, user_id, self._beside, self._doubting)
+            refolding = EvidenceFolder(self.connection, self._tenant, user_id, self._beside, self._doubting)
             changes[user_id] = await refolding.fold(folding, new[user_id])
         states = await self.states(users)  # at last: whom evidence speaks of may have changed its keys
         for user_id in users:

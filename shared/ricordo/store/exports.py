@@ -37,12 +37,12 @@ _NOBODY: Final = UUID(int=0)
 
 
 class InvalidExportKey(ValueError):
-    """Nothing of that part can stand at such a key."""
+    """The key does not belong to the part."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedItem:
-    """Something that is held of a user.
+    """An item of an export.
 
     Attributes:
         key: where it stands in its part.
@@ -201,7 +201,7 @@ _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
 
 
 class ExportStore:
-    """Reads what is held of users; of an unknown one that is nothing. It raises `StoreUnavailable`."""
+    """Reads the items of an export; an unknown user has none. Raises `StoreUnavailable`."""
 
     def __init__(self, database: Database) -> None:
         """Read through `database`."""

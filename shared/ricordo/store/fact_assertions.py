@@ -62,7 +62,7 @@ class Curation:
     word: Assertion
 
 
-async def is_made(connection: Connection, tenant: str, curation: Curation) -> bool:
+async def is_repeated_rejection(connection: Connection, tenant: str, curation: Curation) -> bool:
     """Tell whether a request to reject a fact was made before.
 
     Raises:
@@ -74,7 +74,7 @@ async def is_made(connection: Connection, tenant: str, curation: Curation) -> bo
     return fact_id is not None
 
 
-async def take_back(
+async def reject_evidence(
     connection: Connection, tenant: str, curation: Curation, at: datetime, scope: Sequence[str]
 ) -> set[Partition]:
     """Take back what messages say for a fact, and keep in which words; return where that had a say.
@@ -135,7 +135,7 @@ async def without_rejected(
     ]
 
 
-async def retract(
+async def delete_rejected_evidence(
     connection: Connection, tenant: str, user_id: str, rejections: Iterable[Rejection]
 ) -> set[Partition]:
     """Take away what is kept of rejected readings; return in what it had a say."""
@@ -182,7 +182,7 @@ async def keep_assertion(
         UnknownFact, FactEnded, RequestConflict: see `FactLedger.settle`.
     """
     user_id, request_id = curation.user_id, curation.request_id
-    if curation.word.rejected and await is_made(connection, tenant, curation):
+    if curation.word.rejected and await is_repeated_rejection(connection, tenant, curation):
         return NewEvidence(state=state)
     kept = await connection.fetch(_EVIDENCE["kept_word"], tenant, request_id, user_id)
     found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
@@ -198,7 +198,9 @@ async def keep_assertion(
     named = assertion_evidence(fact, curation.word, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     if curation.word.rejected and not await is_confirmed(connection, *scope[:2], scope[2:]):
-        return NewEvidence(replaced=await take_back(connection, tenant, curation, at, scope[2:]), state=state)
+        return NewEvidence(
+            replaced=await reject_evidence(connection, tenant, curation, at, scope[2:]), state=state
+        )
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
     if curation.word.object is not None and not fact.current and not fact.disputed:
@@ -209,7 +211,7 @@ async def keep_assertion(
     await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
     new = NewEvidence(evidence, {request_id}, state=state)
     if curation.word.rejected:
-        new.replaced = await take_back(connection, tenant, curation, at, scope[2:])
+        new.replaced = await reject_evidence(connection, tenant, curation, at, scope[2:])
     return new
 
 

@@ -34,7 +34,7 @@ from ricordo.store.evidence_store import REMEMBERED, EvidenceStore, NewEvidence
 from ricordo.store.fact_assertions import Curation, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.fact_rows import evidence_rows, extracted_evidence, utterance_of
-from ricordo.store.stages import mark, reworded
+from ricordo.store.stages import find_reworded, set_stage
 
 _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
@@ -123,7 +123,7 @@ class FactLedger(FactQueries):
         contributions: dict[str, MessageContribution] = {}
         texts = {one.memory_id: one.text_hash for one in told if one.text_hash is not None}
         async with self._folds.of(tenant, users, project) as transaction:
-            stale = {*await reworded(transaction.connection, tenant, texts)}
+            stale = {*await find_reworded(transaction.connection, tenant, texts)}
             stale |= await _put_right_otherwise(transaction.connection, tenant, told)
             told = [one for one in told if one.memory_id not in stale]
             if not told:
@@ -133,7 +133,7 @@ class FactLedger(FactQueries):
             for changed in changes.values():
                 contributions |= changed.contributions
             done = [one.memory_id for one in told]
-            progress = await mark(transaction.connection, tenant, Stage.EXTRACTED, done, at)
+            progress = await set_stage(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return contributions, progress
 
     async def settle(self, tenant: str, curation: Curation, project: Project, at: datetime) -> Fact | None:
@@ -276,7 +276,7 @@ async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, a
     Raises:
         NobodyKnown: one does.
     """
-    await derived_memories.hold(connection, tenant, [user_id])
+    await derived_memories.lock_users(connection, tenant, [user_id])
     if await connection.fetchval(_SQL["forgotten"], tenant, user_id, at):
         raise NobodyKnown(f"what was known of {user_id} then was forgotten")
 

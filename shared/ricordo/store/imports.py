@@ -22,7 +22,7 @@ _EVIDENCE: Final = Database.queries("evidence")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedUse:
-    """What use, time and the user have made of a memory elsewhere.
+    """Use, decay, pin and archive state of an exported memory.
 
     Attributes:
         id: of the memory here.
@@ -51,7 +51,7 @@ class ImportedUse:
 
 @dataclass(frozen=True, slots=True)
 class ImportedMemory:
-    """A memory that is not as it was.
+    """A memory that an import has changed.
 
     Attributes:
         archive_reason: why the archive has it; None where it has not.
@@ -63,7 +63,7 @@ class ImportedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRejection:
-    """A reading that the user has rejected elsewhere.
+    """A rejected reading of an export.
 
     Attributes:
         request_id: under which they did.
@@ -110,7 +110,9 @@ class ImportStore:
         """
         async with self._folds.of(tenant, [user_id], project) as folding:
             connection = folding.connection
-            await derived_memories.hold(connection, tenant, [user_id])  # nobody puts up a tombstone meanwhile
+            await derived_memories.lock_users(
+                connection, tenant, [user_id]
+            )  # nobody puts up a tombstone meanwhile
             state = (await folding.states([user_id])).get(user_id)
             new = NewEvidence(state=state)
             for request, evidence in sorted(words.items()):
@@ -136,12 +138,14 @@ class ImportStore:
         """
         async with self._folds.of(tenant, [user_id], project) as folding:
             connection = folding.connection
-            await derived_memories.hold(connection, tenant, [user_id])  # nobody puts up a tombstone meanwhile
+            await derived_memories.lock_users(
+                connection, tenant, [user_id]
+            )  # nobody puts up a tombstone meanwhile
             state = (await folding.states([user_id])).get(user_id)
             standing = [one for one in rejected if not await _is_forgotten(connection, tenant, user_id, one)]
             await fact_assertions.keep_rejections(connection, tenant, user_id, map(_rejection_row, standing))
             rejections = [one.rejection for one in standing]
-            replaced = await fact_assertions.retract(connection, tenant, user_id, rejections)
+            replaced = await fact_assertions.delete_rejected_evidence(connection, tenant, user_id, rejections)
             if replaced:
                 await folding.fold({user_id: NewEvidence(replaced=replaced, state=state)})
         return len(standing)
@@ -174,7 +178,7 @@ class ImportStore:
             return []
         user_id = memories[0].user_id
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, [user_id])
+            await derived_memories.lock_users(connection, tenant, [user_id])
             await _give_way(connection, tenant, [one for one in memories if is_held_by_user(one)])
             written = await derived_memories.write(connection, tenant, memories, at, finished=True)
             insights = [one.memory_id for one in written if one.memory_id in about]
@@ -224,7 +228,7 @@ async def _give_way(connection: Connection, tenant: str, held: Sequence[Memory])
     ids, contents = [one.id for one in held], [one.content for one in held]
     found = await connection.fetch(_SQL["otherwise"], tenant, held[0].user_id, ids, contents)
     for row in found:
-        await derived_memories.unmake(connection, tenant, rows.memory(row))
+        await derived_memories.withdraw_derived(connection, tenant, rows.memory(row))
     await derived_memories.withdraw(connection, tenant, [row["id"] for row in found])
 
 

@@ -58,7 +58,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class RecordedMessage:
-    """What became of one message.
+    """Outcome of recording a message.
 
     Attributes:
         status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content),
@@ -81,7 +81,7 @@ class RecordedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeLimits:
-    """What a user may have.
+    """Limits of a user.
 
     Attributes:
         under_way: messages on their way to being remembered at once; the rest is deferred. None for any
@@ -96,7 +96,7 @@ class IntakeLimits:
 
 
 class IntakeStore:
-    """What ingest owns: history, the memory row's identity and its links in time."""
+    """Writes history, memory rows and their links in time, and reads deferred messages."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
         """Write through `database`, what a user may have within `limits`; None for no limits."""

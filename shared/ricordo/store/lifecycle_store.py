@@ -86,7 +86,7 @@ class ArchiveMove:
 
 @dataclass(frozen=True, slots=True)
 class RecallUse:
-    """What is told of one memory in one recall.
+    """Use of a memory in a recall, or feedback on it.
 
     Attributes:
         at: as of when it is kept.
@@ -104,7 +104,7 @@ class RecallUse:
 
 @dataclass(frozen=True, slots=True)
 class ReinforcementResult:
-    """What that has changed: how many memories it made stronger and weaker, and all that it touched."""
+    """Number of memories made stronger and weaker, and the ids of all changed ones."""
 
     stronger: int
     weaker: int
@@ -260,7 +260,7 @@ class LifecycleStore:
         told = spoken(letter.subject, letter.body)
         async with self._database.transaction(tenant) as connection:
             if told is not None:
-                await derived_memories.hold(
+                await derived_memories.lock_users(
                     connection, tenant, [told.user_id]
                 )  # nobody is forgotten meanwhile
                 of_message = (told.user_id, told.conversation_id, letter.message_id, told.said_at)

@@ -32,7 +32,7 @@ _PORTION: Final = 1000  # members that are read at once: about a megabyte
 
 
 class LinkVersion(NamedTuple):
-    """How far the links of a user have come.
+    """Version of the links of a user.
 
     Attributes:
         generation: another one whenever a memory has left: what was remembered does not count any more.
@@ -169,7 +169,7 @@ def _said(row: asyncpg.Record) -> Said:
 
 
 class LinkStore:
-    """What enrichment owns of the relations between memories.
+    """Reads and writes links between memories.
 
     A memory that is erased takes its links along: nobody is related to it from that moment on. Others may
     take its place among the neighbours, when links of its user are changed next.
@@ -195,7 +195,7 @@ class LinkStore:
 
 
 class LockedLinks:
-    """The links of some users, for as long as nobody else may change them."""
+    """The links of some users in a transaction that holds their locks."""
 
     def __init__(
         self, connection: Connection, tenant: str, users: Sequence[str], states: Mapping[str, LinkVersion]

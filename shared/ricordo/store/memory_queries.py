@@ -115,7 +115,7 @@ class UserCounts:
 
 @dataclass(frozen=True, slots=True)
 class UserProfile:
-    """What the analyser needs to know of a user.
+    """Time zone and known names of a user.
 
     Attributes:
         timezone: the last that was stated.
@@ -130,7 +130,7 @@ class UserProfile:
 
 @dataclass(frozen=True, slots=True)
 class StyleStats:
-    """What was counted.
+    """Counts over the last messages of a user.
 
     Attributes:
         talk: the counts.
@@ -145,7 +145,7 @@ class StyleStats:
 
 @dataclass(frozen=True, slots=True)
 class StyleDelta:
-    """What has come since.
+    """Number of messages since a count.
 
     Attributes:
         messages: that the user has said.
@@ -157,7 +157,7 @@ class StyleDelta:
 
 
 class MemoryQueries:
-    """Reads of a user's memories, history and facts. An unknown user has none."""
+    """Reads memories and history of a user. An unknown user has none."""
 
     def __init__(self, database: Database) -> None:
         """Read through `database`."""
@@ -245,7 +245,7 @@ def _each_once(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class StyleQueries:
-    """Counts over what users have said; of an unknown one there is nothing. Raises `StoreUnavailable`."""
+    """Counts over the messages of a user; an unknown one has none. Raises `StoreUnavailable`."""
 
     def __init__(self, database: Database) -> None:
         """Read through `database`."""

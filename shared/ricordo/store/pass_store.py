@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.memory.retention import Strategy
-from ricordo.store.database import TRANSIENT, Database, translating
+from ricordo.store.database import TRANSIENT, Database, translate_errors
 
 _SQL = Database.queries("pass_store")
 _TIMEOUT_S: Final = 10
@@ -27,7 +27,7 @@ _SESSION: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """How far a pass is with a tenant.
+    """Progress of a pass for a tenant.
 
     Attributes:
         completed_at: when it last came to its end; None if it never did.
@@ -58,7 +58,7 @@ class Quota:
 
 
 class PassRuns:
-    """Remembers the passes that are made by the clock, of one tenant each."""
+    """Reads and writes the progress of passes, per tenant."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -82,7 +82,7 @@ class PassRuns:
 
 
 class PassLocks:
-    """Lets one holder at a time, over all processes, make a pass.
+    """Locks of passes: one holder over all processes.
 
     A session of its own holds each, and PostgreSQL frees it with the session.
     """
@@ -104,12 +104,12 @@ class PassLocks:
         Returns:
             A context that yields whether it was free.
         """
-        with translating():
+        with translate_errors():
             session = await asyncpg.connect(
                 self._dsn, timeout=_TIMEOUT_S, command_timeout=_TIMEOUT_S + patience, server_settings=_SESSION
             )
         try:
-            with translating():
+            with translate_errors():
                 is_free = await _taken(session, name, patience)
             yield is_free
         finally:
@@ -131,7 +131,7 @@ async def _taken(session: "asyncpg.Connection[asyncpg.Record]", name: str, patie
 
 
 class RetentionStore:
-    """What the passes ask about all memories of a tenant; each method is one transaction."""
+    """Counts, expires and prunes memories of a tenant; each method is one transaction."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""

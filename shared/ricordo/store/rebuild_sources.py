@@ -30,7 +30,7 @@ class ReindexingSlice(NamedTuple):
 
 
 class FactSource:
-    """What `reindex` asks of the truth.
+    """Reads facts for a rebuild of the graph.
 
     Every method raises `StoreUnavailable` when the store does not answer.
     """
@@ -63,7 +63,7 @@ class FactSource:
 
 
 class LockedFacts:
-    """The facts of one user, which nobody changes meanwhile.
+    """Facts of a user in a transaction that holds the lock of the user.
 
     In the transaction that holds the lock.
     """
@@ -84,7 +84,7 @@ class LockedFacts:
 
 
 class ReindexingStore:
-    """What `reindex` asks of the truth. Only those count that are enriched and have a vector.
+    """Reads and releases memories for a rebuild of the index. Only enriched memories with a vector count.
 
     Every method raises `StoreUnavailable` when the store does not answer.
     """

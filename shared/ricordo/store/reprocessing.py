@@ -74,7 +74,7 @@ class ReembeddingQuery:
 
 
 class FormerEncoding(NamedTuple):
-    """A memory that is still to be moved.
+    """A memory without a vector of the new model.
 
     Attributes:
         encoded: whether its text has a vector of the present model already.
@@ -146,7 +146,7 @@ def _parameters(sought: BackfillQuery) -> tuple[Any, ...]:
 
 
 class ReembeddingStore:
-    """What the re-embedding asks of the truth. That it goes on where it stopped follows from the vectors."""
+    """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
     def __init__(self, database: Database, window: int = 1_000) -> None:
         """Read and write through `database`, looking at `window` memories at once."""

@@ -14,7 +14,7 @@ from typing import Final
 
 import asyncpg
 
-from ricordo.store.database import Database, translating
+from ricordo.store.database import Database, translate_errors
 
 _SQL: Final = Database.queries("schema")
 _LOCK = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
@@ -23,7 +23,7 @@ _FILE = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What stands of a `ErasureRequest`, for who carries it from one store into another.
+    """Row of a tombstone, as it is carried between databases.
 
     Attributes:
         scope: a `ForgetScope`, or `erased`: a message that went with its user or its conversation.
@@ -73,7 +73,7 @@ async def migrate(admin_dsn: str) -> list[str]:
         SchemaTooNew: upgrade this program, or restore a backup made with it.
         StoreUnavailable: nobody answers at `admin_dsn`.
     """
-    with translating():
+    with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)
         try:
             await connection.execute("select pg_advisory_lock($1)", _LOCK)
@@ -112,7 +112,7 @@ async def schema_version(admin_dsn: str) -> int:
     Raises:
         StoreUnavailable: nobody answers at `admin_dsn`.
     """
-    with translating():
+    with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)
         try:
             if not await connection.fetchval(_SQL["is_there"], "schema_migrations"):
@@ -131,7 +131,7 @@ async def tombstones(admin_dsn: str) -> list[Tombstone]:
     Raises:
         StoreUnavailable: nobody answers there.
     """
-    with translating():
+    with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)
         try:
             if not await connection.fetchval(_SQL["is_there"], "tombstones"):
@@ -158,7 +158,7 @@ async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
         [getattr(stone, name) for stone in stones]
         for name in ("tenant", "scope", "user_id", "key", "buried_at")
     ]
-    with translating():
+    with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)
         try:
             return int(await connection.fetchval(_SQL["carry"], *columns))

@@ -45,7 +45,7 @@ class UnsummarizedConversation:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What was said in one go.
+    """Consecutive messages of a conversation.
 
     Attributes:
         turns: at least one, in the order in which they were said.
@@ -82,7 +82,7 @@ class LoadedSessions:
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """What has become of the sessions of a conversation.
+    """Summaries to write and to withdraw for a conversation.
 
     Attributes:
         summaries: to be written, with those whose place they take.
@@ -99,7 +99,7 @@ class SummaryPlan:
 
 @dataclass(frozen=True, slots=True)
 class SummaryResult:
-    """What was done.
+    """Summaries written and withdrawn.
 
     Attributes:
         written: the stages of the summaries that are there now.
@@ -111,7 +111,7 @@ class SummaryResult:
 
 
 class SessionStore:
-    """What summarising reads and writes."""
+    """Reads sessions and writes their summaries."""
 
     def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
         """Read and write through `database`; a session is cut every `most_turns` turns."""
@@ -131,7 +131,7 @@ class SessionStore:
             now: the present.
         """
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, [user_id])
+            await derived_memories.lock_users(connection, tenant, [user_id])
             await connection.execute(_SQL["end"], tenant, user_id, conversation_id, ended_at, now)
 
     async def due(
@@ -206,10 +206,10 @@ class SessionStore:
         """
         whose = (tenant, one.user_id, one.conversation_id)
         async with self._database.transaction(tenant) as connection:
-            await derived_memories.hold(connection, tenant, [one.user_id])
+            await derived_memories.lock_users(connection, tenant, [one.user_id])
             if not await connection.fetchval(_SQL["unchanged"], *whose, one.changes):
                 return None
-            succeeded = await derived_memories.succeed(connection, tenant, settled.summaries, at)
+            succeeded = await derived_memories.write_successors(connection, tenant, settled.summaries, at)
             gone = await derived_memories.withdraw(connection, tenant, settled.withdrawn)
             if settled.rest is None:
                 await connection.execute(_SQL["cover"], *whose)

@@ -16,7 +16,7 @@ from ricordo.memory.enrichment import Enrichment
 from ricordo.memory.model import LocalMoment, Memory
 from ricordo.memory.progress import Progress, Stage
 from ricordo.store import rows
-from ricordo.store.consolidation import gather
+from ricordo.store.consolidation import count_for_reflection
 from ricordo.store.database import Connection, Database
 from ricordo.store.rows import Vector
 
@@ -74,7 +74,7 @@ class EnrichedMemory:
 
 @dataclass(frozen=True, slots=True)
 class SavedEnrichment:
-    """What a write of derived columns has come to.
+    """Result of a write of derived columns.
 
     Attributes:
         progress: the stages of the message as they stand.
@@ -101,7 +101,7 @@ class Indexable:
     preceding_vector: Vector | None = None
 
 
-async def reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
+async def find_reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
     """Return the memories that say something else by now than what was read of them.
 
     They all stay as they are until the caller's transaction ends: who corrects one waits for it.
@@ -117,7 +117,7 @@ async def reworded(connection: Connection, tenant: str, texts: Mapping[UUID, byt
     return {row["id"] for row in found}
 
 
-async def mark(
+async def set_stage(
     connection: Connection, tenant: str, stage: Stage, memory_ids: Sequence[UUID], at: datetime
 ) -> list[Progress]:
     """Set `stage` of the given memories, as part of the caller's transaction, and return all their stages.
@@ -132,7 +132,7 @@ async def mark(
 
 
 class EncodingStore:
-    """What embedding (encode) owns: a vector per memory and model, kept beside the rows."""
+    """Reads texts and writes vectors, one per memory and model."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -170,14 +170,14 @@ class EncodingStore:
                 not look.
         """
         async with self._database.transaction(tenant) as connection:
-            if stale := await reworded(connection, tenant, texts or {}):
+            if stale := await find_reworded(connection, tenant, texts or {}):
                 vectors = [one for one in vectors if one[0] not in stale]
                 done = [one for one in done if one not in stale]
             if vectors:
                 ids = [memory_id for memory_id, _ in vectors]
                 raw = [rows.raw(vector) for _, vector in vectors]
                 await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
-            return await mark(connection, tenant, Stage.ENCODED, done, at)
+            return await set_stage(connection, tenant, Stage.ENCODED, done, at)
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
         """Return memories, each with its user, that were indexed and come right after one of `memory_ids`.
@@ -200,7 +200,7 @@ class EncodingStore:
 
 
 class EnrichmentStore:
-    """What enrichment owns."""
+    """Reads memories to enrich and writes derived columns."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -233,13 +233,13 @@ class EnrichmentStore:
             written = await connection.fetch(_SQL["enrich"], tenant, document, TAG)
             versions = {row["id"]: row["derived_by"] for row in written}
             done = [one.memory_id for one in enriched if one.memory_id in versions]
-            await gather(connection, tenant, done)
-            marked = await mark(connection, tenant, Stage.ENRICHED, done, at)
+            await count_for_reflection(connection, tenant, done)
+            marked = await set_stage(connection, tenant, Stage.ENRICHED, done, at)
             return [SavedEnrichment(one, versions[one.memory_id]) for one in marked]
 
 
 class IndexingStore:
-    """What embedding (index) reads, and the stage that it sets."""
+    """Reads memories to index and sets the stage."""
 
     def __init__(self, database: Database) -> None:
         """Read and write through `database`."""
@@ -264,7 +264,7 @@ class IndexingStore:
     async def mark(self, tenant: str, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
         """Set the stage, after the points are written."""
         async with self._database.transaction(tenant) as connection:
-            return await mark(connection, tenant, Stage.INDEXED, memory_ids, at)
+            return await set_stage(connection, tenant, Stage.INDEXED, memory_ids, at)
 
     async def versions(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, str]:
         """Return what `load` would give as `version` now, of all that have a row, with a vector or without.
@@ -284,7 +284,7 @@ def _present(vector: Vector | None) -> Vector:
 
 
 def derived_row(one: EnrichedMemory) -> dict[str, Any]:
-    """Write what was derived as the row that the query `enrich` takes."""
+    """Return derived columns as a row for the query `enrich`."""
     enrichment = one.enrichment
     emotion = enrichment.emotion
     return {

@@ -17,7 +17,7 @@ _KNOWN_TENANT: Final = Database.queries("intake")["known_tenant"]
 
 
 class TombstoneExists(Exception):
-    """Raised where a tombstone stands.
+    """A tombstone of the user or the conversation exists.
 
     Attributes:
         scope: what was forgotten, `user` or `conversation`.
@@ -29,16 +29,16 @@ class TombstoneExists(Exception):
 
 
 class TooManyNotes(Exception):
-    """Raised where a conversation has as many notes as it may have."""
+    """The conversation has the maximum number of notes."""
 
 
 class NoteConflict(Exception):
-    """Raised where something else was asked for under the same request id."""
+    """The request id is known for another note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A value that a bot keeps at hand.
+    """A value that a bot stores for a conversation.
 
     Attributes:
         value: any JSON value; None takes the note away.
@@ -54,7 +54,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemorySpan:
-    """Of which time things are at hand; each bound is exclusive.
+    """Time bounds of working memory; each is exclusive.
 
     Attributes:
         said_after, said_before: of turns.
@@ -69,7 +69,7 @@ class WorkingMemorySpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemorySnapshot:
-    """What is at hand.
+    """Names, turns and notes of a conversation.
 
     Attributes:
         token: of this state of it: another one as soon as anything of it has changed.
@@ -87,7 +87,7 @@ class WorkingMemorySnapshot:
 
 
 class WorkingMemoryStore:
-    """Reads of what is at hand; an unknown user has nothing. It raises `StoreUnavailable`."""
+    """Reads working memory; an unknown user has none. Raises `StoreUnavailable`."""
 
     def __init__(self, database: Database) -> None:
         """Read through `database`."""
@@ -133,7 +133,7 @@ class WorkingMemoryStore:
 
 
 class NoteStore:
-    """The notes of all conversations; each method is one transaction, and raises `StoreUnavailable`."""
+    """Writes notes of conversations; each method is one transaction, and raises `StoreUnavailable`."""
 
     def __init__(self, database: Database) -> None:
         """Write through `database`."""

@@ -25,7 +25,7 @@ async def write(
     database: Database, stores: Stores, *memories: Memory, finished: bool = True
 ) -> Sequence[Progress]:
     async with database.transaction(stores.tenant) as connection:
-        await derived_memories.hold(connection, stores.tenant, {one.user_id for one in memories})
+        await derived_memories.lock_users(connection, stores.tenant, {one.user_id for one in memories})
         return await derived_memories.write(connection, stores.tenant, memories, STORED, finished=finished)
 
 
