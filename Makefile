@@ -1,4 +1,4 @@
-# The developer commands. `make` alone lists them; each one sets up what it needs.
+# Developer commands. `make` lists them; each one runs `setup` if necessary.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -11,16 +11,16 @@ export PYTHON TORCH
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 21
 
-setup: ## install everything into .venv (PYTHON=/path/to/python3.11 names the Python)
+setup: ## install everything into .venv (PYTHON=/path/to/python3.11 selects the Python)
 	@.ci/setup
 
-demo: setup ## a whole stack in a temporary folder: a conversation is played, questions are asked and answered
+demo: setup ## run a stack in a temporary folder, play a conversation, ask questions
 	@$(bin)/ricordo demo $(ARGS)
 
-up: setup ## the local stack in the foreground, until Ctrl-C (ARGS="--data-dir DIR")
+up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
-test: setup ## all tests against real local servers (ARGS="-k name", WORKERS=2)
+test: setup ## run all tests against real local servers (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
@@ -29,11 +29,11 @@ test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k n
 size: setup ## lines and files of Python by area; fails above the budget in pyproject.toml
 	@$(bin)/python .ci/size
 
-test-gliner: setup ## the tests of GLiNER, in .venv-gliner with PyTorch (TORCH=torch==2.13.0 names its build)
+test-gliner: setup ## run the tests of GLiNER in .venv-gliner, with PyTorch (TORCH=torch==2.13.0 selects its build)
 	@.ci/setup-gliner
 	@.venv-gliner/bin/python -m pytest tests/integration/models/test_gliner.py $(ARGS)
 
-check: setup ## style, types, architecture and schemas, without running anything
+check: setup ## check style, types, imports and schemas
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check .
 	@$(bin)/mypy
@@ -41,28 +41,28 @@ check: setup ## style, types, architecture and schemas, without running anything
 	@$(bin)/python -m ricordo.messages.schemas schemas --check
 	@$(bin)/python .ci/size > /dev/null
 
-fmt: setup ## put the sources into shape
+fmt: setup ## format the sources
 	@$(bin)/ruff check --fix --exit-zero --quiet .
 	@$(bin)/ruff format .
 
-schemas: setup ## write schemas/ from the messages
+schemas: setup ## generate schemas/ from the message models
 	@$(bin)/python -m ricordo.messages.schemas schemas
 
 bench: setup ## print figures of speed and size (NAME=queue for one of them, ARGS=--json)
 	@$(bin)/ricordo bench $(NAME) $(ARGS)
 
-chaos: setup ## kill processes while messages flow, and count what is lost or doubled
+chaos: setup ## kill processes under load, and count lost and duplicated data
 	@$(bin)/pytest tests/chaos $(ARGS)
 
-eval: setup ## quality on a data set that you have (NAME=retrieval DATA=FILE)
+eval: setup ## measure quality on your data set (NAME=retrieval DATA=FILE)
 	@$(bin)/ricordo eval $(NAME) $(if $(DATA),--data $(DATA)) $(ARGS)
 
-lock: setup ## compute requirements.lock anew (ARGS=--upgrade for the newest versions)
+lock: setup ## update requirements.lock (ARGS=--upgrade for the newest versions)
 	@$(bin)/uv pip compile pyproject.toml --extra local --group dev --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-header --no-emit-index-url --annotation-style line \
 		--quiet $(ARGS) --output-file requirements.lock
 
-docs: setup ## the documentation as a site, in build/docs; a broken link fails
+docs: setup ## build the documentation site in build/docs; a broken link is an error
 	@rm -rf build/docs build/docs-source
 	@mkdir -p build/docs-source && cp docs/site.toml build
 	@tar -cf - *.md $$(find docs tests -name '*.md' -o -name '*.svg') | tar -xf - -C build/docs-source
@@ -70,7 +70,7 @@ docs: setup ## the documentation as a site, in build/docs; a broken link fails
 	@find build/docs-source -name '*.bak' -delete
 	@$(bin)/zensical build --config-file build/site.toml --clean --strict
 
-clean: ## remove what tools and builds left behind (.venv stays)
+clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
