@@ -1,1 +1,1 @@
-"""How good what Ricordo derives is, measured on data sets that are not shipped."""
+"""Measures the quality of what is derived and recalled on data sets, and fits weights and heads on them."""

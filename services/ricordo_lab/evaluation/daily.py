@@ -1,6 +1,6 @@
-"""What anyone tries first: a life told to a bot, and what its context then holds of what is asked for.
+"""Measures whether a context holds what a question needs, after a life has been told to a bot.
 
-A folder holds lives of a few dozen messages, `<name>.jsonl` as `message.received` takes them, and
+A folder holds lives of some dozens of messages, `<name>.jsonl` in the format of `message.received`, and
 questions, `<name>.questions.json`, a list of objects:
 
 - `id`, `question`, and `group`: `quiz`, `self`, `howto`, or `never` for what was never told;
@@ -26,11 +26,8 @@ from ricordo.messages.vocabulary import Role
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.results import Figures, Miss
 
-SUMMARY: Final = (
-    "whether a context holds what a newcomer asks for first, on lives and questions of a folder, told to a "
-    "system that is started for it; asked again after the bot has published the questions and a shrug"
-)
 NEVER: Final = "never"
 _QUIZ: Final = "quiz"
 _BUDGET: Final = 600
@@ -86,38 +83,32 @@ def read(folder: Path, now: datetime) -> list[Life]:
     return lives
 
 
-def run(asked: argparse.Namespace) -> Iterator[str]:
-    """Yield a line of figures for each life, and the questions that were missed."""
+def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
+    """Yield the figures of each life, and the questions that were missed."""
     for life in read(asked.data, datetime.fromisoformat(asked.now)):
         first, again = asyncio.run(_ask(life))
-        yield json.dumps({"life": life.name, **figures(first, again)}, ensure_ascii=False)
+        yield Figures({"life": life.name, **figures(first, again)})
         for one in (*first, *again) if asked.misses else ():
             if one.question["group"] != NEVER and not one.right:
-                told = {"missed": one.question["id"], "question": one.question["question"]}
-                yield json.dumps(told | {"context": one.reply.context}, ensure_ascii=False)
+                missed = {"missed": one.question["id"], "question": one.question["question"]}
+                yield Miss({**missed, "context": one.reply.context})
 
 
 def figures(first: Sequence[Answered], again: Sequence[Answered]) -> dict[str, float]:
-    """Return the share of right contexts by group, and how well confidence tells what was never told."""
+    """Return the share of right contexts by group, and how well `confidence` tells what was never told."""
     groups = sorted({one.question["group"] for one in first} - {NEVER})
     found = {group: _share([one for one in first if one.question["group"] == group]) for group in groups}
-    told = [one.reply.confidence for one in first if one.question["group"] != NEVER]
+    stated = [one.reply.confidence for one in first if one.question["group"] != NEVER]
     never = [one.reply.confidence for one in first if one.question["group"] == NEVER]
-    return found | {"quiz_after_its_questions": _share(again), "never_auroc": auroc(told, never)}
+    return found | {"quiz_after_its_questions": _share(again), "never_auroc": auroc(stated, never)}
 
 
 def auroc(higher: Sequence[float], lower: Sequence[float]) -> float:
-    """Return how often a value of the former exceeds one of the latter, equals counted half; 0.5 without."""
+    """Return how often a value of `higher` exceeds one of `lower`, ties counted half; 0.5 if one is empty."""
     if not higher or not lower:
         return 0.5
-    beside = np.subtract.outer(np.asarray(higher), np.asarray(lower))
-    return round(float((beside > 0).mean() + 0.5 * (beside == 0).mean()), 4)
-
-
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add what it may be asked."""
-    parser.add_argument("--now", required=True, metavar="T", help="when the questions are asked, RFC 3339")
-    parser.add_argument("--misses", action="store_true", help="show the contexts that lack what was needed")
+    difference = np.subtract.outer(np.asarray(higher), np.asarray(lower))
+    return round(float((difference > 0).mean() + 0.5 * (difference == 0).mean()), 4)
 
 
 async def _ask(life: Life) -> tuple[list[Answered], list[Answered]]:
@@ -147,7 +138,7 @@ async def _answer(client: MemoryClient, life: Life, question: Mapping[str, Any],
 
 
 def _echo(life: Life, quiz: Sequence[Mapping[str, Any]]) -> list[MessageReceived]:
-    """Return what a bot publishes that is asked and knows nothing: each question, and a shrug."""
+    """Return each question and an answer that knows nothing, as a bot publishes them."""
     said = []
     for number, question in enumerate(quiz):
         at = life.now - timedelta(days=1) + number * _PACE

@@ -1,21 +1,20 @@
-"""`ricordo eval emotion`: what is estimated of a text's feeling, beside what people rated."""
+"""Compares the estimated feelings of texts with those that people rated."""
 
+import argparse
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.heads import AXES, LABELS
-from ricordo.models.encoder import Encoder
-from ricordo_lab.console import UnsuitableData
-from ricordo_lab.evaluation.rated import Ratings
-from ricordo_lab.evaluation.replay import Progress
+from ricordo_lab.console import UnsuitableData, progress
+from ricordo_lab.evaluation.ratings import Ratings, read
+from ricordo_lab.evaluation.results import Figures, Matrix, Row, minilm_vectors
 
-_TOGETHER: Final = 1_024  # texts that are encoded between two words about it
 _BINS: Final = 10
 _FEWEST: Final = 3  # texts that r needs
 GROUPS: Final[Mapping[str, str]] = {
@@ -29,8 +28,6 @@ GROUPS: Final[Mapping[str, str]] = {
 }
 """The labels of GoEmotions under Ekman's basic emotions, as its authors group them."""
 _GROUP_OF: Final = {label: group for group, labels in GROUPS.items() for label in labels.split()}
-
-Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +44,24 @@ class Bin:
     texts: int
 
 
-async def encoded(encoder: Encoder, texts: Sequence[str], say: Progress) -> Matrix:
-    """Return the vectors of `texts`, [n, d]; those of like length are encoded together.
-
-    Raises:
-        ModelUnavailable: the model cannot encode.
-    """
-    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-    vectors = np.zeros((len(texts), encoder.dimensions), dtype=np.float32)
-    for at in range(0, len(order), _TOGETHER):
-        some = order[at : at + _TOGETHER]
-        vectors[some] = await encoder.encode([texts[one] for one in some])
-        say(f"encoded {at + len(some)} of {len(texts)}")
-    return vectors
-
-
-def estimates(ratings: Ratings, language: str, vectors: Matrix) -> list[Emotion]:
-    """Return what is estimated of each text."""
+def run(asked: argparse.Namespace) -> Iterator[Figures | Row]:
+    """Yield how near the estimates are to the ratings, and the calibration of valence."""
+    ratings = read(asked.data)
+    check(ratings, asked.language)
+    vectors = asyncio.run(minilm_vectors(ratings.texts))
     pairs = zip(ratings.texts, vectors, strict=True)
-    return [estimate(text, language, vector) for text, vector in pairs]
+    found = [estimate(text, asked.language, vector) for text, vector in pairs]
+    compared = figures(ratings, found)
+    yield Figures({name: None if value is None else round(value, 4) for name, value in compared.items()})
+    if unknown := [name for name, value in compared.items() if value is None]:
+        names = " and ".join(unknown)
+        progress(f"  r of {names} is not defined: all ratings or all estimates are alike")
+    for one in calibration(ratings, found) if ratings.on_axes else ():
+        yield Row(table="calibration", estimated=round(one.estimated, 3), rated=round(one.rated, 3))
 
 
 def check(ratings: Ratings, language: str) -> None:
-    """Check that estimates in a language can be held against these ratings.
+    """Check that estimates in a language can be compared with these ratings.
 
     Raises:
         UnsuitableData: they cannot; the sentence says what to do.
@@ -86,7 +78,7 @@ def check(ratings: Ratings, language: str) -> None:
 
 
 def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | None]:
-    """Say how near the estimates are: Pearson's r of each axis, or macro-F1 over seven groups of labels.
+    """Return Pearson's r of each axis, or macro-F1 over seven groups of labels.
 
     A text whose labels lie in several groups is left out of F1, as no one answer would be right. r is None
     where all ratings or all estimates are alike: then it is not defined.
@@ -112,17 +104,6 @@ def calibration(ratings: Ratings, found: Sequence[Emotion]) -> list[Bin]:
     rated = (ratings.rated[:, 0] - 3) / 2
     bins = np.array_split(np.argsort(valences, kind="stable"), min(_BINS, len(found)))
     return [Bin(float(valences[one].mean()), float(rated[one].mean()), len(one)) for one in bins]
-
-
-def plotted(bins: Sequence[Bin]) -> Iterator[str]:
-    """Yield the calibration as a line chart that pages of Markdown draw (Mermaid)."""
-    yield "```mermaid"
-    yield "xychart-beta"
-    yield '    title "Rated valence by estimated valence"'
-    yield f"    x-axis [{', '.join(f'{one.estimated:.2f}' for one in bins)}]"
-    yield '    y-axis "rated" -1 --> 1'
-    yield f"    line [{', '.join(f'{one.rated:.3f}' for one in bins)}]"
-    yield "```"
 
 
 def _columns(found: Sequence[Emotion]) -> Matrix:

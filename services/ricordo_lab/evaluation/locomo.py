@@ -1,4 +1,4 @@
-"""Long conversations with questions about them, in files of LoCoMo's shape (Maharana et al. 2024).
+"""Reads conversations and questions about them from files in the format of LoCoMo (Maharana et al. 2024).
 
 A file is a JSON list of conversations. Each has `sample_id`; `conversation` with `session_N`, a list of turns
 (`speaker`, `dia_id`, `text`, `blip_caption` for what a picture shows), and `session_N_date_time`; and `qa`,
@@ -30,7 +30,7 @@ _PACE: Final = timedelta(minutes=1)  # from turn to turn; the files say only whe
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Turn:
     """A turn; its id is unique within the conversation."""
 
     id: str
@@ -54,7 +54,7 @@ class Conversation:
     """A conversation over many sessions, and what is asked about it."""
 
     id: str
-    turns: tuple[Said, ...]
+    turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
 
 
@@ -84,14 +84,14 @@ def _conversation(found: Mapping[str, Any]) -> Conversation:
     return Conversation(str(found["sample_id"]), turns, tuple(_questions(found["qa"], known)))
 
 
-def _turns(found: Mapping[str, Any]) -> Iterator[Said]:
+def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
     numbers = sorted(int(match[1]) for key in found if (match := _SESSION.fullmatch(key)))
     for number in numbers:
         began = datetime.strptime(found[f"session_{number}_date_time"], _BEGAN).replace(tzinfo=UTC)
         for place, turn in enumerate(found[f"session_{number}"]):
             text = " ".join(part for part in (turn["text"], turn.get("blip_caption")) if part)
             if text:
-                yield Said(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
+                yield Turn(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
 
 
 def _questions(found: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:

@@ -1,9 +1,11 @@
-"""How much of what was asked for came back, and how far up."""
+"""Measures of retrieval: how much of the evidence of a question was returned, and at which ranks."""
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
+
+from ricordo_lab.evaluation.results import Row
 
 CUTOFFS: Final = (5, 10, 25, 50)
 NDCG_AT: Final = 10
@@ -11,7 +13,7 @@ NDCG_AT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one question, or the mean of many, found.
+    """The measures of one question, or the mean of many.
 
     Attributes:
         fraction: by cutoff, the share of the evidence among the first that many, [0, 1].
@@ -57,3 +59,15 @@ def mean(several: Sequence[Measured]) -> Measured:
         all=column([one.all for one in several]),
         ndcg=sum(one.ndcg for one in several) / len(several),
     )
+
+
+def row(table: str, name: str, measured: Measured, questions: int) -> Row:
+    """Return the mean of so many questions as a row of a table."""
+    by_cutoff = {
+        f"{kind}@{cutoff}": round(values[place], 4)
+        for kind, values in asdict(measured).items()
+        if isinstance(values, tuple)
+        for place, cutoff in enumerate(CUTOFFS)
+    }
+    found = {"table": table, "name": name, "questions": questions}
+    return Row({**found, **by_cutoff, "ndcg@10": round(measured.ndcg, 4)})

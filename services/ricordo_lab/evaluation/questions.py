@@ -1,4 +1,4 @@
-"""How well questions are understood, on a file of labelled ones.
+"""Scores the analysis of questions on a file of labelled ones.
 
 The file is a table, tab-separated, under the names `language intent time emotion entities known query`. Where
 several answers are right, they stand side by side with `|` between them. `time` is `strict`, `loose` (a time
@@ -6,9 +6,10 @@ that is only preferred) or `none`; names are parted by `;`, and one in parenthes
 that the user's memories know are `known`.
 """
 
+import argparse
 import csv
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from ricordo.language.query_analysis.analysing import Decider
 from ricordo.language.query_analysis.deciding import decide, decide_by_head
 from ricordo.language.query_analysis.intents import intent_by_rules
 from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.results import Figures, Miss
 
 ZONE: Final = ZoneInfo("Europe/Rome")
 NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=ZONE)
@@ -36,7 +38,7 @@ Understand = Callable[[str, Sequence[str]], Analysis]
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question, and what it asks for; of each set one is right."""
+    """A question and its labels; of each set one is right."""
 
     query: str
     language: str
@@ -49,8 +51,8 @@ class LabelledQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """A question that was understood otherwise than labelled, in `what`."""
+class MisreadQuestion:
+    """A question that was analysed otherwise than labelled, in `what`."""
 
     question: LabelledQuestion
     what: str
@@ -79,7 +81,18 @@ class QuestionScore:
     lost: float
     languages: float
     by_intent: Mapping[str, tuple[float, float]]
-    misses: tuple[Miss, ...]
+    misses: tuple[MisreadQuestion, ...]
+
+
+def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
+    """Yield the scores, precision and recall of each intent, and the questions that were misread."""
+    score = score_questions(read_questions(asked.data), understanding(DECIDERS[asked.by]))
+    names = ("questions", "intent", "entities", "emotion", "time", "lost", "languages")
+    yield Figures({name: round(getattr(score, name), 4) for name in names})
+    for name, (precision, recall) in score.by_intent.items():
+        yield Figures({f"{name}_precision": round(precision, 4), f"{name}_recall": round(recall, 4)})
+    for miss in score.misses if asked.misses else ():
+        yield Miss(query=miss.question.query, what=miss.what, read=miss.found)
 
 
 def read_questions(path: Path) -> list[LabelledQuestion]:
@@ -146,16 +159,16 @@ def score_questions(
     )
 
 
-def _misses(one: LabelledQuestion, analysis: Analysis) -> list[Miss]:
+def _misses(one: LabelledQuestion, analysis: Analysis) -> list[MisreadQuestion]:
     compared = (
         ("intent", analysis.intent, one.intents),
         ("time", _time(analysis), one.times),
         ("emotion", analysis.emotion_filter or _NONE, one.emotions),
         ("language", analysis.language, (one.language,)),
     )
-    misses = [Miss(one, what, found) for what, found, right in compared if found not in right]
+    misses = [MisreadQuestion(one, what, found) for what, found, right in compared if found not in right]
     if set(analysis.entities) - one.perhaps != one.entities:
-        misses.append(Miss(one, "entities", "; ".join(analysis.entities)))
+        misses.append(MisreadQuestion(one, "entities", "; ".join(analysis.entities)))
     return misses
 
 

@@ -1,6 +1,6 @@
-"""Conversations told to a running system, and their questions asked, as a bot does both: over NATS."""
+"""Publishes conversations to a running system and asks their questions, over NATS as a bot does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,18 +13,16 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.views import MemoryView
 from ricordo.messages.vocabulary import Profile, Role
 from ricordo_lab.bench.publication import remember
-from ricordo_lab.console import MeasurementFailed
-from ricordo_lab.evaluation.locomo import Conversation, Question
+from ricordo_lab.console import MeasurementFailed, progress
+from ricordo_lab.evaluation.locomo import Conversation, Question, Turn
 
 MOST: Final = 200
 """The most memories that a recall returns."""
 
-Progress = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A question and what came back.
+class RankedAnswer:
+    """A question and what it returned.
 
     Attributes:
         found: ids of turns, best first.
@@ -42,32 +40,31 @@ class Answered:
         return np.array([one in self.question.evidence for one in self.found], dtype=np.bool_)
 
 
-async def tell(address: str, conversations: Sequence[Conversation], say: Progress) -> None:
+async def publish(address: str, conversations: Sequence[Conversation]) -> None:
     """Publish all turns, a user for each conversation, and wait until they are remembered.
 
     Raises:
         MeasurementFailed: some are not.
     """
     for number, conversation in enumerate(conversations, 1):
-        say(f"telling conversation {number} of {len(conversations)}: {len(conversation.turns)} turns")
-        await remember(address, [_message(conversation, place) for place in range(len(conversation.turns))])
+        turns = len(conversation.turns)
+        progress(f"  publishing conversation {number} of {len(conversations)}: {turns} turns")
+        await remember(address, [_message(conversation, turn) for turn in conversation.turns])
 
 
 async def ask(
     address: str,
     conversations: Sequence[Conversation],
-    say: Progress,
     *,
     limit: int = MOST,
     explain: bool = True,
     profile: Profile | None = None,
-) -> list[Answered]:
-    """Ask all questions, which strengthens nothing.
+) -> list[RankedAnswer]:
+    """Ask all questions, without reinforcing what they return.
 
     Args:
         address: of NATS.
         conversations: which questions.
-        say: is told how far it is.
         limit: memories asked for.
         explain: whether their signals are asked for too.
         profile: that ranks; None for the default.
@@ -76,7 +73,7 @@ async def ask(
         MeasurementFailed: an answer is incomplete.
     """
     asked = [(one.id, question) for one in conversations for question in one.questions]
-    answers: list[Answered] = []
+    answers: list[RankedAnswer] = []
     async with MemoryClient.connect(address) as client:
         for user, question in asked:
             reply = await client.recall(
@@ -86,21 +83,20 @@ async def ask(
                 raise MeasurementFailed(f"an answer lacks {', '.join(reply.degraded)}")
             found = tuple(map(_turn, reply.memories))
             rows = [memory.signals or {} for memory in reply.memories]
-            answers.append(Answered(user, question, found, _columns(rows) if explain else Signals()))
+            answers.append(RankedAnswer(user, question, found, _columns(rows) if explain else Signals()))
             if len(answers) % 100 == 0:
-                say(f"asked {len(answers)} of {len(asked)}")
+                progress(f"  asked {len(answers)} of {len(asked)}")
     return answers
 
 
 def _turn(memory: MemoryView) -> str:
-    """Return the id of the turn that a memory is; nothing of what was made of several."""
+    """Return the id of the turn of a memory; empty for a summary of several."""
     if memory.role is None or not memory.message_ids:
         return ""
     return memory.message_ids[0].partition("/")[2]
 
 
-def _message(conversation: Conversation, place: int) -> MessageReceived:
-    turn = conversation.turns[place]
+def _message(conversation: Conversation, turn: Turn) -> MessageReceived:
     return MessageReceived(
         id=f"{conversation.id}/{turn.id}",
         user_id=conversation.id,

@@ -1,5 +1,7 @@
-"""How much of what a question is about comes back: by kind of question, by profile, without each signal."""
+"""Recall of the evidence of questions: by kind of question, by profile, and without each signal."""
 
+import argparse
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -9,10 +11,11 @@ from ricordo.memory.ranking.human import FEATURES, PRIOR, load_human
 from ricordo.memory.ranking.signals import Column, Signals
 from ricordo.messages.vocabulary import Profile
 from ricordo_lab.bench.system import scratch, up
-from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation
-from ricordo_lab.evaluation.measures import CUTOFFS, Measured, mean, measure
-from ricordo_lab.evaluation.replay import Answered, Progress, ask, tell
-from ricordo_lab.evaluation.report import Row
+from ricordo_lab.console import progress
+from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation, read
+from ricordo_lab.evaluation.measures import CUTOFFS, Measured, mean, measure, row
+from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
+from ricordo_lab.evaluation.results import Row
 
 _DEEPEST: Final = max(CUTOFFS)
 Score = Callable[[Signals], Column]
@@ -27,68 +30,56 @@ SINGLE: Final[Mapping[str, Score]] = {
 """Rankings by one signal alone."""
 
 
-async def retrieval(conversations: Sequence[Conversation], say: Progress) -> list[Row]:
-    """Measure a system that is started for it, and stopped.
+def run(asked: argparse.Namespace) -> Iterator[Row]:
+    """Yield all tables; the system is started for it, and stopped.
 
     Raises:
-        MeasurementFailed: it does not start, or does not answer as it must.
+        MeasurementFailed: it does not start, or an answer is degraded.
     """
-    with scratch() as folder:
-        async with up(folder) as system:
-            await tell(system.nats, conversations, say)
-            answers = await ask(system.nats, conversations, say)
-            rows = [*_by_category(answers), *_by_conversation(answers)]
-            for profile in Profile:
-                say(f"profile {profile.value}")
-                ranked = await ask(
-                    system.nats, conversations, say, limit=_DEEPEST, explain=False, profile=profile
-                )
-                rows.append(
-                    Row("profile", profile.value, mean([_measured(one) for one in ranked]), len(ranked))
-                )
-    return [*rows, *_alone(answers), *_without(answers)]
+    answers, by_profile = asyncio.run(_answers(read(asked.data)))
+    yield _row("questions", "all", answers)
+    for category, name in CATEGORIES.items():
+        if of_it := [one for one in answers if one.question.category == category]:
+            yield _row("questions", name, of_it)
+    for conversation in dict.fromkeys(one.conversation for one in answers):
+        yield _row("conversation", conversation, [one for one in answers if one.conversation == conversation])
+    for profile, ranked in by_profile.items():
+        yield _row("profile", profile, ranked)
+    for name, score in SINGLE.items():
+        yield row("one signal alone", name, reranked(answers, score), len(answers))
+    without = {**{name: {name: 0.0} for name in FEATURES}, "the whole prior": dict.fromkeys(PRIOR, 0.0)}
+    for name, weights in without.items():
+        measured = reranked(answers, load_human().weighing(weights).score)
+        yield row("human without", name, measured, len(answers))
 
 
-def reranked(answers: Sequence[Answered], score: Score) -> Measured:
-    """Return what a ranking by another score finds among what came back; equals keep their order."""
+def reranked(answers: Sequence[RankedAnswer], score: Score) -> Measured:
+    """Measure a ranking of what was returned by another score; ties keep their order."""
     return mean([measure(_order(one, score), one.question.evidence) for one in answers])
 
 
-def _order(one: Answered, score: Score) -> list[str]:
+def _order(one: RankedAnswer, score: Score) -> list[str]:
     scores = np.broadcast_to(score(one.signals), len(one.found))
     return [one.found[at] for at in np.argsort(-scores, kind="stable")]
 
 
-def _measured(one: Answered) -> Measured:
-    return measure(one.found, one.question.evidence)
+def _row(table: str, name: str, answers: Sequence[RankedAnswer]) -> Row:
+    measured = mean([measure(one.found, one.question.evidence) for one in answers])
+    return row(table, name, measured, len(answers))
 
 
-def _by_category(answers: Sequence[Answered]) -> Iterator[Row]:
-    yield Row("questions", "all", mean([_measured(one) for one in answers]), len(answers))
-    for category, name in CATEGORIES.items():
-        of_it = [_measured(one) for one in answers if one.question.category == category]
-        if of_it:
-            yield Row("questions", name, mean(of_it), len(of_it))
-
-
-def _by_conversation(answers: Sequence[Answered]) -> Iterator[Row]:
-    for conversation in dict.fromkeys(one.conversation for one in answers):
-        of_it = [_measured(one) for one in answers if one.conversation == conversation]
-        yield Row("conversation", conversation, mean(of_it), len(of_it))
-
-
-def _alone(answers: Sequence[Answered]) -> Iterator[Row]:
-    for name, score in SINGLE.items():
-        yield Row("one signal alone", name, reranked(answers, score), len(answers))
-
-
-def _without(answers: Sequence[Answered]) -> Iterator[Row]:
-    for name in FEATURES:
-        changed = load_human().weighing({name: 0.0})
-        yield Row("human without", name, reranked(answers, changed.score), len(answers))
-    yield Row(
-        "human without",
-        "the whole prior",
-        reranked(answers, load_human().weighing(dict.fromkeys(PRIOR, 0.0)).score),
-        len(answers),
-    )
+async def _answers(
+    conversations: Sequence[Conversation],
+) -> tuple[list[RankedAnswer], Mapping[str, list[RankedAnswer]]]:
+    """Return the explained answers by the default profile, and the answers by each profile."""
+    by_profile = {}
+    with scratch() as folder:
+        async with up(folder) as system:
+            await publish(system.nats, conversations)
+            answers = await ask(system.nats, conversations)
+            for profile in Profile:
+                progress(f"  profile {profile.value}")
+                by_profile[profile.value] = await ask(
+                    system.nats, conversations, limit=_DEEPEST, explain=False, profile=profile
+                )
+    return answers, by_profile

@@ -1,4 +1,4 @@
-"""Ridge regression of many targets on rows that are sparse in part, by conjugate gradients."""
+"""Ridge regression of many targets on rows with a sparse and a dense part, by conjugate gradients."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo_lab.evaluation.results import Matrix
+
 _ROUNDS: Final = 60
 _NEAR_ENOUGH: Final = 3e-3  # of the first residual
 _AT_ONCE: Final = 200_000  # entries of the sparse part that are gathered together
-
-Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

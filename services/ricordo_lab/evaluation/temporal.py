@@ -1,10 +1,11 @@
-"""How well times are read out of texts, on a file of the date and time specifications of Recognizers-Text.
+"""Scores the reading of times on a file of the date and time specifications of Recognizers-Text.
 
 The file is a JSON list of cases: `Input`, `Context.ReferenceDateTime` (local), `Results`, of which those of
 the types `date` and `daterange` are scored, and `file`, where the case was first. Of two readings of a time
 the past one counts.
 """
 
+import argparse
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
 from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.results import Figures, Miss
 
 Kind = Literal["date", "daterange"]
 Bounds = tuple[datetime | None, datetime | None]
@@ -50,7 +52,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class MisreadTime:
     """A case that was read otherwise than expected.
 
     Attributes:
@@ -86,8 +88,8 @@ class TemporalScore:
     dates: Tally
     ranges: Tally
     timeless: int
-    misses: tuple[Miss, ...]
-    false_positives: tuple[Miss, ...]
+    misses: tuple[MisreadTime, ...]
+    false_positives: tuple[MisreadTime, ...]
     unscored: int
 
 
@@ -96,6 +98,22 @@ class _Expected:
     kind: Kind
     bounds: Bounds | None
     place: tuple[int, int]
+
+
+def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
+    """Yield how many times were read exactly, and the cases that were misread."""
+    left_out = () if asked.every_file else OTHER_CONVENTIONS
+    score = score_temporal(asked.data, asked.language, leave_out=left_out)
+    yield Figures(
+        dates=score.dates.cases,
+        dates_exact=round(score.dates.share, 4),
+        ranges=score.ranges.cases,
+        ranges_exact=round(score.ranges.share, 4),
+        timeless=score.timeless,
+        timeless_with_a_time=len(score.false_positives),
+    )
+    for miss in (*score.misses, *score.false_positives) if asked.misses else ():
+        yield Miss(text=miss.text, now=miss.now, expected=miss.expected, read=miss.found)
 
 
 def score_temporal(path: Path, language: Language, *, leave_out: Collection[str] = ()) -> TemporalScore:
@@ -114,8 +132,8 @@ def score_temporal(path: Path, language: Language, *, leave_out: Collection[str]
         UnreadableData: It has another shape.
     """
     tallies: dict[Kind, list[bool]] = {kind: [] for kind in KINDS}
-    misses: list[Miss] = []
-    wrong: list[Miss] = []
+    misses: list[MisreadTime] = []
+    wrong: list[MisreadTime] = []
     timeless = unscored = 0
     for case in _cases(path, leave_out):
         for one, span in case.read(language):
@@ -241,8 +259,8 @@ def _same(span: TimeSpan | None, expected: Bounds | None, now: datetime) -> bool
     return (start, None if expected[1] is None and end == now else end) == expected
 
 
-def _miss(case: _Case, span: TimeSpan | None, expected: _Expected | None) -> Miss:
-    return Miss(
+def _miss(case: _Case, span: TimeSpan | None, expected: _Expected | None) -> MisreadTime:
+    return MisreadTime(
         text=case.text,
         now=case.now,
         kind=expected.kind if expected is not None else None,

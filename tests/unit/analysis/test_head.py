@@ -14,8 +14,8 @@ from ricordo.language.query_analysis.analysing import read_query
 from ricordo.language.query_analysis.head import INTENTS, Head, load_head
 from ricordo.language.query_analysis.intents import Reading
 from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.fitting_questions import fit
 from ricordo_lab.evaluation.questions import NOW, read_questions
+from ricordo_lab.evaluation.softmax_heads import fit_question_head
 
 DEVELOPMENT = Path(__file__).parent / "development.tsv"
 
@@ -41,7 +41,7 @@ def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> 
     file, out = tmp_path / "questions.tsv", tmp_path / "head.npz"
     file.write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
     assert main(["fit-questions", "--data", str(file), "--out", str(out)]) == 0
-    head = fit(read_questions(file))
+    head = fit_question_head(read_questions(file))
     with np.load(io.BytesIO(out.read_bytes()), allow_pickle=False) as saved:
         kept = Head(saved["weights"].astype(np.float32) * saved["scale"], str(saved["fitted_on"]))
     assert kept.fitted_on == hashlib.sha256(file.read_bytes()).hexdigest()

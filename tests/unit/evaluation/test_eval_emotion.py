@@ -10,9 +10,9 @@ from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.emotion.heads import Seen, read_heads
 from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.emotion import GROUPS, calibration, figures, plotted
-from ricordo_lab.evaluation.fitting_emotion import Rated, fit_heads
-from ricordo_lab.evaluation.rated import Ratings, read
+from ricordo_lab.evaluation.emotion import GROUPS, calibration, figures
+from ricordo_lab.evaluation.emotion_heads import Rated, fit_heads
+from ricordo_lab.evaluation.ratings import Ratings, read
 
 RATED = """id,split,V,A,D,text
 1,dev,4.5,4,3.5,"I am so happy, thanks!"
@@ -97,7 +97,6 @@ def test_calibration_compares_like_with_like() -> None:
     bins = calibration(Ratings("x", ["t"] * 40, rated), _felt(*valences))
     assert [one.texts for one in bins] == [4] * 10
     assert all(one.estimated == pytest.approx(one.rated, abs=1e-5) for one in bins)
-    assert next(iter(plotted(bins))) == "```mermaid"
 
 
 def test_heads_learn_what_they_are_shown() -> None:
@@ -127,8 +126,8 @@ def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert main(("emotion", "--data", str(path), "--json")) == 0
     out = capfd.readouterr().out
     assert json.loads(out.splitlines()[0])["valence"] > 0.9
-    assert main(("emotion", "--data", str(path), "--markdown")) == 0
-    assert "xychart-beta" in capfd.readouterr().out
+    assert main(("emotion", "--data", str(path))) == 0
+    assert "\ncalibration\n" in capfd.readouterr().out
     assert main(("emotion", "--data", str(tmp_path / "none"))) == 1
     assert "cannot be read" in capfd.readouterr().err
 

@@ -7,23 +7,39 @@ import pytest
 from tests.fixtures.conversations import conversation
 
 from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.measures import measure
-from ricordo_lab.evaluation.report import Row, markdown, text
+from ricordo_lab.evaluation.measures import measure, row
+from ricordo_lab.evaluation.results import Figures, Miss, Row, print_results
 
 WORDS = ("questions", "--data", "FILE", "--misses")
-ROWS = [
-    Row("questions", "all", measure(["a", "b"], {"b"}), 3),
-    Row("profile", "human", measure(["a"], {"a"}), 3),
+RESULTS: list[Figures | Row | Miss] = [
+    row("questions", "all", measure(["a", "b"], {"b"}), 3),
+    row("profile", "human", measure(["a"], {"a"}), 3),
+    Figures(valence=0.5, arousal=None),
+    Miss(missed="perché?"),
 ]
 
 
-def test_tables_say_the_same_in_every_form() -> None:
-    plain, page = "\n".join(text(ROWS)), "\n".join(markdown(ROWS))
-    assert "questions" in plain
-    assert page.count("```mermaid") == 2
-    assert "| human | 1.000 |" in page
-    assert ROWS[0].line()["fraction@5"] == 1.0
-    assert json.loads(json.dumps(ROWS[0].line()))["ndcg@10"] == pytest.approx(0.6309)
+def test_results_are_tables_figures_and_misses_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results(RESULTS, as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "questions"
+    assert lines[2].split()[:3] == ["name", "questions", "fraction@5"]
+    assert lines[7].split()[:3] == ["human", "3", "1.0"]
+    assert [line.split() for line in lines[8:]] == [
+        ["valence", "0.5"],
+        ["arousal", "undefined"],
+        ["missed", "perché?"],
+    ]
+
+
+def test_results_are_an_object_a_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results(RESULTS, as_json=True)
+    first, _, figures, miss = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["table"], first["name"], first["questions"]) == ("questions", "all", 3)
+    assert first["fraction@5"] == 1.0
+    assert first["ndcg@10"] == pytest.approx(0.6309)
+    assert figures == {"valence": 0.5, "arousal": None}
+    assert miss == {"missed": "perché?"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation.fitting_heads import Labelled, figures, fit, read, split
+from ricordo_lab.evaluation.softmax_heads import LabelledText, accuracy, fit_text_head, read_texts, split
 
 HOW = (
     "soak it and rinse it",
@@ -29,14 +29,14 @@ def table(path: Path, *lines: str) -> Path:
     return path
 
 
-def texts() -> list[Labelled]:
-    return [Labelled("how", "en", one) for one in HOW] + [Labelled("-", "en", one) for one in OTHER]
+def texts() -> list[LabelledText]:
+    return [LabelledText("how", "en", one) for one in HOW] + [LabelledText("-", "en", one) for one in OTHER]
 
 
 def test_a_head_learns_what_its_texts_are() -> None:
     nothing = np.zeros((len(texts()), 4), dtype=np.float32)
-    learned = fit(texts(), nothing, "none")
-    assert figures(learned, texts(), nothing) == {"found": 1.0, "mistaken": 0.0}
+    learned = fit_text_head(texts(), nothing, "none")
+    assert accuracy(learned, texts(), nothing) == {"found": 1.0, "mistaken": 0.0}
     odds = [learned.probabilities(one, nothing[0])["how"] for one in ("press and turn it", "my aunt slept")]
     assert odds[0] > odds[1]
 
@@ -48,8 +48,8 @@ def test_a_fifth_of_each_label_is_left_out() -> None:
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
-    found = read(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
-    assert found == [Labelled("how", "it", "gira la chiave"), Labelled("-", "it", "piove")]
+    found = read_texts(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
+    assert found == [LabelledText("how", "it", "gira la chiave"), LabelledText("-", "it", "piove")]
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_a_table_is_read(tmp_path: Path) -> None:
 )
 def test_a_table_of_another_shape_is_refused(tmp_path: Path, lines: tuple[str, ...], said: str) -> None:
     with pytest.raises(UnreadableData, match=said):
-        read(table(tmp_path / "texts.tsv", *lines))
+        read_texts(table(tmp_path / "texts.tsv", *lines))

@@ -1,21 +1,25 @@
-"""Fits the heads of emotion: `ricordo eval fit-emotion`."""
+"""Fits the heads that estimate feelings, by ridge regression on rated and labelled texts."""
 
-from collections.abc import Sequence
+import argparse
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.emotion.blending import heard
 from ricordo.language.emotion.features import STYLE, Hashes, pieces
 from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.language.emotion.words import spoken
+from ricordo.settings import EmbeddingSettings
 from ricordo_lab.console import UnsuitableData
-from ricordo_lab.evaluation.rated import Ratings
+from ricordo_lab.evaluation.ratings import Ratings, read
+from ricordo_lab.evaluation.results import Figures, Matrix, minilm_vectors
 from ricordo_lab.evaluation.ridge import Rows, ridge
+from ricordo_services.app.embedding_models import model_names
 
 _STYLE_COUNTS: Final = 0.3
 _WORDS_COUNT: Final = 0.5
@@ -24,8 +28,6 @@ _CONSTANT: Final = 10.0  # so that the penalty hardly reaches the bias
 FEWEST: Final = 20
 """Texts that heads are fitted on, at least."""
 _UNSPOKEN: Final = tuple(told(NEUTRAL))
-
-Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,29 @@ class Rated:
     def targets(self) -> tuple[str, ...]:
         """What the columns of `wanted` are."""
         return AXES if self.wanted.shape[1] == len(AXES) else LABELS
+
+
+def run(asked: argparse.Namespace) -> Iterator[Figures]:
+    """Fit and write the heads of each language, and yield where they are."""
+    ratings = {}  # all files are checked before any text is encoded, which takes minutes
+    for path, option, on_axes in (
+        (asked.data, "--data", True),
+        (asked.goemotions, "--goemotions", False),
+        (asked.emoita, "--emoita", True),
+    ):
+        ratings[option] = read(path)
+        check(ratings[option], option, on_axes=on_axes)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    for language, options in (("en", ("--data", "--goemotions")), ("it", ("--emoita",))):
+        sets = [_encoded(ratings[option], language) for option in options]
+        out = asked.out / f"heads_{language}.npz"
+        out.write_bytes(fit_heads(sets, model_names(EmbeddingSettings())[0]).saved())
+        yield Figures(out=str(out))
+
+
+def _encoded(ratings: Ratings, language: str) -> Rated:
+    vectors = asyncio.run(minilm_vectors(ratings.texts))
+    return Rated(language, ratings.texts, vectors, ratings.rated, ratings.name)
 
 
 def check(ratings: Ratings, option: str, *, on_axes: bool) -> None:

@@ -1,8 +1,8 @@
-"""The weights of `human`, learned from questions whose answers are known.
+"""Fits a conditional logit with weights that are not negative: the model of the profile `human`.
 
-Each question is a choice among what came back: p = softmax(weights · features + prior), and the weights
+Each question is a choice among what it returned: p = softmax(weights · features + prior), and the weights
 minimise the mean over questions of -mean(log p of the evidence), plus a small ridge (a conditional logit,
-McFadden 1974; ListNet, Cao et al. 2007). No weight is negative: evidence never counts against a memory.
+McFadden 1974; ListNet, Cao et al. 2007). No weight is negative.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question as the fit sees it.
+    """The features and the target of one question.
 
     Attributes:
         features: of each candidate, [n, d].
@@ -41,10 +41,10 @@ class Choice:
 def choice(
     signals: Signals, relevant: NDArray[np.bool_], given: Mapping[str, float] = PRIOR
 ) -> Choice | None:
-    """Return a question as the fit sees it; None where nothing that came back is evidence.
+    """Return the features and the target of a question; None where nothing returned is evidence.
 
     Args:
-        signals: of what came back, [n].
+        signals: of what was returned, [n].
         relevant: which of it is evidence, [n].
         given: weights that the fit adds to: of the prior, and of features that begin above 0.
     """
@@ -128,7 +128,7 @@ def _slope(choices: Sequence[Choice], weights: Floats, ridge: float) -> tuple[Fl
 def _along(
     choices: Sequence[Choice], weights: Floats, step: Floats, ridge: float, loss: float
 ) -> tuple[Floats, float]:
-    """Go along a step, half as far each time, until the loss falls; stay where it does not."""
+    """Take a step, halved until the loss falls; return the same weights where it never does."""
     share = 1.0
     for _ in range(_HALVINGS):
         tried = np.maximum(0.0, weights - share * step)

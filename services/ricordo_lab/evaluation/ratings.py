@@ -1,4 +1,4 @@
-"""Texts with the feelings that people found in them, as EmoBank, EmoITA and GoEmotions keep them in files."""
+"""Reads texts with ratings of their feeling, from files in the formats of EmoBank, EmoITA and GoEmotions."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,22 +7,19 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.language.emotion.heads import LABELS
 from ricordo_lab.console import UnsuitableData
+from ricordo_lab.evaluation.results import Matrix
 
 _AXES: Final = ("V", "A", "D")
 _FIELDS: Final = 3  # of a line of GoEmotions: text, numbers of labels, id
-
-Matrix = NDArray[np.float32]
-
 
 _LOWEST, _HIGHEST = 1, 5
 _Rated = tuple[str, list[float]]
 
 
-class _Wrong(Exception):
+class _Malformed(Exception):
     """What is wrong, and in which line."""
 
 
@@ -58,7 +55,7 @@ def read(path: Path) -> Ratings:
             found = list((_axes if _is_table(columns) else _labels)(file, columns))
         except (UnicodeDecodeError, csv.Error) as error:
             raise UnsuitableData(f"{path} is no text in UTF-8: {error}") from error
-        except _Wrong as wrong:
+        except _Malformed as wrong:
             raise UnsuitableData(f"{path}, {wrong}") from None
     if not found:
         raise UnsuitableData(f"{path} holds no texts")
@@ -73,7 +70,7 @@ def _is_table(columns: Sequence[str]) -> bool:
 
 def _axes(lines: Iterable[str], columns: Sequence[str]) -> Iterator[_Rated]:
     if missing := [one for one in ("text", *_AXES) if one not in columns]:
-        raise _Wrong(f"line 1: there is no column {' nor '.join(missing)}; text, V, A and D are needed")
+        raise _Malformed(f"line 1: there is no column {' nor '.join(missing)}; text, V, A and D are needed")
     rows = csv.DictReader(lines)
     for row in rows:
         yield row["text"] or "", [_rating(row[axis], axis, rows.line_num) for axis in _AXES]
@@ -83,9 +80,9 @@ def _rating(written: str | None, axis: str, line: int) -> float:
     try:
         rating = float(written or "")
     except ValueError:
-        raise _Wrong(f"line {line}: {axis} is {written!r}, which is no number") from None
+        raise _Malformed(f"line {line}: {axis} is {written!r}, which is no number") from None
     if not _LOWEST <= rating <= _HIGHEST:
-        raise _Wrong(f"line {line}: {axis} is {written}; ratings go from {_LOWEST} to {_HIGHEST}")
+        raise _Malformed(f"line {line}: {axis} is {written}; ratings go from {_LOWEST} to {_HIGHEST}")
     return rating
 
 
@@ -93,7 +90,7 @@ def _labels(lines: Iterable[str], _: Sequence[str]) -> Iterator[_Rated]:
     for number, line in enumerate(lines, 1):
         fields = line.rstrip("\r\n").rsplit("\t", _FIELDS - 1)
         if len(fields) != _FIELDS:
-            raise _Wrong(
+            raise _Malformed(
                 f"line {number}: neither names the columns text, V, A and D nor holds a text, numbers of "
                 "labels and an id between tabs"
             )
@@ -101,6 +98,6 @@ def _labels(lines: Iterable[str], _: Sequence[str]) -> Iterator[_Rated]:
         given = [0.0] * len(LABELS)
         for one in numbers.split(","):
             if not one.strip().isdecimal() or int(one) >= len(LABELS):
-                raise _Wrong(f"line {number}: {one!r} is no number of a label, 0 to {len(LABELS) - 1}")
+                raise _Malformed(f"line {number}: {one!r} is no number of a label, 0 to {len(LABELS) - 1}")
             given[int(one)] = 1.0
         yield text, given

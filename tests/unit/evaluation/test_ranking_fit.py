@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from ricordo.memory.ranking.human import FEATURES, load_human
 from ricordo.memory.ranking.signals import BY_MEANING, Signals
-from ricordo_lab.evaluation.fit import fitted
-from ricordo_lab.evaluation.fitting import Choice, bias, choice, fit
+from ricordo_lab.evaluation.conditional_logit import Choice, bias, choice, fit
 from ricordo_lab.evaluation.locomo import Question
-from ricordo_lab.evaluation.replay import Answered
+from ricordo_lab.evaluation.ranking_fit import fitted
+from ricordo_lab.evaluation.replay import RankedAnswer
 
 _CANDIDATES = 12
 
@@ -67,7 +67,7 @@ def test_a_question_without_an_answer_teaches_nothing() -> None:
     assert made.target.tolist() == [0, 1]
 
 
-def answers() -> list[Answered]:
+def answers() -> list[RankedAnswer]:
     """Return two conversations in which the nearest window is always the answer, and has the most words."""
     chance = np.random.default_rng(0)
     made = []
@@ -78,14 +78,14 @@ def answers() -> list[Answered]:
         words = np.where(np.arange(20) % 3 == int(window.argmax()) % 3, window, 0.0)
         nothing = Signals(*(np.zeros(20) for _ in Signals._fields))
         signals = nothing._replace(semantic=window, window=window, bm25=words, importance=chance.random(20))
-        made.append(Answered(f"c-{number % 2}", Question("?", 4, right), found, signals))
+        made.append(RankedAnswer(f"c-{number % 2}", Question("?", 4, right), found, signals))
     return made
 
 
 def test_each_conversation_is_measured_by_weights_of_the_others() -> None:
     found = fitted(answers())
-    assert [row.name for row in found.whole.rows] == ["c-0", "c-1", "all", "all"]
-    assert found.whole.rows[2].measured.fraction[0] > 0.95 > found.so_far.measured.fraction[0]
+    assert [row["name"] for row in found.whole.rows] == ["c-0", "c-1", "all", "all"]
+    assert float(str(found.whole.rows[2]["fraction@5"])) > 0.95 > float(str(found.current["fraction@5"]))
     assert "window" in sorted(found.whole.weights, key=found.whole.weights.__getitem__)[-2:]
     assert "[weights]\n" in (written := found.toml("m", "two conversations"))
     assert 'fitted_on = "two conversations"' in written
@@ -96,7 +96,7 @@ def test_while_the_model_is_away_words_tell_all_that_there_is_of_relevance() -> 
     found = fitted(answers())
     assert {found.by_words.weights[name] for name in BY_MEANING} == {0.0}
     assert found.by_words.weights["bm25"] > found.whole.weights["bm25"]
-    assert found.by_words.rows[2].measured.fraction[0] > 0.95
+    assert found.by_words.left_out[0] > 0.95
 
 
 def test_the_weights_that_are_shipped_are_of_all_features() -> None:

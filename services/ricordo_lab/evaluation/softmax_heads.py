@@ -1,0 +1,180 @@
+"""Fits the softmax heads: over texts (`fit-heads`), and over questions (`fit-questions`).
+
+Both are multinomial logistic regressions with a ridge, fitted by Adam (Kingma and Ba, 2015).
+"""
+
+import argparse
+import asyncio
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ricordo.language.detection import detect
+from ricordo.language.embedding import MINILM
+from ricordo.language.query_analysis import head as intent_head
+from ricordo.language.query_analysis.analysing import read_query
+from ricordo.language.query_analysis.head import INTENTS, Head
+from ricordo.language.temporal import Language
+from ricordo.language.text_head import BUCKETS, LANGUAGES, SHAPE, TextHead, buckets, shape
+from ricordo_lab.console import UnreadableData, progress
+from ricordo_lab.evaluation.questions import NOW, ZONE, LabelledQuestion, read_questions
+from ricordo_lab.evaluation.results import Figures, Matrix, minilm_vectors
+
+NONE: Final = "-"
+"""The label of texts without one."""
+_RATE: Final = 0.1
+_DECAY: Final = (0.9, 0.999)
+_STEPS: Final = 200
+_TEXT_RIDGE: Final = 1e-5
+_QUESTION_RIDGE: Final = 1e-4
+_PARTS: Final = 5
+_INT8: Final = 127
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """A text, its language and its label."""
+
+    label: str
+    language: str
+    text: str
+
+
+def run_texts(asked: argparse.Namespace) -> Iterator[Figures]:
+    """Yield for each language the figures of a head fitted on four fifths, and where the head of all is."""
+    texts = read_texts(asked.data)
+    vectors = asyncio.run(minilm_vectors([one.text for one in texts]))
+    asked.out.mkdir(parents=True, exist_ok=True)
+    for language in sorted({one.language for one in texts}):
+        places = [at for at, one in enumerate(texts) if one.language == language]
+        own, encoded = [texts[at] for at in places], vectors[places]
+        kept, held_out = split(own)
+        progress(f"  {language}: fitting on four fifths")
+        tried = fit_text_head([own[at] for at in kept], encoded[kept], MINILM)
+        found = accuracy(tried, [own[at] for at in held_out], encoded[held_out])
+        yield Figures({f"{language}_{name}": value for name, value in found.items()})
+        progress(f"  {language}: fitting on all")
+        out = asked.out / f"{asked.data.stem}_{language}.npz"
+        out.write_bytes(fit_text_head(own, encoded, MINILM, digest(asked.data)).saved())
+        yield Figures(out=str(out))
+
+
+def run_questions(asked: argparse.Namespace) -> Iterator[Figures]:
+    """Fit the head of intents on a file of labelled questions, write it, and yield where."""
+    asked.out.write_bytes(fit_question_head(read_questions(asked.data), digest(asked.data)).saved())
+    yield Figures(out=str(asked.out))
+
+
+def read_texts(path: Path) -> list[LabelledText]:
+    """Read a file with lines of label, language and text, separated by tabs.
+
+    Raises:
+        UnreadableData: a line has another shape, or a language has fewer than two labels.
+    """
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        cells = line.split("\t")
+        if len(cells) != len(LabelledText.__dataclass_fields__) or cells[1] not in LANGUAGES:
+            raise UnreadableData(f"{path}, line {number}: a label, it or en, and a text are expected")
+        found.append(LabelledText(*cells))
+    for language in {one.language for one in found}:
+        if len({one.label for one in found if one.language == language}) < 2:
+            raise UnreadableData(f"{path}: at least two labels are expected of {language}")
+    return found
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file, which a head stores as `fitted_on`."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def fit_text_head(
+    texts: Sequence[LabelledText], vectors: Matrix, model: str, fitted_on: str = ""
+) -> TextHead:
+    """Fit a head over texts; the same texts give the same head.
+
+    Args:
+        texts: of one language, with at least two labels.
+        vectors: of the texts, [n, d], unit norm.
+        model: that made the vectors.
+        fitted_on: digest of the file of the texts.
+    """
+    labels = tuple(sorted({one.label for one in texts}))
+    features = np.zeros((len(texts), BUCKETS + SHAPE + vectors.shape[1]), dtype=np.float32)
+    for row, one in zip(features, texts, strict=True):
+        places = buckets(one.text)
+        row[places] = 1 / np.sqrt(max(1, len(places)))
+        row[BUCKETS : BUCKETS + SHAPE] = shape(one.text)
+    features[:, BUCKETS + SHAPE :] = vectors
+    wanted = np.zeros((len(texts), len(labels)), dtype=np.float32)
+    wanted[np.arange(len(texts)), [labels.index(one.label) for one in texts]] = 1
+    weights = _softmax_regression(features, wanted, _TEXT_RIDGE)
+    step = (np.maximum(np.abs(weights[:BUCKETS]).max(axis=0), 1e-9) / _INT8).astype(np.float32)
+    hashed = np.rint(weights[:BUCKETS] / step).astype(np.int8)
+    return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
+
+
+def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> Head:
+    """Fit a head over questions; the same questions give the same head.
+
+    Args:
+        questions: at least one; several right intents count the same.
+        fitted_on: digest of the file of the questions.
+    """
+    features = np.zeros((len(questions), intent_head.BUCKETS), dtype=np.float32)
+    wanted = np.zeros((len(questions), len(INTENTS)), dtype=np.float32)
+    for row, target, question in zip(features, wanted, questions, strict=True):
+        language: Language = "it" if detect(question.query) == "it" else "en"
+        reading, _ = read_query(question.query, NOW, ZONE, language, frozenset(question.known))
+        places = intent_head.buckets(reading)
+        row[places] = 1 / np.sqrt(len(places))
+        target[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
+    return Head(_softmax_regression(features, wanted, _QUESTION_RIDGE), fitted_on)
+
+
+def split(texts: Sequence[LabelledText]) -> tuple[list[int], list[int]]:
+    """Return the places of four fifths of the texts, and of a fifth, stratified by label and language."""
+    order = sorted(range(len(texts)), key=lambda at: (texts[at].label, texts[at].language, at))
+    held_out = {at for place, at in enumerate(order) if place % _PARTS == 0}
+    return [at for at in range(len(texts)) if at not in held_out], sorted(held_out)
+
+
+def accuracy(head: TextHead, texts: Sequence[LabelledText], vectors: Matrix) -> dict[str, float]:
+    """Return the share of labelled texts that get their label, and of texts without one that get one."""
+    odds = [head.probabilities(one.text, vector) for one, vector in zip(texts, vectors, strict=True)]
+    chosen = [max(each, key=each.__getitem__) for each in odds]
+    pairs = list(zip((one.label for one in texts), chosen, strict=True))
+    return {
+        "found": round(float(np.mean([wanted == got for wanted, got in pairs if wanted != NONE])), 3),
+        "mistaken": round(float(np.mean([got != NONE for wanted, got in pairs if wanted == NONE])), 3),
+    }
+
+
+def _softmax_regression(features: Matrix, wanted: Matrix, ridge: float) -> Matrix:
+    """Return the weights that minimise the mean cross-entropy plus a ridge, [d, labels].
+
+    Args:
+        features: [n, d].
+        wanted: a distribution over the labels for each row, [n, labels].
+        ridge: factor of the squared norm.
+    """
+    used = np.flatnonzero(features.any(axis=0))
+    rows = np.ascontiguousarray(features[:, used])
+    fitted = np.zeros((len(used), wanted.shape[1]), dtype=np.float32)
+    first, second = np.zeros_like(fitted), np.zeros_like(fitted)
+    for step in range(1, _STEPS + 1):
+        scores = rows @ fitted
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        errors = odds / odds.sum(axis=1, keepdims=True) - wanted
+        gradient = rows.T @ errors / len(wanted) + ridge * fitted
+        first = _DECAY[0] * first + (1 - _DECAY[0]) * gradient
+        second = _DECAY[1] * second + (1 - _DECAY[1]) * gradient**2
+        mean, spread = first / (1 - _DECAY[0] ** step), second / (1 - _DECAY[1] ** step)
+        fitted -= _RATE * mean / (np.sqrt(spread) + 1e-8)
+    weights = np.zeros((features.shape[1], wanted.shape[1]), dtype=np.float32)
+    weights[used] = fitted
+    return weights
