@@ -14,14 +14,15 @@ from ricordo.messages.commands import (
     VerifyReply,
 )
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant, User
+from ricordo_services.cli.options import RequestId, User
 from ricordo_services.cli.output import screen
-from ricordo_services.cli.servers import asking
+from ricordo_services.cli.servers import Call, rpc_command
 from ricordo_services.cli.views import plain
 
 
+@rpc_command
 async def pin(
-    context: typer.Context,
+    call: Call,
     memory_id: Annotated[
         str,
         typer.Argument(metavar="MEMORY", help="Its id: `ricordo recall --ids` shows it.", show_default=False),
@@ -30,20 +31,16 @@ async def pin(
     user: User,
     undo: Annotated[bool, typer.Option("--undo", help="Let it fade again.")] = False,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Keep a memory from fading, or let it fade again."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.pin(user, memory_id, pinned=not undo, request_id=request_id)
-    question.answer(reply, _show_pinned)
+    call.print_reply(reply, _show_pinned)
 
 
+@rpc_command
 async def feedback(
-    context: typer.Context,
+    call: Call,
     recall_id: Annotated[
         str,
         typer.Argument(metavar="RECALL", help="Its id: `ricordo recall --ids` shows it.", show_default=False),
@@ -63,20 +60,15 @@ async def feedback(
         ),
     ] = None,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Say which memories of a recall were of use, and which were not."""
-    if not used and not irrelevant and not as_json:  # whoever wants JSON gets the contract's own error
+    if not used and not irrelevant and not call.as_json:  # whoever wants JSON gets the contract's own error
         raise Misused("name a memory, with --used or --irrelevant")
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.feedback(
             user, recall_id, used=used or (), irrelevant=irrelevant or (), request_id=request_id
         )
-    question.answer(reply, _show_weighed)
+    call.print_reply(reply, _show_weighed)
 
 
 def _show_pinned(reply: PinReply) -> None:
@@ -103,31 +95,28 @@ OfMemory = Annotated[
 ]
 
 
+@rpc_command
 async def verify(
-    context: typer.Context,
+    call: Call,
     named: TheId,
     *,
     user: User,
     no: Annotated[bool, typer.Option("--no", help="Take the confirmation back.")] = False,
     memory: OfMemory = False,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Confirm a fact or a memory, or take the confirmation back."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         if memory:
             reply = await client.verify(user, memory_id=named, verified=not no, request_id=request_id)
         else:
             reply = await client.verify(user, fact_id=named, verified=not no, request_id=request_id)
-    question.answer(reply, lambda done: _show_verified(done, of_memory=memory))
+    call.print_reply(reply, lambda done: _show_verified(done, of_memory=memory))
 
 
+@rpc_command
 async def correct(
-    context: typer.Context,
+    call: Call,
     named: TheId,
     value: Annotated[
         str,
@@ -139,23 +128,19 @@ async def correct(
     user: User,
     memory: OfMemory = False,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Put right what a fact holds, or what a memory says."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         if memory:
             reply = await client.correct(user, memory_id=named, content=value, request_id=request_id)
         else:
             reply = await client.correct(user, fact_id=named, object=value, request_id=request_id)
-    question.answer(reply, lambda done: _show_corrected(value, done))
+    call.print_reply(reply, lambda done: _show_corrected(value, done))
 
 
+@rpc_command
 async def reject(
-    context: typer.Context,
+    call: Call,
     fact_id: Annotated[
         str,
         typer.Argument(metavar="ID", help="Of a fact: `ricordo facts --ids` shows it.", show_default=False),
@@ -163,20 +148,16 @@ async def reject(
     *,
     user: User,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Say that a fact was read wrongly."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.reject(user, fact_id, request_id=request_id)
-    question.answer(reply, _show_rejected)
+    call.print_reply(reply, _show_rejected)
 
 
+@rpc_command
 async def identify(
-    context: typer.Context,
+    call: Call,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A person or an animal.", show_default=False)],
     other: Annotated[str, typer.Argument(metavar="NAME", help="Another name.", show_default=False)],
     *,
@@ -184,19 +165,14 @@ async def identify(
     apart: Annotated[bool, typer.Option("--apart", help="They are two.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back what was said about them.")] = False,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Say that two names are one person or animal."""
     if apart and undo:
         raise Misused("--apart and --undo exclude each other")
     same = None if undo else not apart
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.identify(user, (name, other), same=same, request_id=request_id)
-    question.answer(reply, lambda done: _show_identified(name, other, done))
+    call.print_reply(reply, lambda done: _show_identified(name, other, done))
 
 
 def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:

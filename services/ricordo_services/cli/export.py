@@ -19,7 +19,7 @@ from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
 from ricordo_services.cli.options import DataDir, Nats, Tenant, User
 from ricordo_services.cli.output import margin, print_json, print_line, progress
-from ricordo_services.cli.servers import asking
+from ricordo_services.cli.servers import call_of
 from ricordo_services.cli.views import plain
 
 _TRIES: Final = 5
@@ -70,10 +70,10 @@ async def export(
     to_file = file != STANDARD_INPUT
     if to_file:
         _check(Path(file), force=force)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json and to_file)
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json and to_file)
     counts: Counter[str] = Counter()
     try:
-        async with question.client() as client:
+        async with call.client() as client:
             with (
                 _written(Path(file), force=force) if to_file else _printed() as write,
                 progress(margin(), "exported", quiet=as_json) as show,

@@ -18,7 +18,7 @@ from ricordo_services.cli.configuration import stores_beside
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.servers import Asking, Target, asking
+from ricordo_services.cli.servers import Call, Target, call_of
 from ricordo_services.cli.views import plain
 
 UNDER_WAY: Final = "the erasure is under way"
@@ -97,31 +97,31 @@ async def forget(
     wanted.check()
     if not yes and not sys.stdin.isatty():
         raise Misused("this cannot be undone, and there is no terminal to ask at: say --yes")
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    users = _users(question.target, context, data_dir) if tenant_wide else _one(user or "")
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+    users = _users(call.target, context, data_dir) if tenant_wide else _one(user or "")
     if not yes:
-        _ask(wanted.said(question.target.tenant))
+        _ask(wanted.said(call.target.tenant))
     request = request_id or f"forget-{uuid4()}"
     try:
-        async with question.client() as client, aclosing(users):
-            await _all(client, question, users, wanted, request)
+        async with call.client() as client, aclosing(users):
+            await _all(client, call, users, wanted, request)
     except asyncio.CancelledError:
         raise Interrupted("what was asked for is erased all the same; ask again to see it done") from None
 
 
 async def _all(
-    client: MemoryClient, question: Asking, users: AsyncIterator[str], wanted: _Wanted, request: str
+    client: MemoryClient, call: Call, users: AsyncIterator[str], wanted: _Wanted, request: str
 ) -> None:
     """Forget what is wanted of each user, and report."""
     erased, number = Erased(), 0
     async for user in users:
         reply = await _forgotten(client, user, wanted, request)
         erased, number = _sum(erased, reply.erased), number + 1
-    if wanted.tenant_wide and question.as_json:
+    if wanted.tenant_wide and call.as_json:
         print_json({"ok": True, "users": number, "erased": erased.model_dump()})
         return
     beside = f"{number} users: " if wanted.tenant_wide else ""
-    question.answer(ForgetReply(erased=erased), lambda done: _show(done.erased, beside))
+    call.print_reply(ForgetReply(erased=erased), lambda done: _show(done.erased, beside))
 
 
 async def _forgotten(client: MemoryClient, user: str, wanted: _Wanted, request: str) -> ForgetReply:

@@ -26,7 +26,7 @@ from ricordo_services.cli.ingest_watch import Reception, open_reception
 from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
 from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.servers import asking
+from ricordo_services.cli.servers import call_of
 from ricordo_services.cli.views import plain
 
 WINDOW: Final = 256  # acks in flight
@@ -240,14 +240,14 @@ async def publish(
 ) -> None:
     """Publish messages, a JSON object a line."""
     _check(source)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
     console = margin()
     bar = partial(_bar, console, shown=console.is_terminal and not as_json)
     publication = Publication(partial(_report, console, title(source)), title(source))
     try:
         async with AsyncExitStack() as exits:
-            client = await exits.enter_async_context(question.client())
-            reception = await exits.enter_async_context(open_reception(question.target)) if wait else None
+            client = await exits.enter_async_context(call.client())
+            reception = await exits.enter_async_context(open_reception(call.target)) if wait else None
             with bar("publishing", _size(source)) as advance:
                 lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)

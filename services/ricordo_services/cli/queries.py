@@ -17,7 +17,6 @@ from ricordo_services.cli.options import (
     Conversation,
     DataDir,
     Ids,
-    Json,
     Nats,
     RequestId,
     ShownZone,
@@ -25,7 +24,7 @@ from ricordo_services.cli.options import (
     User,
 )
 from ricordo_services.cli.output import is_window, margin, print_json, screen, zone_of
-from ricordo_services.cli.servers import asking
+from ricordo_services.cli.servers import Call, call_of, rpc_command
 from ricordo_services.cli.views import (
     memories_block,
     plain,
@@ -38,8 +37,9 @@ from ricordo_services.cli.views import (
 Limit = Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")]
 
 
+@rpc_command
 async def history(
-    context: typer.Context,
+    call: Call,
     *,
     user: User,
     conversation: Conversation = None,
@@ -49,21 +49,17 @@ async def history(
     ] = None,
     limit: Limit = 20,
     timezone: ShownZone = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show the last messages, word for word."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.history(user, conversation_id=conversation, before=before, limit=limit)
-    question.answer(reply, lambda found: show_history(user, found, zone))
+    call.print_reply(reply, lambda found: show_history(user, found, zone))
 
 
+@rpc_command
 async def facts(
-    context: typer.Context,
+    call: Call,
     *,
     user: User,
     entity: Annotated[
@@ -87,15 +83,10 @@ async def facts(
     ] = False,
     limit: Limit = 50,
     timezone: ShownZone = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show what is known of a user, or of somebody whom the user has spoken of."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.facts(
             user,
             entity=entity,
@@ -105,49 +96,42 @@ async def facts(
             history=history,
             limit=limit,
         )
-        said = await supporting(client, user, reply.facts) if why and not as_json else None
-    question.answer(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit, said=said))
+        said = await supporting(client, user, reply.facts) if why and not call.as_json else None
+    call.print_reply(reply, lambda found: show_facts(user, found, zone, ids=ids, limit=limit, said=said))
 
 
+@rpc_command
 async def status(
-    context: typer.Context,
+    call: Call,
     message_id: Annotated[str, typer.Argument(metavar="ID", help="Of the message.", show_default=False)],
     *,
     timezone: ShownZone = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show how far a message got."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.status(message_id)
-    question.answer(reply, lambda found: show_status(message_id, found, zone))
+    call.print_reply(reply, lambda found: show_status(message_id, found, zone))
 
 
+@rpc_command
 async def stats(
-    context: typer.Context,
+    call: Call,
     *,
     user: User,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Count what is remembered of a user."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.stats(user)
-    question.answer(reply, partial(show_stats, user))
+    call.print_reply(reply, partial(show_stats, user))
 
 
 _INSTANT = "Such as 2026-03-02T19:10:00+01:00."
 
 
+@rpc_command
 async def timeline(
-    context: typer.Context,
+    call: Call,
     *,
     user: User,
     start: Annotated[
@@ -160,15 +144,10 @@ async def timeline(
     limit: Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")] = 100,
     ids: Ids = False,
     timezone: ShownZone = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show the memories of a span of time, oldest first."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.timeline(user, start, end or datetime.now(UTC), limit=limit)
 
     def show(found: TimelineReply) -> None:
@@ -180,11 +159,12 @@ async def timeline(
         if len(found.memories) == limit:
             margin().print(Text("there may be more: --limit shows up to 1,000", "dim"))
 
-    question.answer(reply, show)
+    call.print_reply(reply, show)
 
 
+@rpc_command
 async def expand(
-    context: typer.Context,
+    call: Call,
     memory_id: Annotated[
         str,
         typer.Argument(metavar="MEMORY", help="Its id: `ricordo recall --ids` shows it.", show_default=False),
@@ -193,15 +173,10 @@ async def expand(
     user: User,
     ids: Ids = False,
     timezone: ShownZone = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show what a memory rests on, oldest first."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.expand(user, memory_id)
 
     def show(found: ExpandReply) -> None:
@@ -211,7 +186,7 @@ async def expand(
         console = screen()
         console.print(memories_block(found.memories, zone, ids=ids), soft_wrap=not is_window(console))
 
-    question.answer(reply, show)
+    call.print_reply(reply, show)
 
 
 async def end_session(
@@ -231,8 +206,8 @@ async def end_session(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")] = False,
 ) -> None:
     """Say that a conversation has come to its end."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+    async with call.client() as client:
         published = await client.end_session(user, conversation, timestamp)
     if as_json:
         print_json({"event_id": published.message_id, "duplicate": published.duplicate})
@@ -246,25 +221,22 @@ InConversation = Annotated[
 ]
 
 
+@rpc_command
 async def working(
-    context: typer.Context,
+    call: Call,
     *,
     user: User,
     conversation: InConversation,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Show what is at hand in a conversation."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.working(user, conversation)
-    question.answer(reply, _show_working)
+    call.print_reply(reply, _show_working)
 
 
+@rpc_command
 async def note(
-    context: typer.Context,
+    call: Call,
     key: Annotated[str, typer.Argument(metavar="KEY", help="What it is called.", show_default=False)],
     value: Annotated[
         str | None,
@@ -275,19 +247,14 @@ async def note(
     conversation: InConversation,
     remove: Annotated[bool, typer.Option("--remove", help="Take it away.")] = False,
     request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Put a value into the working memory of a conversation."""
     if remove == (value is not None):
         raise Misused("give a VALUE, or --remove")
     noted = None if value is None else _read(value)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.note(user, conversation, key, noted, request_id=request_id)
-    question.answer(reply, lambda _: _show_noted(key, removed=noted is None))
+    call.print_reply(reply, lambda _: _show_noted(key, removed=noted is None))
 
 
 def _read(value: str) -> JsonValue:

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from ricordo_services.cli.failures import FAILED
-from ricordo_services.cli.options import DataDir, Ids, Json, Nats, Tenant, User
+from ricordo_services.cli.options import Ids, User
 from ricordo_services.cli.output import zone_of
-from ricordo_services.cli.servers import asking
+from ricordo_services.cli.servers import Call, rpc_command
 from ricordo_services.cli.views import is_unanswered, show_context, show_recall
 
 Query = Annotated[
@@ -92,8 +92,9 @@ Budget = Annotated[
 Recent = Annotated[int, typer.Option("--recent-limit", metavar="N", help="At most so many recent turns.")]
 
 
+@rpc_command
 async def recall(
-    context: typer.Context,
+    call: Call,
     query: Query,
     *,
     user: User,
@@ -116,14 +117,9 @@ async def recall(
     archived: Archived = False,
     uninformative: Uninformative = False,
     ids: Ids = False,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Ask for memories."""
     zone = zone_of(timezone)
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
     filters = _filters(
         start=start,
         end=end,
@@ -136,7 +132,7 @@ async def recall(
         include_archived=archived,
         include_uninformative=uninformative,
     )
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.recall(
             user,
             query,
@@ -150,13 +146,14 @@ async def recall(
             filters=filters,
             reinforce=reinforce,
         )
-    question.answer(reply, lambda found: show_recall(found, zone, ids=ids))
+    call.print_reply(reply, lambda found: show_recall(found, zone, ids=ids))
     if is_unanswered(reply):
         raise typer.Exit(FAILED)
 
 
+@rpc_command
 async def context(
-    context: typer.Context,
+    call: Call,
     query: Query,
     *,
     user: User,
@@ -169,14 +166,9 @@ async def context(
     timezone: Zone = None,
     conversation: Present = None,
     reinforce: Reinforce = True,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
 ) -> None:
     """Ask for memories, facts and recent turns as text for a prompt."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
-    async with question.client() as client:
+    async with call.client() as client:
         reply = await client.context(
             user,
             query,
@@ -190,7 +182,7 @@ async def context(
             profile=profile,
             reinforce=reinforce,
         )
-    question.answer(reply, show_context)
+    call.print_reply(reply, show_context)
 
 
 def _filters(**said: object) -> dict[str, object] | None:

@@ -28,7 +28,7 @@ from ricordo_services.cli.publish import (
     publish_lines,
     refusals,
 )
-from ricordo_services.cli.servers import Asking, Target, asking
+from ricordo_services.cli.servers import Call, Target, call_of
 from ricordo_services.cli.views import plain
 
 if TYPE_CHECKING:
@@ -63,29 +63,29 @@ async def import_(
     ] = False,
 ) -> None:
     """Take in what was handed over of a user."""
-    question = asking(context, nats, tenant, data_dir, as_json=as_json)
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
     with at_rest(file) as path:
-        await _import(context, Exported.read(path, title(file)), question, data_dir, timeout, wait=wait)
+        await _import(context, Exported.read(path, title(file)), call, data_dir, timeout, wait=wait)
 
 
 async def _import(
     context: typer.Context,
     exported: Exported,
-    question: Asking,
+    call: Call,
     data_dir: Path | None,
     timeout: float,
     *,
     wait: bool,
 ) -> None:
-    settings = stores_beside(question.target, context, data_dir)
+    settings = stores_beside(call.target, context, data_dir)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
     publication = Publication(partial(_report, exported.title), exported.title)
     try:
         async with AsyncExitStack() as exits:
-            client = await exits.enter_async_context(question.client())
-            await _take_in(client, question.target, exported, publication, timeout, quiet=question.as_json)
-            opening = jobs.restoring(settings, question.target.tenant, exported.user_id)
+            client = await exits.enter_async_context(call.client())
+            await _take_in(client, call.target, exported, publication, timeout, quiet=call.as_json)
+            opening = jobs.restoring(settings, call.target.tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, publication.failed, timeout)
             if wait:
@@ -96,7 +96,7 @@ async def _import(
         ) from None
     except asyncio.CancelledError:
         raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
-    _summarise(publication, exported, restore, as_json=question.as_json)
+    _summarise(publication, exported, restore, as_json=call.as_json)
     if publication.faults or restore.tally.left_out:
         raise typer.Exit(FAILED)
 

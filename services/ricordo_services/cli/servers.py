@@ -1,13 +1,15 @@
 """Finds the servers of a command, and asks them."""
 
+import functools
+import inspect
 import json
 import os
 import shlex
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import typer
 
@@ -18,7 +20,7 @@ from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused, sentence
-from ricordo_services.cli.options import default_data_dir, said_before
+from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, default_data_dir, said_before
 from ricordo_services.cli.output import print_json, print_line
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
@@ -142,27 +144,34 @@ R = TypeVar("R", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """One question: whom it goes to, and in which form the answer is wanted.
+class Call:
+    """A request of a command, and the form in which its reply is printed.
 
     Attributes:
-        target: whom.
-        as_json: as it came over the wire, or for a person.
+        find: returns the servers; raises `Failed` where nothing names them.
+        as_json: print the reply as it came over the wire.
     """
 
-    target: Target
+    find: Callable[[], Target]
     as_json: bool
+
+    @property
+    def target(self) -> Target:
+        """The servers."""
+        return self.find()
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[MemoryClient]:
-        """Connect; what goes wrong is answered on standard output too when JSON is wanted.
+        """Connect; with `as_json`, an error is printed on standard output too.
 
         Raises:
-            Misused: the question cannot be asked so.
-            RicordoError: it was not answered.
+            Failed: nothing names the servers.
+            Misused: the request is invalid.
+            RicordoError: there was no reply.
         """
+        target = self.find()
         try:
-            async with self.target.client() as client:
+            async with target.client() as client:
                 yield client
         except RicordoError as error:
             if self.as_json:
@@ -172,20 +181,46 @@ class Asking:
                 raise Misused(sentence(error)) from None
             raise
 
-    def answer(self, reply: R, show: Callable[[R], None]) -> None:
-        """Print `reply` in the wanted form."""
+    def print_reply(self, reply: R, show: Callable[[R], None]) -> None:
+        """Print `reply` as JSON, or by `show`."""
         if self.as_json:
             print_line(reply.model_dump_json())
         else:
             show(reply)
 
 
-def asking(
+def call_of(
     context: typer.Context, nats: str | None, tenant: str | None, data_dir: Path | None, *, as_json: bool
-) -> Asking:
-    """Gather what the shared options say.
+) -> Call:
+    """Return the call of a command with these options.
 
     Raises:
-        Failed: there is nobody to ask.
+        Failed: nothing names the servers.
     """
-    return Asking(target(context, nats, tenant, data_dir), as_json)
+    found = target(context, nats, tenant, data_dir)
+    return Call(lambda: found, as_json)
+
+
+_CLIENT_OPTIONS: Final = {"nats": Nats, "tenant": Tenant, "data_dir": DataDir, "as_json": Json}
+
+AsyncCommand = Callable[..., Coroutine[Any, Any, None]]
+
+
+def rpc_command(command: AsyncCommand) -> AsyncCommand:
+    """Return `command` with the options of a client in place of its first argument, a `Call`."""
+
+    @functools.wraps(command)
+    async def run(context: typer.Context, **kwargs: Any) -> None:  # noqa: ANN401 - the options of any command
+        nats, tenant, data_dir, as_json = (kwargs.pop(name) for name in _CLIENT_OPTIONS)
+        await command(Call(lambda: target(context, nats, tenant, data_dir), as_json), **kwargs)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = list(inspect.signature(command).parameters.values())[1:]
+    options = [
+        inspect.Parameter(name, keyword, default=False if name == "as_json" else None, annotation=annotation)
+        for name, annotation in _CLIENT_OPTIONS.items()
+    ]
+    # Where `inspect.signature` looks, and so Typer.
+    run.__signature__ = inspect.Signature([first, *own, *options])  # type: ignore[attr-defined]
+    return run
