@@ -2,14 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from ricordo.language.openings import only_opens
 from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION, excerpt, stem, words
+from ricordo.memory.context.token_budget import LONGEST_TOKEN, Count, cost
 
-_LONGEST_TOKEN: Final = 16  # characters
-_CHUNK: Final = 500  # characters counted at a time
 _PATIENCE: Final = 8
 """Clauses that do not fit, after which no others are tried."""
 # What a word of the question is worth in a clause, and in one beside it; a figure; to be the first.
@@ -23,38 +22,6 @@ _END: Final = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”»)\]]*+\s++|[,;:]\s++|(?<!\s)\s+[–—-]\s++|(?<!\s)\s*\n\s*+"
 )
 _SHORTEST: Final = 25  # characters of a clause that ends inside a sentence
-
-Count = Callable[[str], int]
-
-
-def cost(text: str, count: Count) -> int:
-    """Return what a text costs: its tokens, and no less than one for 16 characters.
-
-    What a tokenizer drops, or takes for one unknown word, would otherwise be as long as it likes.
-    """
-    return max(count(text), -(-len(text) // _LONGEST_TOKEN))
-
-
-def cost_within(text: str, most: int, count: Count) -> int:
-    """Return what a text costs; of one that costs more than `most`, only the beginning is counted."""
-    if len(text) > most * _LONGEST_TOKEN:
-        return most + 1
-    spent = 0
-    for chunk in _chunks(text):
-        spent += cost(chunk, count)
-        if spent > most:
-            break
-    return spent
-
-
-def _chunks(text: str) -> Iterator[str]:
-    """Cut a text between words, so that each part costs what it costs in the whole."""
-    start = 0
-    while len(text) - start > _CHUNK:
-        end = text.rfind(" ", start, start + _CHUNK) + 1 or start + _CHUNK
-        yield text[start:end]
-        start = end
-    yield text[start:]
 
 
 class Excerpt:
@@ -87,7 +54,7 @@ class Excerpt:
         left, refused = limit, 0
         for at in self._order:
             begin, end = self._clauses[at]
-            if end - begin <= left * _LONGEST_TOKEN:  # else not even worth counting
+            if end - begin <= left * LONGEST_TOKEN:  # else not even worth counting
                 if only_opens(self._text[begin:end]) and not greetings:
                     continue
                 spent = cost(self._text[begin:end] + GAP, count)
@@ -162,7 +129,7 @@ def _stems(clause: str, language: str) -> frozenset[str]:
 
 
 def _cut(text: str, count: Count, limit: int) -> str:
-    most = limit * _LONGEST_TOKEN // 2
+    most = limit * LONGEST_TOKEN // 2
     kept = excerpt(text[: 2 * most], most)
     while len(kept) > 1 and (spent := cost(kept, count)) > limit:
         kept = excerpt(kept, max(1, int(len(kept) * 0.95 * limit / spent)))

@@ -1,57 +1,15 @@
 """The text of a context while it grows: parts with lines in them, each paid for before it stands there."""
 
-import json
 from bisect import bisect_left, insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.context.excerpts import Count, cost
+from ricordo.memory.context.token_budget import Count, TokenBudget
 
-MOST_BYTES: Final = 450_000
-"""Of a context inside JSON: half of what a reply may have."""
 OPENING: Final = "<recalled>"
 CLOSING: Final = "</recalled>"
-
-
-class TokenBudget:
-    """The tokens that may still be spent.
-
-    Args:
-        tokens: >= 1.
-        count: tokens of a text. What stands on both sides of white space must count together what it counts
-            apart, as with every tokenizer that splits there: each piece is counted once, and alone.
-
-    Attributes:
-        left: tokens, by what pieces cost.
-        counted: tokens of all that was taken.
-    """
-
-    def __init__(self, tokens: int, count: Count) -> None:
-        self.left = tokens
-        self.counted = 0
-        self._bytes = MOST_BYTES
-        self._count = count
-
-    def cost(self, *pieces: str) -> int:
-        """Return what pieces cost together."""
-        return sum(cost(piece, self._count) for piece in pieces)
-
-    def exchange(self, added: Sequence[str], removed: Sequence[str] = (), most: int | None = None) -> bool:
-        """Pay for pieces and take others back, if no more than what is left, and `most`, is spent."""
-        spent = self.cost(*added) - self.cost(*removed)
-        size = sum(map(_in_json, added)) - sum(map(_in_json, removed))
-        if spent > self.left or size > self._bytes or (most is not None and spent > most):
-            return False
-        self.left -= spent
-        self.counted += sum(map(self._count, added)) - sum(map(self._count, removed))
-        self._bytes -= size
-        return True
-
-
-def _in_json(text: str) -> int:
-    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import Role
 from ricordo.language.text import stems
-from ricordo.memory.context.excerpts import Count, Excerpt, cost_within
+from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.formatting import (
     format_utterance,
     is_blank,
@@ -20,6 +20,7 @@ from ricordo.memory.context.formatting import (
 from ricordo.memory.context.page import Line
 from ricordo.memory.context.selection import LineOptions
 from ricordo.memory.context.syntax import day_heading, phrase
+from ricordo.memory.context.token_budget import Count, cost_within
 from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import SpokenTurn
 

@@ -1,12 +1,53 @@
 """Counts tokens and divides a token budget between memories."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import accumulate
 from threading import Lock
 from typing import Final
 
 from ricordo.language.lru import LruCache
+
+LONGEST_TOKEN: Final = 16  # characters
+
+_CHUNK: Final = 500  # characters counted at a time
+
+Count = Callable[[str], int]
+
+MOST_BYTES: Final = 450_000
+"""Of a context inside JSON: half of what a reply may have."""
+
+
+def cost(text: str, count: Count) -> int:
+    """Return what a text costs: its tokens, and no less than one for 16 characters.
+
+    What a tokenizer drops, or takes for one unknown word, would otherwise be as long as it likes.
+    """
+    return max(count(text), -(-len(text) // LONGEST_TOKEN))
+
+
+def cost_within(text: str, most: int, count: Count) -> int:
+    """Return what a text costs; of one that costs more than `most`, only the beginning is counted."""
+    if len(text) > most * LONGEST_TOKEN:
+        return most + 1
+    spent = 0
+    for chunk in _chunks(text):
+        spent += cost(chunk, count)
+        if spent > most:
+            break
+    return spent
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Cut a text between words, so that each part costs what it costs in the whole."""
+    start = 0
+    while len(text) - start > _CHUNK:
+        end = text.rfind(" ", start, start + _CHUNK) + 1 or start + _CHUNK
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
 
 MOST_KEPT: Final = 16_384
 
@@ -91,3 +132,42 @@ def _level(costs: Sequence[int], room: int) -> int:
         if level < ascending[at]:
             return max(0, level)
     return ascending[-1]
+
+
+class TokenBudget:
+    """The tokens that may still be spent.
+
+    Args:
+        tokens: >= 1.
+        count: tokens of a text. What stands on both sides of white space must count together what it counts
+            apart, as with every tokenizer that splits there: each piece is counted once, and alone.
+
+    Attributes:
+        left: tokens, by what pieces cost.
+        counted: tokens of all that was taken.
+    """
+
+    def __init__(self, tokens: int, count: Count) -> None:
+        self.left = tokens
+        self.counted = 0
+        self._bytes = MOST_BYTES
+        self._count = count
+
+    def cost(self, *pieces: str) -> int:
+        """Return what pieces cost together."""
+        return sum(cost(piece, self._count) for piece in pieces)
+
+    def exchange(self, added: Sequence[str], removed: Sequence[str] = (), most: int | None = None) -> bool:
+        """Pay for pieces and take others back, if no more than what is left, and `most`, is spent."""
+        spent = self.cost(*added) - self.cost(*removed)
+        size = sum(map(_in_json, added)) - sum(map(_in_json, removed))
+        if spent > self.left or size > self._bytes or (most is not None and spent > most):
+            return False
+        self.left -= spent
+        self.counted += sum(map(self._count, added)) - sum(map(self._count, removed))
+        self._bytes -= size
+        return True
+
+
+def _in_json(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))

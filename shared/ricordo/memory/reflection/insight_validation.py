@@ -14,7 +14,8 @@ from ricordo.memory.facts import normalise
 from ricordo.memory.llm_condensation import CondensationFault, find_fault
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection.insights import LEAST_IMPORTANCE, MOST_SOURCES, Insight
+from ricordo.memory.reflection.insight import Insight
+from ricordo.memory.reflection.insight_selection import LEAST_IMPORTANCE, MOST_SOURCES
 
 _CONFIDENCE: Final = 0.7  # a model's word is no test
 _FEWEST: Final = 2

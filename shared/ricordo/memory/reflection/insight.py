@@ -1,13 +1,44 @@
-"""Insights as memories."""
+"""An insight, and the memory that is made of it."""
 
+import datetime as dt
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.text import title_of
 from ricordo.memory.model import Memory, Source, derived_id
-from ricordo.memory.reflection.insights import Insight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insight:
+    """What was understood of a user.
+
+    Attributes:
+        about: what it says of whom, whatever its words: the same insight, drawn again, has the same.
+        content: a sentence in `language`, said to the user.
+        question: what it answers.
+        sources: the memories that carry it, oldest first, at most 10.
+        participants, topics: whom and what it speaks of.
+        emotion: of its sources, on average; its name is that of the feeling that it tells.
+        importance: [0, 1], at least 8 of 10.
+        confidence: [0, 1]: that it is no chance.
+        created_at: when its latest source was said.
+    """
+
+    about: str
+    content: str
+    question: str
+    language: str
+    sources: tuple[UUID, ...]
+    participants: tuple[str, ...]
+    topics: tuple[str, ...]
+    emotion: Emotion
+    importance: float
+    confidence: float
+    created_at: dt.datetime
+
 
 _TITLE: Final = 80
 

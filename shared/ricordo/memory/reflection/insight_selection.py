@@ -2,14 +2,13 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.associations import Association, Regularity, find_associations
+from ricordo.memory.reflection.insight import Insight
 from ricordo.memory.reflection.noun_phrases import NounPhrase, occurrences
 from ricordo.memory.reflection.observations import (
     FAMILIES,
@@ -29,35 +28,6 @@ LEAST_IMPORTANCE: Final = 7 / 9
 _MOST_IMPORTANT: Final = 8 / 9
 _SURE_DAYS: Final = 20  # days of support from which an insight is as important as one gets
 _ALIKE: Final = 0.6  # of the evidence, shared by two insights that say the same
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Insight:
-    """What was understood of a user.
-
-    Attributes:
-        about: what it says of whom, whatever its words: the same insight, drawn again, has the same.
-        content: a sentence in `language`, said to the user.
-        question: what it answers.
-        sources: the memories that carry it, oldest first, at most 10.
-        participants, topics: whom and what it speaks of.
-        emotion: of its sources, on average; its name is that of the feeling that it tells.
-        importance: [0, 1], at least 8 of 10.
-        confidence: [0, 1]: that it is no chance.
-        created_at: when its latest source was said.
-    """
-
-    about: str
-    content: str
-    question: str
-    language: str
-    sources: tuple[UUID, ...]
-    participants: tuple[str, ...]
-    topics: tuple[str, ...]
-    emotion: Emotion
-    importance: float
-    confidence: float
-    created_at: dt.datetime
 
 
 def find_insights(
