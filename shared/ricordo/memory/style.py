@@ -12,13 +12,7 @@ from ricordo.memory.context.syntax import phrase
 
 @dataclass(frozen=True, slots=True)
 class TopicCount:
-    """How often a topic came up, and how that felt.
-
-    Attributes:
-        name: of the topic.
-        messages: that are about it.
-        valence: the mean of theirs, in [-1, 1].
-    """
+    """How many messages are about a topic, and their mean valence in [-1, 1]."""
 
     name: str
     messages: int
@@ -27,22 +21,22 @@ class TopicCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleCounts:
-    """Counts over the last messages that a user has said, of which there are `messages`.
+    """Counts over the last messages of a user.
 
     Attributes:
         messages: how many.
         lengths: lower quartile, median and upper quartile of their characters.
         lately: the median of the last third of them.
         earlier: the median of the others.
-        parts_of_day: how many were said in the morning, afternoon, evening and night of the user's zone.
-        formal: how many hold words of distance, and none of familiarity.
-        informal: how many hold words of familiarity, and none of distance.
-        emoji: how many hold one.
-        questions: how many ask something.
-        sessions: in how many stretches without half an hour of silence they were said.
-        days: on how many days in the user's zone.
-        span_days: how many days there are from the first to the last, both included.
-        topics: those that came up most often.
+        parts_of_day: messages by part of the day, in the user's zone.
+        formal: messages with formal words only.
+        informal: messages with informal words only.
+        emoji: messages with an emoji.
+        questions: messages that ask something.
+        sessions: stretches without half an hour of silence.
+        days: distinct days, in the user's zone.
+        span_days: days from the first to the last, both included.
+        topics: the most frequent ones.
     """
 
     messages: int = 0
@@ -61,12 +55,12 @@ class StyleCounts:
 
 
 LEAST_MESSAGES: Final = 10
-"""Of fewer, nothing is a habit."""
+"""The fewest messages that make a habit."""
 LEAST_CONFIDENCE: Final = 0.5
-"""What is less sure is not shown."""
+"""Less certain habits are not returned."""
 SHORT: Final = 60
 LONG: Final = 300
-"""Characters up to which, and from which on, messages are short and long."""
+"""Characters of short and of long messages."""
 _CHANGED: Final = 1.5  # times as long, or as short
 _LEAST_MENTIONS: Final = 3
 _FELT: Final = 0.2  # the valence, drawn towards 0, from which a topic is liked
@@ -76,12 +70,12 @@ _Z: Final = 1.645  # one-sided 95 %
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """A habit.
+    """A habit of writing.
 
     Attributes:
         name: `length`, `topics_liked`, `topics_avoided`, `time_of_day`, `formality` or `engagement`.
-        value: what the habit is; JSON.
-        confidence: in [0, 1], by how many messages it rests on and how clearly they speak.
+        value: JSON.
+        confidence: [0, 1], by how many messages it rests on and how clear they are.
         count: of these messages.
     """
 
@@ -92,7 +86,7 @@ class Habit:
 
 
 def find_habits(talk: StyleCounts) -> tuple[Habit, ...]:
-    """Return the habits that the counts carry, in the order of their names above."""
+    """Return the habits that the counts support, in the order of their names above."""
     if talk.messages < LEAST_MESSAGES:
         return ()
     found = (each for habit in _HABITS for each in habit(talk))
@@ -100,7 +94,7 @@ def find_habits(talk: StyleCounts) -> tuple[Habit, ...]:
 
 
 def _length(talk: StyleCounts) -> Iterator[Habit]:
-    """The typical length: the surer, the more alike the messages are in length."""
+    """The more alike the messages are in length, the higher the confidence."""
     low, median, high = talk.lengths
     spread = (high - low) / (high + low) if high + low > 0 else 0.0
     value: dict[str, object] = {"characters": round(median), "are": _size(median), "lately": _trend(talk)}
@@ -120,12 +114,11 @@ def _trend(talk: StyleCounts) -> str:
 
 
 def _liked(talk: StyleCounts) -> Iterator[Habit]:
-    """Topics that come up often, and with pleasure."""
     yield from _topics("topics_liked", talk.topics, lambda felt: felt >= _FELT)
 
 
 def _avoided(talk: StyleCounts) -> Iterator[Habit]:
-    """Topics that come up with displeasure. Of what somebody is silent about, nothing can be counted."""
+    """Disliked topics; topics that a user does not mention cannot be counted."""
     yield from _topics("topics_avoided", talk.topics, lambda felt: felt <= -_FELT)
 
 
@@ -141,12 +134,11 @@ def _topics(name: str, topics: Sequence[TopicCount], chosen: Callable[[float], b
 
 
 def _felt(topic: TopicCount) -> float:
-    """Return the valence as two more messages without any feeling would leave it."""
+    """Return the valence, shrunk by two more messages without feeling."""
     return topic.valence * topic.messages / (topic.messages + 2)
 
 
 def _time_of_day(talk: StyleCounts) -> Iterator[Habit]:
-    """The part of the day in which most is said: at least this share of it, in 19 cases of 20."""
     said = sum(talk.parts_of_day.values())
     if said < LEAST_MESSAGES:
         return
@@ -156,7 +148,6 @@ def _time_of_day(talk: StyleCounts) -> Iterator[Habit]:
 
 
 def _formality(talk: StyleCounts) -> Iterator[Habit]:
-    """How the bot is spoken to, by the words that tell; nothing where both ways are usual."""
     marked = talk.formal + talk.informal
     if not marked:
         return
@@ -170,7 +161,6 @@ def _formality(talk: StyleCounts) -> Iterator[Habit]:
 
 
 def _engagement(talk: StyleCounts) -> Iterator[Habit]:
-    """How much is asked, how long a session is, and on how many days somebody comes."""
     if talk.sessions < 1 or talk.span_days < 1:
         return
     value: dict[str, object] = {
@@ -186,12 +176,12 @@ _HABITS: Final = (_length, _liked, _avoided, _time_of_day, _formality, _engageme
 
 
 def _sure(count: int, half: int) -> float:
-    """Return how much is known by `count` observations: half by `half`, all by very many."""
+    """Return count/(count + half)."""
     return count / (count + half)
 
 
 def _at_least(count: int, of: int) -> float:
-    """Return the lower end of Wilson's interval for a share: 95 % of such shares are larger."""
+    """Return the lower end of Wilson's interval for a share (one-sided, 95 %)."""
     share, z2 = count / of, _Z**2
     centre = share + z2 / (2 * of)
     reach = _Z * math.sqrt(share * (1 - share) / of + z2 / (4 * of**2))
@@ -200,13 +190,7 @@ def _at_least(count: int, of: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RegisterPatterns:
-    """Regular expressions of PostgreSQL's kind, for texts in any case.
-
-    Attributes:
-        formal: finds words that keep a distance.
-        informal: finds words of familiarity.
-        emoji: finds one.
-    """
+    """Regular expressions of PostgreSQL, for texts in any case."""
 
     formal: str
     informal: str
@@ -215,7 +199,7 @@ class RegisterPatterns:
 
 @lru_cache(maxsize=1)
 def register_patterns() -> RegisterPatterns:
-    """Return what tells manners, read once."""
+    """Return the patterns of the address forms of all languages, read once."""
     tables = [read_table("address_forms", language) for language in LANGUAGES]
     formal, informal = (
         rf"\m(?:{'|'.join(word for table in tables for word in table[name].split())})\M"
@@ -225,11 +209,11 @@ def register_patterns() -> RegisterPatterns:
 
 
 CLEAR: Final = 0.6
-"""The confidence from which a habit is worth a line in a prompt."""
+"""The confidence from which on a habit is mentioned in a prompt."""
 
 
 def describe_habits(patterns: Sequence[Habit], language: str) -> str:
-    """Say in one line what helps to answer: how long, how familiarly and when somebody writes; or nothing."""
+    """Describe in one line how long, how formally and when somebody writes; empty where nothing is clear."""
     clear = {one.name: one.value for one in patterns if one.confidence >= CLEAR}
     parts = [phrase(language, name) for name in _names(clear)]
     return phrase(language, "habits", how=", ".join(parts)) if parts else ""

@@ -1,8 +1,7 @@
-"""The text that a bot puts into its prompt: what is at hand and what was recalled, inside a token budget.
+"""Builds the text that a bot puts into its prompt, within a token budget.
 
-All of it stands inside `<recalled>` spans with its own tags escaped, so that it reads as data, and so that it
-is known for an echo when it comes back in a message. An empty memory says that it is empty, a broken one that
-it is broken, and both whether the archive holds more.
+Everything stands inside `<recalled>` tags with nested tags escaped, so that it reads as data and is
+recognised as an echo when it comes back in a message.
 """
 
 from ricordo.memory.context.assembly import assemble

@@ -1,4 +1,4 @@
-"""How a context is put together: who is served first, and how much each part may take."""
+"""Fills a context: which part is served first, and its share of the token budget."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC
@@ -24,36 +24,35 @@ from ricordo.memory.context.syntax import phrase, today_line
 from ricordo.memory.facts import Fact
 
 ROOMY: Final = 300
-"""The budget, in tokens, from which on the best memory is served in its turn."""
+"""Tokens from which on memories are served after facts; below, the best memory comes first."""
 TODAY_SHARE: Final = 0.15
 PROFILE_SHARE: Final = 0.15
 NOTES_SHARE: Final = 0.10
 FACTS_SHARE: Final = 0.20
 RECENT_SHARE: Final = 0.35
 AMPLE: Final = 1_000
-"""The budget, in tokens, from which on it is said how the user talks."""
+"""Tokens from which on the user's writing habits are mentioned."""
 BEST_SHARE: Final = 0.60
-"""Of a budget that is not roomy, what the best memory may take before all else is served."""
+"""Share of a small budget that the best memory may take before everything else."""
 
 
 def assemble(
     material: Material, *, token_budget: int, count: Callable[[str], int], language: str
 ) -> AssembledContext:
-    """Write a context.
+    """Build a context.
 
-    Profile, notes, facts and recent turns have first claim on a share of the budget each; memories take what
-    is left, and what then remains goes to more facts, turns and notes. Before all of that come memories that
-    always enter, or where room is short the best one. No message is shown twice, whether by its id or by what
-    it says.
+    Profile, notes, facts and recent turns have first claim on a share of the budget each; memories take the
+    rest, and what then remains goes to more facts, turns and notes. Memories that always enter come before
+    all of that; in a small budget, so does the best one. No message is shown twice, by id or by content.
 
     Args:
-        material: what there is.
+        material: what may be shown.
         token_budget: the most tokens that the text may have, >= 1.
-        count: tokens of a text, by the model's tokenizer; see `TokenBudget` for what it must be like.
-        language: of facts, dates and notices, "it" or else English.
+        count: tokens of a text, by the model's tokenizer; see `TokenBudget`.
+        language: of facts, dates and notices: "it", else English.
 
     Returns:
-        A text of at most `token_budget` tokens; an empty one only where not even a sign costs so little.
+        A text of at most `token_budget` tokens; empty only where not even a one-token sign fits.
     """
     counted = cache(count)
     page = ContextPage(token_budget, counted)
@@ -66,8 +65,6 @@ def assemble(
 
 
 class _Writing:
-    """Fills the parts of one page."""
-
     def __init__(
         self, page: ContextPage, material: Material, language: str, count: Callable[[str], int]
     ) -> None:
@@ -96,7 +93,6 @@ class _Writing:
         self._memories = MemorySection(page, memories, self._telling, self._selection, material.memories)
 
     def write(self) -> None:
-        """Fill the parts, each in its turn."""
         material, fill = self._material, self._selection.fill
         if material.now is not None:
             self._page.preface(today_line(material.now, self._language), int(self._budget * TODAY_SHARE))
@@ -122,7 +118,6 @@ class _Writing:
         self._selection.fill(self._head, said, self._page.left, unbroken=True)
 
     def _remember_first(self, most: int) -> None:
-        """Show what always enters, or of little room the best memory, and the profile."""
         new = self._selection.new(self._material.memories, self._material.recent)
         for memory in new:
             if memory.id in self._material.always:
@@ -157,7 +152,6 @@ class _Writing:
         ]
 
     def _background(self) -> list[LineOptions]:
-        """Return what is worth a line where room is left: what is spoken of, and how the user talks."""
         lines = []
         if self._material.entities:
             names = ", ".join(map(collapse, self._material.entities))

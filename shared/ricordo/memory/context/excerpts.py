@@ -1,4 +1,4 @@
-"""How much is shown of a text: all of it, or the clauses that have most to do with the question."""
+"""Shortens a text to the clauses that share most words with the question."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION, excerpt, s
 from ricordo.memory.context.token_budget import LONGEST_TOKEN, Count, cost
 
 _PATIENCE: Final = 8
-"""Clauses that do not fit, after which no others are tried."""
+"""Rejected clauses after which no more are tried."""
 # What a word of the question is worth in a clause, and in one beside it; a figure; to be the first.
 _OWN: Final = 4.0
 _NEXT: Final = 1.0
@@ -25,10 +25,10 @@ _SHORTEST: Final = 25  # characters of a clause that ends inside a sentence
 
 
 class Excerpt:
-    """The clauses of a text, those first that have most to do with what is asked.
+    """The clauses of a text, ranked by what they share with the question.
 
     Args:
-        text: what is to be shown.
+        text: to be shortened.
         wanted: stems of the question.
         language: of the text.
     """
@@ -40,10 +40,9 @@ class Excerpt:
         self._order = sorted(range(len(worth)), key=lambda at: -worth[at])
 
     def within(self, limit: int, count: Count) -> str:
-        """Return as many of the clauses as cost at most `limit` tokens, in the order of the text.
+        """Return the best clauses that cost at most `limit` tokens, in the order of the text.
 
-        What is left out between them is marked by dots; what stands together is a piece of the text as it is.
-        Nothing where no clause costs so little.
+        Gaps are marked by an ellipsis. Empty where no clause fits.
         """
         return self._joined(self._chosen(limit, count, greetings=False)) or self._joined(
             self._chosen(limit, count, greetings=True)
@@ -68,7 +67,7 @@ class Excerpt:
         return sorted(kept)
 
     def beginning(self, limit: int, count: Count) -> str:
-        """Return the beginning of the clause that has most to do with the question, cut to `limit` tokens."""
+        """Return the beginning of the best clause, cut to `limit` tokens."""
         return _cut(self._text[slice(*self._clauses[self._order[0]])], count, limit) if self._order else ""
 
     def _joined(self, kept: list[int]) -> str:
@@ -83,7 +82,7 @@ class Excerpt:
 
 
 def _clauses(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where the clauses of a text stand; between them is nothing but white space and dashes."""
+    """Return the spans of the clauses; only white space and dashes stand between them."""
     found: list[tuple[int, int]] = []
     start = 0
     for match in _END.finditer(text):
@@ -117,7 +116,7 @@ def _worth(clauses: list[str], wanted: frozenset[str], language: str) -> list[fl
 
 
 def _may_share(clause: str, beginnings: Iterable[str]) -> bool:
-    """Tell, at a tenth of the cost of its stems, whether a clause can hold words that begin so."""
+    """Whether a clause can hold words with these beginnings: a cheap filter before stemming."""
     folded = clause.casefold()
     if not folded.isascii():  # stems have no diacritics
         folded = "".join(c for c in unicodedata.normalize("NFD", folded) if not unicodedata.combining(c))

@@ -21,7 +21,7 @@ _END: Final = frozenset(".!?…")
 
 
 def fact_sentence(fact: Fact, language: str, zone: tzinfo = UTC) -> str:
-    """Say a fact in a sentence: "You live in Turin, since March 2026.", by the months of a zone."""
+    """Write a fact as a sentence, "You live in Turin, since March 2026."; months are those of `zone`."""
     subject, value = collapse(fact.subject), collapse(fact.object)
     if language == "it":
         shape, words_around = _italian_shape, _italian_words_around
@@ -71,7 +71,7 @@ _ENGLISH_PLURAL: Final = re.compile(r"(?:children|people|(?:\w*[^\Wsui])s)(?:\W|
 
 
 def _english_words_around(subject: str, value: str) -> dict[str, str]:
-    """Return what a phrase may say of a fact's subject and object, by placeholder."""
+    """Return the values of a template's placeholders."""
     if subject == USER:
         who, whose = "you", "your"
     else:
@@ -89,14 +89,14 @@ def _english_words_around(subject: str, value: str) -> dict[str, str]:
 
 
 def _english_shape(value: str) -> str:
-    """Say what an object is: `names`, `instruments`, or nothing in particular."""
+    """Classify an object: `names`, `instruments` or ""."""
     if value[:1].isupper():
         return "names"
     return "instruments" if value.casefold() in ENGLISH_INSTRUMENTS else ""
 
 
 def _english_indefinite(value: str) -> str:
-    """Return a noun behind its article, which a plural, or one with a number before it, does not take."""
+    """Return a noun with "a" or "an"; plurals and counted nouns take none."""
     noun = value.partition(" of ")[0].rpartition(" ")[2]
     if _COUNTED.match(value) or _ENGLISH_PLURAL.match(noun):
         return value
@@ -127,7 +127,6 @@ _WITH_IN: Final = frozenset({"il", "la", "bare", "areas"})
 
 
 def _italian_words_around(subject: str, value: str) -> dict[str, str]:
-    """Return what a phrase may say of a fact's subject and object, by placeholder."""
     gender, plural = _number_of(value) or ("f" if value.endswith("a") else "m", False)
     article = _PLURALS.get(value.casefold()) or article_of(value.casefold(), gender, plural=plural)
     return {
@@ -140,7 +139,7 @@ def _italian_words_around(subject: str, value: str) -> dict[str, str]:
 
 
 def _italian_shape(value: str) -> str:
-    """Say what an object is: `names`, `verbs`, `instruments`, `one`, `many`, or nothing in particular."""
+    """Classify an object: `names`, `verbs`, `instruments`, `one`, `many` or ""."""
     if value[:1].isupper():
         return "names"
     if value.casefold() in ITALIAN_INSTRUMENTS:
@@ -153,7 +152,7 @@ def _italian_shape(value: str) -> str:
 
 
 def _number_of(value: str) -> tuple[Gender, bool] | None:
-    """Return the gender of a noun and whether it is plural, by its ending; None where that does not tell."""
+    """Return the gender and number of a noun by its ending; None where that is ambiguous."""
     lists, noun = word_lists("it"), re.split(r"\W", value.casefold(), maxsplit=1)[0]
     # Of several words of which the last ends in a consonant, the first is hardly an Italian noun.
     foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS

@@ -1,4 +1,4 @@
-"""Formats what people said, and the notices of a context, as safe lines of text."""
+"""Formats what people said, and the notices of a context, as escaped lines."""
 
 import json
 import re
@@ -30,42 +30,42 @@ _MADE_HERE: Final = frozenset(
 
 
 def escape_text(text: str) -> str:
-    """Make `text` fit to stand inside a span: without its own tags, and without control characters."""
+    """Escape the tags of a context in `text` and drop control characters."""
     # A tag with a control character in it becomes one with a space in it: escaped last.
     return escape_recalled(_CONTROL.sub(" ", text))
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of `text` would be seen."""
+    """Whether nothing of `text` is visible."""
     return _SEEN.search(text) is None
 
 
 def escape_lines(text: str) -> str:
-    """Return `text` as it may stand behind a mark or a name.
+    """Escape `text` for a place behind a mark or a name.
 
-    A line break within is indented; a line that looks like one of the context's own gets a backslash.
+    Line breaks are indented; a line that looks like one of the context's own gets a backslash.
     """
     lines = _BREAK.split(_CONTROL.sub(" ", text).strip())
     return escape_recalled(_INDENT.join(f"\\{line}" if is_imitation(line) else line for line in lines))
 
 
 def format_utterance(text: str, language: str) -> str:
-    """Return what somebody said; behind a remark where it tells a model what to do."""
+    """Escape what somebody said; text that gives orders to a model gets a remark before it."""
     return marked(escape_lines(text), language)
 
 
 def starts_with_speaker(text: str) -> bool:
-    """Whether `text` begins as what another one says: "Anna: hello"."""
+    """Whether `text` begins like the speech of another: "Anna: hello"."""
     return _SPEAKER.match(unmasked(text[:NAME_LENGTH])) is not None
 
 
 def speaker_label(turn: SpokenTurn, language: str) -> str:
-    """Return who speaks: the name, else the role."""
+    """Return the name of the speaker, else the role."""
     return escape_text(_own(as_name(turn.speaker)) or phrase(language, turn.role))
 
 
 def source_label(memory: Memory, language: str) -> str:
-    """Return who speaks in a memory, or which document, or what it was made as."""
+    """Return the speaker of a memory, the title of its document, or its kind if it is derived."""
     made = phrase(language, memory.kind.value) if memory.kind in _MADE_HERE else ""
     document = _name(memory.title) if memory.kind is MemoryKind.EXTRACT else ""
     return escape_text(
@@ -74,29 +74,29 @@ def source_label(memory: Memory, language: str) -> str:
 
 
 def is_user_statement(memory: Memory) -> bool:
-    """Whether a memory is what a user said, and nothing that was made of it or read in a document."""
+    """Whether a memory is a message of the user, neither derived nor from a document."""
     return memory.role is Role.USER and memory.kind not in _MADE_HERE
 
 
 def has_single_speaker(memories: Sequence[Memory]) -> bool:
-    """Whether what users said in `memories` is said under one name, or under none."""
+    """Whether all user statements carry the same name, or none."""
     return len({as_name(memory.speaker) for memory in memories if is_user_statement(memory)}) <= 1
 
 
 def format_decision(turn: SpokenTurn, language: str) -> str:
-    """Say what was decided, and by whom."""
+    """Format a decision with its speaker."""
     told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
     return escape_text(phrase(language, "decided", who=speaker_label(turn, language), what=told))
 
 
 def format_note(key: str, value: object) -> str:
-    """Say a value that the bot set."""
+    """Format a value that the bot set."""
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return escape_lines(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
 
 
 def _own(name: str) -> str:
-    """Return a name, in quotation marks where it looks like a line of the context's own."""
+    """Quote a name that looks like a line of the context's own."""
     return f"«{name}»" if is_imitation(name) else name
 
 
@@ -106,11 +106,11 @@ def _name(text: str) -> str:
 
 ABOUT_LENGTH: Final = 80
 _SIGNS: Final = {"nothing": "∅", "degraded": "?", "omitted": "…"}
-"""What is left to say with one token."""
+"""One-token fallbacks."""
 
 
 def notices(material: Material, language: str) -> Iterator[list[str]]:
-    """Yield what has to be said, the most needed first: each as lines to choose from, the longest first."""
+    """Yield the notices, most needed first, each as alternatives from the longest to the shortest."""
     if material.degraded:
         missing = ", ".join(sorted(material.degraded))
         yield [phrase(language, "degraded", missing=missing), phrase(language, "degraded_short")]
@@ -134,9 +134,9 @@ def _about(name: str, material: Material, language: str) -> Iterator[str]:
 
 
 def minimal_notices(material: Material, language: str) -> Iterator[str]:
-    """Yield what can be said with next to no budget, the longest first: in the end a sign of one token.
+    """Yield notices for a tiny budget, longest first, down to a sign of one token.
 
-    All but the last two stand in a tag, so that they are known for an echo too.
+    All but the last two stand in a tag, so that they are recognised as an echo.
     """
     name = "degraded" if material.degraded else "nothing" if material.found_nothing else "omitted"
     word = phrase(language, f"{name}_word")

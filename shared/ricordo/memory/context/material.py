@@ -1,4 +1,4 @@
-"""What a context is made of, and what comes out."""
+"""The input and output of `assemble`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,27 +12,27 @@ from ricordo.memory.working_memory import SpokenTurn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What a context may be made of.
+    """What a context may contain.
 
     Attributes:
-        now: in the user's zone, by which months of facts are told; None where nobody says what day it is.
+        now: in the user's zone, by which months of facts are told; None if unknown.
         memories: as ranked, best first.
-        always: ids of those memories that enter before all else.
-        whole: ids of those memories of which a part is of little use, as of a way to do something.
-        superseded: ids of those memories that a later message has corrected.
-        minor: how many memories were found and are left out for their little weight.
+        always: ids of memories that enter before everything else.
+        whole: ids of memories that are of little use in part, such as procedures.
+        superseded: ids of memories that a later message has corrected.
+        minor: how many memories were found but left out for their low relevance.
         uncertain: whether nothing in the question asks for what was found.
-        profile: the core facts about the user, most wanted first.
-        facts: those that the question asks for, most wanted first.
+        profile: core facts about the user, most wanted first.
+        facts: facts that the question asks for, most wanted first.
         recent: the last turns, oldest first.
-        decisions: turns of the conversation that decided something, oldest first.
+        decisions: turns that decided something, oldest first.
         notes: values that the bot set.
-        entities: what the conversation named last.
-        habits: a line on how the user talks, in the language of the context; empty for none.
-        archived_matches: how many matches lie in the archive.
-        degraded: what could not be asked just now.
-        about: the query: of long texts, what speaks of it is shown.
-        subject: whom or what the query is about, for saying what was not found.
+        entities: named last in the conversation.
+        habits: a line on how the user writes, in the language of the context; empty for none.
+        archived_matches: matches in the archive.
+        degraded: parts of the system that could not be asked.
+        about: the query; of long texts, the clauses that share its words are shown.
+        subject: of the query, for saying what was not found.
     """
 
     now: datetime | None = None
@@ -56,13 +56,13 @@ class Material:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether memory had nothing to say to the question, whatever the last turns were."""
+        """Whether memory has no answer to the question; recent turns do not count."""
         return not self.memories and not self.minor and not self.facts
 
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """A text and its tokens, as counted; its marks, each with the id of the memory or fact it stands for."""
+    """A text, its tokens, and by mark the id of the memory or fact that it stands for."""
 
     text: str
     tokens: int

@@ -1,4 +1,4 @@
-"""The memories of a context: as many as help, each with a fair share of the room."""
+"""Fills the section of memories: as many as help, each with a fair share of the room."""
 
 from collections.abc import Collection, Sequence
 from itertools import takewhile
@@ -12,20 +12,20 @@ from ricordo.memory.context.token_budget import FIRST_SHARES, LINE, fair_shares,
 from ricordo.memory.model import Memory
 
 _PATIENCE: Final = 8
-"""Memories that do not fit, after which no others are tried."""
+"""Rejected memories after which no more are tried."""
 _ENDLESS: Final = 150
-"""Tokens of a clause that is cut, where others are left out when there is no room for all of it."""
+"""Tokens of a share from which on a clause is cut rather than left out."""
 _TIGHT: Final = 12
-"""Tokens of a memory below which it is not shown beside others."""
+"""The fewest tokens of a memory shown beside others."""
 
 
 class MemorySection:
-    """Fills the part of a page that shows memories.
+    """Fills the section of a page that shows memories.
 
     Args:
-        page: with what is left of the budget.
-        part: of that page.
-        telling: shows memories in more or fewer words.
+        page: with the remaining budget.
+        part: the section.
+        telling: renders memories in more or fewer words.
         selection: knows what stands on the page.
         ranked: all memories, best first; their numbers are their marks.
     """
@@ -56,12 +56,12 @@ class MemorySection:
         """Show as many memories as help.
 
         The first three are shown in full, the others where there is room for all; else all are shortened to
-        much the same length. What then remains goes to the first that were shortened, and to the last.
+        about the same length. The remainder goes to the first that were shortened, and to the last.
 
         Args:
             memories: new ones, best first.
-            whole: those of which a part is of little use: as long as none other comes first, they are shown
-                in full beyond the third.
+            whole: those of little use in part: while no other comes first, they are shown in full beyond the
+                third.
         """
         room = self._page.left
         considered = memories[: room // (LINE // 2) + 1]

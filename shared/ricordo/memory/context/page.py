@@ -1,4 +1,4 @@
-"""The text of a context while it grows: parts with lines in them, each paid for before it stands there."""
+"""The text of a context under construction: sections of lines, each paid for before it is added."""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ CLOSING: Final = "</recalled>"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Line:
-    """One thing that is shown.
+    """One line of a context.
 
     Attributes:
-        place: sorts the lines of a part.
+        place: sort key within the section.
         text: without a line break at its end.
-        mark: what stands before it, as `m1` or `-`; nothing for none.
+        mark: what stands before it, as `m1` or `-`; empty for none.
         id: what the mark stands for.
-        day: the heading above it, which lines of one day share.
-        name: who speaks; shown where it is another than that of the line before.
-        named: whether the name is shown in any case.
-        alone: whether every other speaker is named in any case, so that the name is needed at most at first.
+        day: the heading above it, shared by lines of one day.
+        name: the speaker; shown where it differs from that of the line before.
+        named: whether the name is always shown.
+        alone: whether all other speakers are always named, so that this name is needed at most once.
     """
 
     place: tuple[float, ...]
@@ -37,7 +37,7 @@ class Line:
     alone: bool = field(default=False, compare=False)
 
     def pieces(self, before: "Line | None") -> list[str]:
-        """Return the pieces that make this line behind another one."""
+        """Return the text of this line behind another one, in pieces."""
         heading = [f"{self.day}\n"] if self.day and (before is None or before.day != self.day) else []
         changes = before is None or (not self.alone and before.name != self.name)
         named = bool(self.name) and (self.named or changes)
@@ -48,20 +48,20 @@ class Line:
 
 @dataclass(slots=True)
 class Section:
-    """A part of the text; its heading stands there, and is paid for, with its first line."""
+    """A section; its heading is added, and paid for, with its first line."""
 
     heading: str = ""
     lines: list[Line] = field(default_factory=list)
 
     def around(self, line: Line) -> tuple[Line | None, Line | None]:
-        """Return what stands before and behind a line, whether or not that is there yet."""
+        """Return the lines before and after the place of a line, whether or not it is there."""
         at = bisect_left(self.lines, line)
         behind = at + (at < len(self.lines) and self.lines[at].place == line.place)
         after = self.lines[behind] if behind < len(self.lines) else None
         return (self.lines[at - 1] if at else None), after
 
     def pieces(self) -> list[str]:
-        """Return all of it."""
+        """Return the text of the section, in pieces."""
         written = [self.heading] if self.heading and self.lines else []
         for at, line in enumerate(self.lines):
             written += line.pieces(self.lines[at - 1] if at else None)
@@ -69,11 +69,7 @@ class Section:
 
 
 class ContextPage:
-    """The parts of a context, within a budget.
-
-    Args:
-        tokens: the budget.
-        count: tokens of a text.
+    """The sections of a context, within a budget.
 
     Attributes:
         parts: in the order of the text.
@@ -86,18 +82,18 @@ class ContextPage:
         self._preface = ""
 
     def begin(self, heading: str = "") -> Section:
-        """Begin a part behind those that there are."""
+        """Append a section."""
         part = Section(f"{heading}\n" if heading else "")
         self.parts.append(part)
         return part
 
     def preface(self, line: str, most: int) -> None:
-        """Put a line before the span, if it costs no more than `most`."""
+        """Put a line before the tag, if it costs no more than `most`."""
         if self.budget.exchange([f"{line}\n"], most=most):
             self._preface = f"{line}\n"
 
     def put(self, part: Section, line: Line, most: int | None = None) -> bool:
-        """Put a line into a part if it fits, and into `most` tokens with what it brings."""
+        """Add a line to a section if it fits, and into `most` tokens; say whether it did."""
         before, after = part.around(line)
         added = [*line.pieces(before), *(after.pieces(line) if after else [])]
         removed = after.pieces(before) if after else []
@@ -110,7 +106,7 @@ class ContextPage:
         return True
 
     def replace(self, part: Section, old: Line, new: Line, most: int | None = None) -> bool:
-        """Put a line in the place of another if it fits, and if it costs at most `most` tokens more."""
+        """Replace a line if the new one fits, at `most` tokens more; say whether it did."""
         before, after = part.around(old)
         added = [*new.pieces(before), *(after.pieces(new) if after else [])]
         removed = [*old.pieces(before), *(after.pieces(old) if after else [])]
@@ -125,7 +121,7 @@ class ContextPage:
 
     @property
     def left(self) -> int:
-        """Tokens that are left of the budget."""
+        """Tokens left of the budget."""
         return self.budget.left
 
     @property
@@ -134,13 +130,13 @@ class ContextPage:
         return self.budget.counted
 
     def text(self) -> str:
-        """Return the text as it stands; nothing while no part has a line."""
+        """Return the text; empty while no section has a line."""
         if not self._begun:
             return ""
         told = [piece for part in self.parts for piece in part.pieces()]
         return "".join((self._preface, f"{OPENING}\n", *told, CLOSING))
 
     def marks(self) -> Mapping[str, UUID]:
-        """Return what the marks of the text stand for."""
+        """Return the ids by mark."""
         lines = (line for part in self.parts for line in part.lines)
         return {line.mark: line.id for line in lines if line.id is not None}

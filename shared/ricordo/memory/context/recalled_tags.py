@@ -1,7 +1,7 @@
-"""The tags that recalled text stands between: cut out of what comes in, made harmless in what is shown.
+"""Cuts `<recalled>` spans out of incoming text, and escapes their tags in text that is shown.
 
-A memory that is stored again because it was recalled is how memories fill up with their own echo; and a text
-that closes the span in which it is shown speaks to the model in the bot's name.
+A recalled text that is stored again would fill memory with echoes, and one that closes its own span would
+speak to the model in the name of the bot.
 """
 
 import re
@@ -31,12 +31,11 @@ _LAYERS: Final = (
 def strip_recalled(text: str) -> str:
     """Cut out every `<recalled …>…</recalled>` span, tags included, also one without its beginning or end.
 
-    Nested spans go as one. An unclosed one goes to the end of the text; what a text begins with goes to the
-    first tag where that closes a span; any other closing tag goes alone. What is a tag only after that
-    (`<rec<recalled/>alled>`) goes too. Where brackets are written as in HTML, JSON or an address, or
-    disguised, all goes from the first tag to the last: which of them were in what was recalled nobody can
-    tell. With a span goes the line before it that says what day it is; without tags, lines go that stand as
-    in a context: with marks, under the headings of their days. Any other text comes back as it is; where
+    Nested spans go as one. An unclosed one goes to the end of the text; a text that begins inside a span
+    loses everything up to the first closing tag; any other closing tag goes alone. What becomes a tag only
+    after that (`<rec<recalled/>alled>`) goes too. Where brackets are written as in HTML, JSON or a URL, or
+    disguised, everything goes from the first tag to the last. The line before a span that states the day goes
+    with it; without tags, lines go that are written as in a context. Other text comes back unchanged; where
     something was cut, the ends are trimmed.
     """
     text = _without_lines(_without_preface(text))
@@ -49,10 +48,7 @@ def strip_recalled(text: str) -> str:
 
 
 def escape_recalled(text: str) -> str:
-    """Make `text` safe inside a recalled span: its own tags, open or close, lose their bracket to `&lt;`.
-
-    So do those that are spelt with look-alikes or characters of no width: a model may take them for tags.
-    """
+    """Replace the bracket of every tag by `&lt;`, also of tags in look-alikes or zero-width characters."""
     text = _BRACKET.sub("&lt;", text)
     seen = unmasked(text)
     disguised = [match.start() for match in _BRACKET.finditer(seen)]
@@ -83,7 +79,7 @@ def _is_empty(tag: re.Match[str]) -> bool:
 
 
 def _without_preface(text: str) -> str:
-    """Cut the first line of each context, where that is told by the span behind it."""
+    """Cut the line that states the day, before a span."""
     found = list(_preface().finditer(unmasked(text)))
     if not found:
         return text
@@ -98,7 +94,7 @@ def _preface() -> re.Pattern[str]:
 
 
 def _without_lines(text: str) -> str:
-    """Cut lines that stand in `text` as in a context without its tags."""
+    """Cut lines that are written as in a context, without its tags."""
     runs = list(context_runs(text))
     if not runs:
         return text
@@ -107,7 +103,7 @@ def _without_lines(text: str) -> str:
 
 
 def _without_written(text: str) -> str:
-    """Cut from the first to the last tag of those that are not written plainly."""
+    """Cut from the first to the last tag among those that are not written plainly."""
     found = list(_WRITTEN_TAG.finditer(unmasked(text)))
     if not found:
         return text

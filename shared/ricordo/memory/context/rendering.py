@@ -1,4 +1,4 @@
-"""Turns and memories in more or fewer words."""
+"""Renders turns and memories as lines, in more or fewer words."""
 
 from collections.abc import Collection, Iterator
 from datetime import date
@@ -31,15 +31,15 @@ _MOST_READ: Final = 1_000  # characters of a question
 
 
 class LineRenderer:
-    """Shows turns and memories in more or fewer words.
+    """Renders turns and memories as lines, in more or fewer words.
 
     Args:
         about: the question: of a long text, what shares words with it is shown first.
-        today: the day of the question, if that is known.
+        today: the day of the question, if known.
         superseded: ids of memories that a later message has corrected.
         language: of the phrases.
         count: tokens of a text.
-        one_speaks: whether what users said is all one user's: it needs no name then.
+        one_speaks: whether all user statements are of one speaker, who then needs no name.
     """
 
     def __init__(
@@ -61,12 +61,7 @@ class LineRenderer:
         self._excerpts: dict[str, Excerpt] = {}
 
     def turn(self, turn: SpokenTurn, place: int) -> LineOptions:
-        """Return the lines that may stand for a turn.
-
-        Args:
-            turn: what was said.
-            place: its number among the turns.
-        """
+        """Return the alternative lines for a turn; `place` is its number among the turns."""
 
         def lines(room: int) -> Iterator[Line]:
             for most in (min(LONG, room), *_SHORTER):
@@ -76,13 +71,7 @@ class LineRenderer:
         return LineOptions(lines, turn.message_id, turn.content)
 
     def memory(self, memory: Memory, told: str, mark: str) -> Line:
-        """Return the line that shows a memory.
-
-        Args:
-            memory: which.
-            told: as much as is shown of it.
-            mark: what stands for it.
-        """
+        """Return the line of a memory: `told` is the shown text, `mark` stands for the memory."""
         place = (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:]))
         line = self._spoken(place, told, source_label(memory, self._language), memory.role)
         own = self._one_speaks and is_user_statement(memory)
@@ -100,9 +89,9 @@ class LineRenderer:
         )
 
     def shortened(self, content: str, summary: str, language: str, most: int) -> str:
-        """Return a text in at most `most` tokens: all of it, its summary if it is long, else an excerpt.
+        """Return a text in at most `most` tokens: in full, its summary if it is long, else an excerpt.
 
-        A clause is cut only where it is too long for any context, else nothing is returned.
+        Empty where no clause fits: clauses are not cut.
         """
         spent = cost_within(content, most, self._count)
         if spent <= most:
@@ -112,11 +101,10 @@ class LineRenderer:
         return self._excerpt(content, language).within(most, self._count)
 
     def beginning(self, content: str, language: str, most: int) -> str:
-        """Return what has most to do with the question, cut to `most` tokens."""
+        """Return the best clause, cut to `most` tokens."""
         return self._excerpt(content, language).beginning(most, self._count)
 
     def _excerpt(self, content: str, language: str) -> Excerpt:
-        """Return the clauses of a text, by what they have to do with the question."""
         known = self._excerpts.get(content)
         if known is None:
             wanted = _wanted(self._about[:_MOST_READ], language or self._language)
@@ -124,7 +112,7 @@ class LineRenderer:
         return known
 
     def cost(self, content: str, most: int) -> int:
-        """Return what a text costs, or a little more than `most`."""
+        """Return the cost of a text, or slightly more than `most`."""
         return cost_within(content, most, self._count)
 
     def _spoken(self, place: tuple[float, ...], told: str, name: str, role: str) -> Line:

@@ -1,4 +1,4 @@
-"""What goes into a part of a context: nothing twice, and of each thing as much as there is room for."""
+"""Selects what enters a section: nothing twice, and syntheses in place of their sources."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,17 +14,17 @@ from ricordo.memory.model import Memory
 from ricordo.memory.working_memory import SpokenTurn
 
 _PATIENCE: Final = 8
-"""Choices that do not fit, after which no others are tried."""
+"""Rejected options after which no more are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineOptions:
-    """Lines that may stand for the same thing.
+    """Alternative lines for one thing.
 
     Attributes:
-        lines: makes them for so many tokens of room, the one that says most first.
-        message_id: of the message that they show, if it is one.
-        content: what that says; None where no message is shown.
+        lines: makes them for a number of tokens, the longest first.
+        message_id: of the message that they show, if any.
+        content: of that message; None where no message is shown.
     """
 
     lines: Callable[[int], Iterable[Line]]
@@ -33,16 +33,12 @@ class LineOptions:
 
     @classmethod
     def of(cls, *lines: Line, message_id: str | None = None, content: str | None = None) -> "LineOptions":
-        """Return the choice between lines that are there."""
+        """Return options of existing lines."""
         return cls(lambda _: lines, message_id, content)
 
 
 class Selection:
-    """Puts lines into the parts of a page, and knows which messages stand there, by id and by content.
-
-    Args:
-        page: where they go.
-    """
+    """Adds lines to the sections of a page and tracks which messages are shown, by id and by content."""
 
     def __init__(self, page: ContextPage) -> None:
         self._page = page
@@ -50,12 +46,7 @@ class Selection:
         self._contents: set[str] = set()
 
     def new(self, memories: Iterable[Memory], recent: Iterable[SpokenTurn] = ()) -> list[Memory]:
-        """Return those memories that would show something new, each once.
-
-        Args:
-            memories: in their order.
-            recent: turns that are as good as shown.
-        """
+        """Return the memories that show something new, each once; `recent` turns count as shown."""
         ids = self._ids | {turn.message_id for turn in recent}
         contents = self._contents | {_said(turn.content) for turn in recent}
         kept: list[Memory] = []
@@ -71,13 +62,13 @@ class Selection:
     def fill(
         self, part: Section, choices: Sequence[LineOptions], most: int, *, unbroken: bool = False
     ) -> Sequence[LineOptions]:
-        """Put of each choice the first line that fits into a part; return those of which none did.
+        """Add of each option the first line that fits; return the options of which none did.
 
         Args:
-            part: where they go.
-            choices: the most wanted first; what is shown already is passed over.
+            part: the section.
+            choices: the most wanted first; what is shown already is skipped.
             most: tokens that they may take.
-            unbroken: whether nothing may follow what does not fit, as in a conversation.
+            unbroken: whether to stop at the first that does not fit, as in a conversation.
         """
         floor = self._page.left - most
         rest: list[LineOptions] = []
@@ -90,13 +81,12 @@ class Selection:
         return rest
 
     def note(self, message_id: str | None, content: str) -> None:
-        """Note that a message is shown."""
+        """Record that a message is shown."""
         if message_id:
             self._ids.add(message_id)
         self._contents.add(_said(content))
 
     def _put(self, part: Section, choice: LineOptions, room: int) -> bool:
-        """Put the first line that fits into a part; say whether any did."""
         if room <= 0 or not any(self._page.put(part, line, room) for line in choice.lines(room)):
             return False
         if choice.content is not None:
@@ -104,7 +94,6 @@ class Selection:
         return True
 
     def _is_shown(self, choice: LineOptions) -> bool:
-        """Whether a message stands there, what it says does, or it says nothing that would be seen."""
         if choice.content is None:
             return False
         if choice.message_id in self._ids or is_blank(choice.content):
@@ -113,28 +102,28 @@ class Selection:
 
 
 def _said(content: str) -> str:
-    """Return what a message says, however it is spaced and written in capitals."""
+    """Return the content with spacing and case folded."""
     return collapse(content).casefold()
 
 
 NEAREST: Final = 3
-"""Memories that are told as they are, whatever stands for them: the first of what is found."""
+"""The best results, which are never replaced."""
 _AROUND: Final = 30  # tokens of a span, its date and who speaks
 _CHARACTERS: Final = 4  # of a token, where they are not counted yet
 _MOST_READ: Final = 1_000  # characters of a question
 
 
 def substitute_syntheses(ranked: Sequence[Memory], about: str, limit: int) -> list[Memory]:
-    """Return memories, in their order, of which syntheses have taken the place of their sources.
+    """Replace memories by the syntheses made of them, and return the result in order.
 
-    A synthesis does so where it is among the first three itself, or costs no more than what it replaces; else
-    it is left out. The first three stay as they are, and so does a source with a word of the question that
-    its synthesis lacks: what is asked for may be what was left out.
+    A synthesis replaces its sources if it is among the first three itself, or costs no more than they do;
+    else it is left out. The first three stay, and so does a source with a word of the question that its
+    synthesis lacks.
 
     Args:
         ranked: best first.
         about: the question.
-        limit: how many are returned at the most, the best.
+        limit: of the result.
     """
     places = {memory.id: place for place, memory in enumerate(ranked)}
     gone: set[UUID] = set()
@@ -158,7 +147,7 @@ def _replaced(
 
 
 def _shared(memory: Memory, about: str) -> AbstractSet[str]:
-    """Return the words of the question that a memory has, in any form."""
+    """Return the stems of the question that a memory has."""
     return {*stems(about[:_MOST_READ], memory.language)} & {*stems(memory.content, memory.language)}
 
 

@@ -1,8 +1,8 @@
-"""The lines of a context that are its own: how each is written, and how its look-alikes are recognised.
+"""The phrases of `context.toml` and the syntax of a context's own lines, for writing and recognising them.
 
-A context begins with a line that says what day it is; inside its span stand headings of days and parts, and
-lines with marks (`m1`, `f2`). Whoever reads it must be able to trust those, so that what people said never
-looks like one (`is_imitation`), and what a bot repeats of a context is known by them (`context_runs`).
+A context begins with a line that states the day; inside its tags stand headings of days and sections, and
+lines with marks (`m1`, `f2`). What people said must never look like one (`is_imitation`), and what a bot
+repeats of a context is recognised by them (`context_runs`).
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from ricordo.language.instructions.unmasking import unmasked
 
 FALLBACK: Final = "en"
 PARTS: Final = ("recent", "notes")
-"""Parts of a context that have a heading, by the names of its phrases."""
+"""Sections with a heading, by the names of its phrases."""
 _MARK: Final = r"[mf][1-9]\d{0,2}"
 # Read on unmasked text, and generously: to be taken for an imitation costs a text one backslash.
 _IMITATED_MARK: Final = re.compile(r"\W*[mf][\W_]{0,3}\d{1,4}(?![^\W_])")
@@ -55,7 +55,7 @@ def _date(template: str, date: dt.date, language: str) -> str:
 
 
 def today_line(now: dt.datetime, language: str) -> str:
-    """Say what day and hour it is: "Today is Thursday, 5 November 2026, 09:00."."""
+    """Return the line that states day and hour: "Today is Thursday, 5 November 2026, 09:00."."""
     return _date(str(_phrases(language)["today"]), now.date(), language).format(time=now.strftime("%H:%M"))
 
 
@@ -66,27 +66,22 @@ def day_heading(date: dt.date, today: dt.date | None, language: str) -> str:
 
 
 def is_imitation(line: str) -> bool:
-    """Whether a line might be taken for a mark or a heading of a context, in whatever letters."""
+    """Whether a line could be taken for a mark or a heading of a context, in whatever letters."""
     seen = unmasked(line[:200])
     return _IMITATED_MARK.match(seen) is not None or _imitated_heading().match(seen) is not None
 
 
 def preface_before(tag: str) -> re.Pattern[str]:
-    """Return a pattern of the first line of a context right before a tag, for unmasked text.
-
-    Args:
-        tag: a pattern of the beginning of a tag.
-    """
+    """Return a pattern, for unmasked text, of the line that states the day right before the pattern `tag`."""
     break_ = _BREAK
     lines = "|".join(_today(language).replace(r"\ ", rf"{break_}+") for language in load_phrases())
     return re.compile(rf"(?:{lines}){break_}*(?={tag})")
 
 
 def context_runs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines of a context stand in `text` without its tags, `[begin, end)`.
+    """Yield the spans `[begin, end)` of lines of a context that stand in `text` without its tags.
 
-    Several lines in a row that are written as a context writes them, at least one of them with a mark: what
-    people write looks like that only where they repeat it.
+    A run is several lines that are written as in a context, at least one of them with a mark.
     """
     begin, end, at, part = -1, 0, 0, False
     marks: list[str] = []
@@ -112,7 +107,7 @@ def context_runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(line: str) -> tuple[str, bool, bool]:
-    """Return the mark of a line, whether it is a heading, and whether it is that of a part."""
+    """Return the mark of a line, whether it is a heading, and whether that of a section."""
     marked = _MARKED_LINE.match(line)
     if marked:
         return marked[1], False, False
@@ -150,7 +145,7 @@ def _today(language: str) -> str:
 
 
 def _line_pattern(language: str, name: str) -> str:
-    """Return the pattern of a line with a date, for unmasked text; its spaces stand escaped."""
+    """Return the pattern of a line with a date, for unmasked text; its spaces are escaped."""
     pattern = re.escape(unmasked(str(_phrases(language)[name])))
     weekdays, months = (list(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
     parts = {
@@ -174,7 +169,7 @@ def phrase_table(language: str) -> Mapping[str, object]:
 
 
 def phrase(language: str, name: str, **values: object) -> str:
-    """Return a phrase, filled in; English for a language without phrases."""
+    """Return a phrase, filled in."""
     # Values are put in by replacement: a brace in what a user said is no placeholder.
     text = str(phrase_table(language)[name])
     for key, value in values.items():
@@ -183,7 +178,7 @@ def phrase(language: str, name: str, **values: object) -> str:
 
 
 def counted_phrase(language: str, name: str, count: int) -> str:
-    """Return a phrase that says how many, in the singular or the plural."""
+    """Return a phrase with a count, in the singular or the plural."""
     return phrase(language, f"{name}_one") if count == 1 else phrase(language, name, count=count)
 
 

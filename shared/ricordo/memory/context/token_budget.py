@@ -16,19 +16,19 @@ _CHUNK: Final = 500  # characters counted at a time
 Count = Callable[[str], int]
 
 MOST_BYTES: Final = 450_000
-"""Of a context inside JSON: half of what a reply may have."""
+"""JSON bytes of a context: half of what a reply may have."""
 
 
 def cost(text: str, count: Count) -> int:
-    """Return what a text costs: its tokens, and no less than one for 16 characters.
+    """Return the tokens of a text, at least one per 16 characters.
 
-    What a tokenizer drops, or takes for one unknown word, would otherwise be as long as it likes.
+    The minimum bounds text that a tokenizer drops or takes for one unknown word.
     """
     return max(count(text), -(-len(text) // LONGEST_TOKEN))
 
 
 def cost_within(text: str, most: int, count: Count) -> int:
-    """Return what a text costs; of one that costs more than `most`, only the beginning is counted."""
+    """Return the cost of a text; of one that costs more than `most`, only the beginning is counted."""
     if len(text) > most * LONGEST_TOKEN:
         return most + 1
     spent = 0
@@ -40,7 +40,7 @@ def cost_within(text: str, most: int, count: Count) -> int:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """Cut a text between words, so that each part costs what it costs in the whole."""
+    """Split a text between words, so that the costs of the chunks add up to that of the text."""
     start = 0
     while len(text) - start > _CHUNK:
         end = text.rfind(" ", start, start + _CHUNK) + 1 or start + _CHUNK
@@ -53,14 +53,11 @@ MOST_KEPT: Final = 16_384
 
 
 class CachedTokenCounter:
-    """Counts the tokens of a text, and knows them when it is asked again.
-
-    Texts are known by their hash: nothing that was said is kept, and so nothing outlives being forgotten. May
-    be called from several threads.
+    """Counts tokens, with a bounded cache keyed by hash, so that no text outlives its erasure. Thread-safe.
 
     Args:
         count: tokens of a text.
-        most: how many texts are known at the most; the longest unasked goes first.
+        most: size of the cache.
     """
 
     def __init__(self, count: Callable[[str], int], most: int = MOST_KEPT) -> None:
@@ -82,32 +79,32 @@ class CachedTokenCounter:
 
 
 FIRST_SHARES: Final = (0.35, 0.20, 0.15)
-"""Of the room, the most that the first memories take, which are shown in full otherwise."""
+"""Caps on the first memories, as shares of the room; they are otherwise shown in full."""
 LEAST: Final = 30
-"""Tokens that are worth showing of a memory: where there is less for each, fewer are shown."""
+"""The fewest tokens worth showing of a memory: where the share is smaller, fewer memories are shown."""
 LINE: Final = 8
-"""Tokens of a mark, a name, and a heading that is shared: what a memory costs beside its words."""
+"""Tokens of a mark, a name and a shared heading: the overhead of a memory."""
 
 
 def share_caps(number: int, room: int, longest: int) -> list[int]:
-    """Return the most tokens that each of `number` memories may take, were there room for all."""
+    """Return the most tokens that each of `number` memories may take if there is room for all."""
     firsts = [max(LEAST, int(share * room)) for share in FIRST_SHARES[:number]]
     return [min(longest, most) for most in (*firsts, *[longest] * (number - len(firsts)))]
 
 
 def fair_shares(costs: Sequence[int], room: int, whole: int = len(FIRST_SHARES)) -> list[int]:
-    """Share out the room for memories.
+    """Divide the room between memories (max-min fairness).
 
-    The first ones get what they cost; what is left is levelled: no other one gets more while another has to
-    be shortened for it. Where not even a few words of each fit, the last ones get nothing.
+    The first ones get what they cost; the rest is levelled. Where not even a few words of each fit, the last
+    ones get nothing.
 
     Args:
-        costs: what each would take, best first.
+        costs: of each memory, best first.
         room: tokens.
-        whole: how many of the first get what they cost; fewer where there is no room for them.
+        whole: how many of the first get their full cost; fewer where there is no room.
 
     Returns:
-        What each may take, 0 for those that are left out for now.
+        The tokens of each, 0 for those left out.
     """
     spent = accumulate(cost + LINE for cost in costs[:whole])
     fitting = sum(total <= room for total in spent)
@@ -123,7 +120,7 @@ def fair_shares(costs: Sequence[int], room: int, whole: int = len(FIRST_SHARES))
 
 
 def _level(costs: Sequence[int], room: int) -> int:
-    """Return the largest share such that all costs, cut down to it, fit into the room."""
+    """Return the largest cap under which all costs fit into the room."""
     if sum(costs) <= room:
         return max(costs)
     ascending = sorted(costs)
@@ -135,15 +132,14 @@ def _level(costs: Sequence[int], room: int) -> int:
 
 
 class TokenBudget:
-    """The tokens that may still be spent.
+    """Tokens that may still be spent.
 
     Args:
         tokens: >= 1.
-        count: tokens of a text. What stands on both sides of white space must count together what it counts
-            apart, as with every tokenizer that splits there: each piece is counted once, and alone.
+        count: tokens of a text. It must be additive across white space, since each piece is counted alone.
 
     Attributes:
-        left: tokens, by what pieces cost.
+        left: tokens left, by the cost of pieces.
         counted: tokens of all that was taken.
     """
 
@@ -154,11 +150,11 @@ class TokenBudget:
         self._count = count
 
     def cost(self, *pieces: str) -> int:
-        """Return what pieces cost together."""
+        """Return the cost of pieces together."""
         return sum(cost(piece, self._count) for piece in pieces)
 
     def exchange(self, added: Sequence[str], removed: Sequence[str] = (), most: int | None = None) -> bool:
-        """Pay for pieces and take others back, if no more than what is left, and `most`, is spent."""
+        """Pay for pieces and take others back, if the difference fits into what is left and `most`."""
         spent = self.cost(*added) - self.cost(*removed)
         size = sum(map(_in_json, added)) - sum(map(_in_json, removed))
         if spent > self.left or size > self._bytes or (most is not None and spent > most):
