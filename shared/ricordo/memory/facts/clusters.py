@@ -16,7 +16,7 @@ _SHORTEST: Final = 2
 
 
 class MentionKey(NamedTuple):
-    """A normalised name and the text of a tie: mentions that differ in spelling only are one."""
+    """A normalised name and the text of its tie: mentions that differ in spelling only share one."""
 
     key: str
     tie: str
@@ -24,13 +24,13 @@ class MentionKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Mentions that are one.
+    """Mentions of one entity.
 
     Attributes:
-        nodes: which they are.
+        nodes: the mentions.
         keys: their normalised names.
         ties: what ties them to the user.
-        name: the canonical name: the fullest one, with "(brother)" where another one has the same.
+        name: the canonical name: the fullest one, with "(brother)" where another entity has the same.
     """
 
     nodes: tuple[MentionKey, ...]
@@ -40,16 +40,16 @@ class Cluster:
 
     @property
     def called(self) -> frozenset[str]:
-        """What they go by, normalised: their names, and those with what ties them: "marco (brother"."""
+        """Normalised names, with and without a tie: "marco", "marco (brother"."""
         return self.keys | {normalise(f"{key} ({tie.label})") for key in self.keys for tie in self.ties}
 
     def joined(self, other: "Cluster") -> "Cluster":
-        """Return both as one."""
+        """Return the union of both."""
         name = min(self.name, other.name, key=_fullest)
         return Cluster(self.nodes + other.nodes, self.keys | other.keys, self.ties | other.ties, name)
 
     def may_be(self, other: "Cluster") -> bool:
-        """Whether no tie of the one excludes one of the other."""
+        """Whether no ties exclude that both are one."""
         return all(mine.may_be(yours) for mine in self.ties for yours in other.ties)
 
 
@@ -59,8 +59,8 @@ def cluster_mentions(
     """Match and merge the mentions of a block.
 
     Args:
-        spellings: what there is, with the ways in which each is spelled.
-        decisions: what was decided about names.
+        spellings: of each mention.
+        decisions: about names.
 
     Returns:
         The entities, each with a canonical name of its own, whatever the order of `spellings`.
@@ -80,9 +80,9 @@ def _alone(node: MentionKey, spellings: Collection[str]) -> Cluster:
 
 
 def _of_one_name(alone: list[Cluster]) -> list[Cluster]:
-    """Tell apart who shares a name: a brother and a colleague Marco are two, and "Marco" alone is either.
+    """Separate mentions of one name by their ties: a brother and a colleague Marco are two.
 
-    Whom nothing ties to the user is the only one who is tied, if there is only one.
+    An untied mention belongs to the tied one if there is only one.
     """
     kinds: dict[tuple[str, str], Cluster] = {}
     untied: Cluster | None = None
@@ -100,7 +100,7 @@ def _of_one_name(alone: list[Cluster]) -> list[Cluster]:
 
 
 def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]:
-    """Merge those whose tie leaves something open ("pet") into the only ones that they can be ("dog")."""
+    """Merge an unspecific tie ("pet") into the only specific one that it can be ("dog")."""
     merged = dict(kinds)
     for kind, cluster in kinds.items():
         others = [one for one in merged if one[0] == kind[0] and one[1]]
@@ -110,7 +110,7 @@ def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]
 
 
 def _decided_by_user(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
-    """Merge what the user said is one, whatever ties them."""
+    """Merge what the user said is one, whatever the ties."""
     merged = list(found)
     for one, mine, other, yours in _pairs(found, decisions):
         if decisions.one_by_user(mine, yours):
@@ -119,7 +119,7 @@ def _decided_by_user(found: list[Cluster], decisions: EntityDecisions) -> list[C
 
 
 def _decided_by_model(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
-    """Merge what a model said is one, as far as neither a tie nor what else was decided excludes it."""
+    """Merge what a model said is one, unless a tie or another decision excludes it."""
     merged = sorted(found, key=lambda one: min(one.nodes))
     for one, mine, other, yours in _pairs(merged.copy(), decisions):
         if not decisions.one_by_model(mine, yours):
@@ -134,7 +134,7 @@ def _decided_by_model(found: list[Cluster], decisions: EntityDecisions) -> list[
 def _pairs(
     found: Sequence[Cluster], decisions: EntityDecisions
 ) -> Iterator[tuple[Cluster, Collection[str], Cluster, Collection[str]]]:
-    """Yield all pairs, each of the two with the names by which decisions speak of it."""
+    """Yield all pairs, each with the names by which decisions refer to them."""
     if not decisions:
         return
     called = [addressed(one, found) for one in found]
@@ -143,10 +143,7 @@ def _pairs(
 
 
 def addressed(one: Cluster, among: Collection[Cluster]) -> frozenset[str]:
-    """Return by which names decisions speak of `one` among those of a block.
-
-    A name that is shared is that of whom nothing ties.
-    """
+    """Return the names by which decisions refer to `one`; a shared name refers to the untied entity."""
     if not one.ties:
         return one.called
     return one.called - {key for other in among if other is not one for key in other.keys}
@@ -200,12 +197,11 @@ def _keys(found: list[Cluster]) -> set[str]:
 
 
 def _stands_for(one: Cluster, other: Cluster) -> bool:
-    """Whether a name of `one` is a shorter form of one of `other`."""
     return any(_shortens(mine, yours) for mine in one.keys for yours in other.keys)
 
 
 def _shortens(short: str, full: str) -> bool:
-    """Whether `short` is `full` without its last words, or with an initial in their place."""
+    """Whether `short` is `full` without its last words, or with initials in their place."""
     mine, yours = short.split(" "), full.split(" ")
     if short == full or len(mine) > len(yours) or mine[0] != yours[0] or len(mine[0]) < _SHORTEST:
         return False
@@ -214,7 +210,7 @@ def _shortens(short: str, full: str) -> bool:
 
 
 def _distinct(found: list[Cluster]) -> Iterator[Cluster]:
-    """Give those of one name a canonical name each: "Marco (brother)"; whom nothing ties keeps it bare."""
+    """Add a label to the canonical names of tied entities that share one: "Marco (brother)"."""
     keys = [normalise(cluster.name) for cluster in found]
     for cluster, key in zip(found, keys, strict=True):
         if keys.count(key) > 1 and cluster.ties:
@@ -225,28 +221,28 @@ def _distinct(found: list[Cluster]) -> Iterator[Cluster]:
 
 
 def _fullest(name: str) -> tuple[int, int, int, bool, str]:
-    """Sort names: the most whole words, then the fewest initials, then the longest, then with capitals."""
+    """Sort key of names: most whole words, fewest initials, longest, capitalised."""
     words = [word.rstrip(".") for word in name.split()]
     whole = sum(len(word) > 1 for word in words)
     return -whole, len(words) - whole, -len(name), name.islower(), name
 
 
 class EntityMention(NamedTuple):
-    """How evidence speaks of somebody: the words, and the text of the tie (`ties.Tie`), empty for none."""
+    """A name as evidence writes it, and the text of its tie (`kinship.Tie`), empty for none."""
 
     name: str
     tie: str = ""
 
     @property
     def node(self) -> MentionKey:
-        """The same, however it is spelled."""
+        """The key, the same for all spellings."""
         return MentionKey(normalise(self.name), self.tie)
 
 
 def object_tie(row: Evidence) -> str:
-    """Return the tie of whom the object is: what the user says of somebody ties them, however it is said.
+    """Return the tie of the object: what the user says of somebody ties them.
 
-    Whom somebody has met or knows may be anybody: a brother, too.
+    `knows` does not: whom somebody has met may be anybody.
     """
     if row.object_tie or row.predicate not in BEINGS - {"knows"} or normalise(row.subject) != USER:
         return row.object_tie
@@ -254,16 +250,16 @@ def object_tie(row: Evidence) -> str:
 
 
 def mentions_of(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals that `row` tells of, but for the user.
+    """Yield the people and animals that `row` tells of, except the user.
 
-    What is said of somebody whom the user may not know tells of nobody else whom they know.
+    A statement about somebody whom the user may not know tells of nobody else whom they know.
     """
     presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
     return (one for one in mentioned_beings(row) if not presumes or one.tie == PRESUMED)
 
 
 def mentioned_beings(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals whose names are in `row`, the subject first, but for the user."""
+    """Yield the people and animals named in `row`, the subject first, except the user."""
     if normalise(row.subject) not in ("", USER):
         yield EntityMention(row.subject, row.subject_tie)
     if row.predicate in BEINGS and normalise(row.object) not in ("", USER):

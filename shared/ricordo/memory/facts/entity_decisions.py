@@ -1,7 +1,7 @@
-"""What was decided about names, by the user or a language model, where rules do not say who is who.
+"""Decisions of the user or a language model on whether two names are one entity.
 
-The user's word stands above all else. What a model says counts as long as no tie excludes it, and of those of
-whom the user has said anything, be it that rules are to judge, it says nothing at all.
+The user's decision takes precedence. A model's counts as long as no tie excludes it, and never for names on
+which the user has decided anything.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Final
 _Said = defaultdict[str, dict[str, bool | None]]
 
 MOST_DECISIONS: Final = 200
-"""Of one user: names that are joined are compared with each other, each with all."""
+"""Per user: joined names are compared pairwise."""
 _LABEL: Final = " ("
 
 
@@ -23,8 +23,8 @@ class EntityDecision:
     Attributes:
         first: a normalised name, with its label where it has one: "marco (brother".
         second: another one.
-        same: whether they are one; None for what the user leaves to the rules again.
-        firm: whether the user has decided it, and not a language model.
+        same: whether they are one; None where the user leaves it to the rules again.
+        firm: whether the user has decided it, not a model.
     """
 
     first: str
@@ -34,7 +34,7 @@ class EntityDecision:
 
 
 class EntityDecisions:
-    """All that was decided about the names of one user."""
+    """The decisions on the names of one user."""
 
     def __init__(self, decisions: Iterable[EntityDecision] = ()) -> None:
         self._by_user: _Said = defaultdict(dict)
@@ -49,23 +49,22 @@ class EntityDecisions:
         self._joined = _components(joined)
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
         return bool(self._by_user or self._by_model)
 
     def joined(self, name: str) -> frozenset[str]:
-        """Return the names, without labels, that `name` was decided to be, itself included; or none."""
+        """Return the names, without labels, decided to be `name`, itself included; or none."""
         return self._joined.get(name, frozenset())
 
     def one_by_user(self, mine: Collection[str], yours: Collection[str]) -> bool:
-        """Whether the user said that somebody of the one names is somebody of the other ones."""
+        """Whether the user said that both are one."""
         return True in _said(self._by_user, mine, yours)
 
     def one_by_model(self, mine: Collection[str], yours: Collection[str]) -> bool:
-        """Whether a model said so, and the user said nothing of them."""
+        """Whether a model said so, and the user said nothing."""
         return not _said(self._by_user, mine, yours) and _said(self._by_model, mine, yours) == {True}
 
     def two(self, mine: Collection[str], yours: Collection[str]) -> bool:
-        """Whether it was decided that they are two: by the user, or else by a model."""
+        """Whether it was decided, by the user or else a model, that they are two."""
         return False in (_said(self._by_user, mine, yours) or _said(self._by_model, mine, yours))
 
     def any(self, mine: Collection[str], yours: Collection[str]) -> bool:
@@ -74,7 +73,7 @@ class EntityDecisions:
 
 
 def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
-    """Return for each name all that it is joined with, also by way of others, itself included."""
+    """Return the connected component of each name."""
     found: dict[str, frozenset[str]] = {}
     for name in joined:
         if name in found:
@@ -89,7 +88,7 @@ def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[st
 
 
 def without_label(name: str) -> str:
-    """Return a normalised name without what tells it from others: "marco (brother" is "marco"."""
+    """Return a normalised name without its label: "marco (brother" is "marco"."""
     return name.partition(_LABEL)[0]
 
 

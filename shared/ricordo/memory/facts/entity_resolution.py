@@ -1,12 +1,11 @@
-"""Who is meant by a name: which mentions are one entity, and which share no more than a name.
+"""Entity resolution: which mentions are one person or animal, and which only share a name.
 
-Resolution takes three steps. *Blocking*: only names that begin with the same word are compared, and "my
-brother" with those who are called a brother. *Matching*: rules that say when two mentions are one, and when
-they cannot be; what the rules leave open may be decided by somebody else (`decisions`).
-*Merging*: those that are one take one canonical name, under which their evidence is folded.
+*Blocking*: only names with the same first word are compared, and "my brother" with those called a brother.
+*Matching*: rules decide when two mentions are one and when they cannot be; `entity_decisions` settle the
+rest. *Merging*: those that are one take one canonical name, under which their evidence is folded.
 
-Who is who follows from the set of mentions and decisions alone, so that a merge is taken back when there is
-no reason for it any more: a second Marco, or another decision. Evidence keeps the words as they were said.
+The result is a function of the set of mentions and decisions, so that a merge is undone when its reason goes.
+Evidence keeps the words as they were said.
 """
 
 from collections import defaultdict
@@ -40,18 +39,13 @@ class ReassignedMention(NamedTuple):
 
 
 _SIZE: Final = 2
-"""Kilobytes that a mention takes, at most."""
+"""Kilobytes per mention, at most."""
 _MOST_COMPARED: Final = 64
-"""Names of one first word that are compared; of more than these, the word says nothing about who is meant."""
+"""Names of one block; a larger block is divided by full name."""
 
 
 class EntityResolver:
-    """The people and animals of one user, as evidence mentions them.
-
-    Args:
-        mentions: those there are.
-        decisions: what was decided about names.
-    """
+    """Resolves the people and animals of one user from mentions and decisions."""
 
     def __init__(
         self, mentions: Iterable[EntityMention] = (), decisions: Iterable[EntityDecision] = ()
@@ -70,14 +64,13 @@ class EntityResolver:
 
     @property
     def size(self) -> int:
-        """The most that this takes in memory, in kilobytes."""
+        """The memory that this takes, in kilobytes, at most."""
         return self._size
 
     def add(self, mentions: Iterable[EntityMention]) -> tuple[ReassignedMention, ...]:
-        """Take in `mentions`, and return who of all is somebody else now, or goes by another canonical name.
+        """Add mentions, and return those of all that have another entity or canonical name now.
 
-        Whoever was not there before was an entity of their own. Another spelling of somebody who was there
-        is not among them: `key` tells who that is.
+        A new mention counts as its own entity before. Another spelling of a known one is not returned.
         """
         before: dict[MentionKey, str | None] = {}
         blocks, kinds = set(), set()
@@ -110,47 +103,47 @@ class EntityResolver:
         return tuple(self._moved(before))
 
     def dependent(self) -> Iterator[ReassignedMention]:
-        """Yield all mentions that depend on others: by another name than their own, or to count at all."""
+        """Yield the mentions that are known by another name than their own, or presumed."""
         for node, spellings in self._spellings.items():
             key = self._key(node)
             if key != node.key or node.tie == PRESUMED:
                 yield from (ReassignedMention(name, node.tie, key) for name in spellings)
 
     def clusters(self) -> Iterator[Cluster]:
-        """Yield all that have a name."""
+        """Yield the named entities."""
         for block in self._clusters.values():
             yield from block
 
     def addressed(self) -> Iterator[tuple[frozenset[str], str]]:
-        """Yield by which names, normalised, decisions speak of each, and the name that is shown."""
+        """Yield of each entity the normalised names by which decisions refer to it, and the name shown."""
         for block in self._clusters.values():
             yield from ((addressed(one, block), one.name) for one in block)
         for node in chain.from_iterable(self._unnamed.values()):
             yield frozenset((node.key,)), min(self._spellings[node])
 
     def presumed(self) -> frozenset[str]:
-        """Return the names, normalised, of those of whom nothing tells whether the user knows them."""
+        """Return the normalised names of those whom the user may not know."""
         return frozenset(self._presumed)
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
-        """Whether it was decided that they are one, or two, or that rules are to judge."""
+        """Whether anything was decided about the pair."""
         return self._decisions.any(one.called, other.called)
 
     def other_names(self, entity: Entity) -> frozenset[str]:
-        """Return by which other names, normalised, an entity is found: of a person also the first name."""
+        """Return the other normalised names of an entity: aliases, and the first name of a person."""
         names = {normalise(alias) for alias in entity.aliases}
         if any(normalise(one.name) == entity.key for one in self._clusters.get(self._block(entity.key), ())):
             names.add(_first_word(entity.key))
         return frozenset(names - {"", entity.key})
 
     def key(self, mention: EntityMention) -> str:
-        """Return the key of the entity that is meant: of the mention itself where it is not known here."""
+        """Return the key of the entity of a mention; its own where it is unknown."""
         return self._key(mention.node)
 
     def resolve(self, row: Evidence) -> Evidence | None:
-        """Return `row` with the canonical names of those it speaks of; what was written stays beside them.
+        """Return `row` with canonical names; what was written stays in `subject_as` and `object_as`.
 
-        None where it speaks of somebody of whom nothing else tells that the user knows them.
+        None where it speaks of somebody whom the user may not know.
         """
         presumed = (one.node for one in mentioned_beings(row) if one.tie == PRESUMED)
         if not all(map(self._canonical.get, presumed)):
@@ -164,7 +157,6 @@ class EntityResolver:
         return row
 
     def _name(self, mention: EntityMention) -> str | None:
-        """Return the name to put in the place of a mention; None where its own will do."""
         node = mention.node
         name = self._canonical.get(node)
         return None if not name or normalise(name) == node.key else name
@@ -173,7 +165,7 @@ class EntityResolver:
         return normalise(self._canonical.get(node) or node.key)
 
     def _block(self, key: str) -> str:
-        """Return the block of a name: its first word, or that of the first of those it was decided to be."""
+        """Return the block of a name: its first word, or that of the first name that it was decided to be."""
         if joined := self._decisions.joined(key):
             return min(map(_first_word, joined))
         word = _first_word(key)
@@ -183,7 +175,7 @@ class EntityResolver:
         return block not in self._large and len({node.key for node in self._blocks[block]}) > _MOST_COMPARED
 
     def _divide(self, block: str) -> set[str]:
-        """Compare from now on only those of one name; returns the blocks that they are in then."""
+        """Divide a large block by full name; return the new blocks."""
         self._large.add(block)
         nodes = self._blocks.pop(block)
         self._clusters.pop(block, None)
@@ -193,7 +185,7 @@ class EntityResolver:
         return divided
 
     def _settle_block(self, block: str, before: dict[MentionKey, str | None]) -> set[str]:
-        """Match and merge those of one block; returns the kinds of kin that are among them, or were."""
+        """Match and merge a block; return the kinds of kin in it, before or after."""
         former = self._clusters.get(block, [])
         now = cluster_mentions({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
         self._clusters[block] = now
@@ -206,7 +198,7 @@ class EntityResolver:
         return kinds | {tie.predicate for cluster in former for tie in cluster.ties}
 
     def _settle_unnamed(self, predicate: str, before: dict[MentionKey, str | None]) -> None:
-        """Find who "my brother" is: the only one who is called a brother."""
+        """Resolve "my brother" to the only one who is called a brother."""
         unnamed = self._unnamed[predicate]
         if not unnamed:
             return
@@ -223,7 +215,7 @@ class EntityResolver:
             self._rename(node, own if found is None else found.name, before)
 
     def _settle_presumed(self, node: MentionKey, before: dict[MentionKey, str | None]) -> None:
-        """Find who of those the user knows goes by the name of somebody presumed, if anybody does."""
+        """Resolve a presumed name to somebody the user knows, if there is one."""
         known = [
             cluster
             for cluster in self._clusters.get(self._block(node.key), ())
@@ -276,7 +268,7 @@ def _first_word(key: str) -> str:
 
 
 def _several(tie: Tie, unnamed: Collection[MentionKey]) -> bool:
-    """Whether there are several without a name, told apart by their words: "older", "younger sister"."""
+    """Whether several unnamed ones are told apart by their words: "older", "younger sister"."""
     told = {
         node.key
         for node in unnamed

@@ -20,19 +20,19 @@ PROFILE: Final = (
     "allergic_to",
     "likes",
 )
-"""What the core profile of a user is made of, in the order in which it is told; an age would grow stale."""
+"""Predicates of the core profile, in the order shown; an age would grow stale."""
 _CORE_CONFIDENCE: Final = 2
 _OF_EACH: Final = 3
 
 
 def core_profile(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Choose the facts of a user's core profile, in the order of `PROFILE`, at most three of each predicate.
+    """Choose the facts of the core profile, in the order of `PROFILE`, at most three of each predicate.
 
-    A fact of a functional predicate (name, home) enters from confidence 1, others from 2 or when they are
-    verified; what is disputed or no longer holds never does.
+    Functional predicates (name, home) enter from confidence 1, others from 2 or when verified; disputed and
+    past facts never do.
 
     Args:
-        facts: about the user in person, of each predicate the most confident first.
+        facts: about the user, of each predicate the most confident first.
     """
     chosen: dict[str, list[Fact]] = {name: [] for name in PROFILE}
     for fact in facts:
@@ -52,19 +52,19 @@ def select_facts(
 ) -> tuple[Fact, ...]:
     """Choose the facts shown in a recall or a context.
 
-    A current fact is shown when it has at least `threshold` confidence, when the user verified it, when the
-    query names an entity it speaks of, or, where it names none, when it asks for the predicate of the user.
+    A current fact is shown when it has at least `threshold` confidence, is verified, speaks of an entity that
+    the query names, or, where it names none, has a predicate that the query asks of the user.
 
     Args:
-        facts: the user's facts; those that no longer hold are ignored.
-        named_entities: names found in the query, in any spelling.
-        predicates: those that the query asks for, most wanted first.
-        limit: the most facts to return.
+        facts: the user's facts.
+        named_entities: names in the query, in any spelling.
+        predicates: asked for, most wanted first.
+        limit: of the result.
         threshold: confidence (1-10) from which a fact is shown unasked.
 
     Returns:
-        At most `limit` facts, each once: those that are asked for, in the order of their predicates, then
-        those that speak of a named entity, then most confident first, then most recently reinforced.
+        Distinct facts: those asked for, by predicate, then those of a named entity, then by confidence and
+            recency.
     """
     named = {normalise(name) for name in named_entities} - {"", USER}
     wanted = {predicate: place for place, predicate in reversed(list(enumerate(predicates)))}
@@ -99,8 +99,8 @@ _EVER: Final = datetime.max.replace(tzinfo=UTC)
 def facts_as_of(facts: Iterable[Fact], instant: datetime) -> tuple[Fact, ...]:
     """Return the facts that held at `instant` (aware), in the order given.
 
-    Where what was told of several values of one slot meets, that one held which began last; where nobody
-    knows when, that which ended first.
+    Of overlapping values of one slot the one that began last is returned; of unknown beginnings, the one that
+    ended first.
     """
     found = [
         fact

@@ -1,8 +1,7 @@
 """Facts as a pure fold over evidence.
 
-What is known follows from the set of evidence alone: messages may come twice, late or out of order, and a
-crash may fall between two writes, without changing it. `Folding` computes it from what is new and what it
-remembers, `fold` from all evidence; both give the same.
+The result depends on the set of evidence only, not on its order or repetition. `Folding` computes it
+incrementally, `fold` from all evidence; both give the same.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,7 +23,7 @@ from ricordo.memory.facts.value_periods import ValuePeriod
 
 MAX_CONFIDENCE = 10
 _MARGIN: Final = 1.25
-"""What the same rows take more in a process that has run for long, whose memory is in pieces."""
+"""Allowance for the fragmented memory of a long-running process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +31,20 @@ class Fact:
     """What is believed, since when, how firmly and why.
 
     Attributes:
-        id: the same in every run: of the subject, the predicate, the value, and the number of the period
-            unless it is the first. What comes late may move the numbers, never the value.
-        subject: `user`, or the entity's canonical name.
+        id: derived from subject, predicate, value, and the number of the period unless it is the first. Late
+            evidence may change the number, never the value.
+        subject: `user`, or the canonical name of an entity.
         predicate: a name of the closed vocabulary.
         object: the canonical spelling of the value.
-        confidence: distinct supporting messages, 0-10 (0: the user's word alone).
+        confidence: distinct supporting messages, 0-10 (0: the user's assertion alone).
         first_seen: when it was first said.
         last_reinforced: when it was last said.
         valid_from: since when it holds; None when only its end is known.
         valid_to: until when (exclusive); None while it holds. Equal to `valid_from` when it never held.
-        contradictions: distinct messages that spoke against it.
-        disputed: whether such a message is still unsettled.
+        contradictions: distinct messages that contradict it.
+        disputed: whether a contradiction is unsettled.
         verified: whether the user confirmed it.
-        message_ids: the latest 100 of the supporting messages, oldest first.
+        message_ids: the latest 100 supporting messages, oldest first.
     """
 
     id: UUID
@@ -64,20 +63,19 @@ class Fact:
 
     @property
     def current(self) -> bool:
-        """Whether it holds now, as far as is known."""
+        """Whether it holds now."""
         return self.valid_to is None
 
 
 @dataclass(frozen=True, slots=True)
 class MessageContribution:
-    """What one message has to do with what is known, as that stands: the same however often it is folded.
+    """The effects of one message on the facts as they stand now.
 
     Attributes:
-        new: what it supports, and was not known before it.
-        reinforced: what it supports, and was known.
-        superseded: what held until it said otherwise: that something else holds instead, or that it is over.
-            Of several messages that it took, this is the one that tipped the balance.
-        disputed: what stands disputed of what it supports, and of what it speaks against.
+        new: facts that it was the first to support.
+        reinforced: known facts that it supports.
+        superseded: facts that it ended, as the message that tipped the balance.
+        disputed: disputed facts that it supports or contradicts.
     """
 
     new: tuple[Fact, ...] = ()
@@ -93,14 +91,14 @@ class MessageContribution:
 
 @dataclass(frozen=True, slots=True)
 class FactChanges:
-    """What new evidence has made of what is known.
+    """The effects of new evidence.
 
     Attributes:
-        facts: those that are new or have become others, as they now stand.
-        gone: ids of facts that are no more.
-        entities: those that are new or have become others.
-        contributions: of the messages that were asked for and have to do with facts, changed or not; what a
-            user's word confirms it supports.
+        facts: new and changed ones.
+        gone: ids of removed facts.
+        entities: new and changed ones.
+        contributions: of the requested messages that have to do with facts, changed or not; a message that a
+            user's assertion confirms supports the fact.
     """
 
     facts: tuple[Fact, ...]
@@ -110,17 +108,17 @@ class FactChanges:
 
 
 class Folding:
-    """What is known of one user, folded from evidence as it comes; parts of it may be unknown here.
+    """The facts of one user, folded incrementally; some partitions may not be loaded.
 
-    The evidence carries canonical names: whoever adds it has asked `identities` who is meant.
+    The evidence must carry canonical names, from `identities`.
 
     Args:
-        tenant: the user's tenant; part of each fact's id.
-        user_id: the user; part of each fact's id.
-        reach: how many rows of a slot can be taken back, at least, to let in one that comes late; >= 1.
+        tenant: part of each fact's id.
+        user_id: part of each fact's id.
+        reach: the fewest rows of a slot that can be undone to insert a late one; >= 1.
 
     Attributes:
-        identities: the people and animals that the evidence mentions; None as long as nobody has read them.
+        identities: the entity resolver; None until loaded.
     """
 
     def __init__(self, tenant: str, user_id: str, *, reach: int = REACH) -> None:
@@ -133,36 +131,33 @@ class Folding:
 
     @property
     def size(self) -> int:
-        """The most that this takes in memory, in kilobytes (1,000 bytes).
+        """The memory that this takes, in kilobytes (1,000 bytes), at most.
 
-        One for each part, each of its slots, each row, and each row that can be taken back, beside which
-        stands what it has changed, and a quarter more. Measured: 0.8 to 0.9 of that where each row gives the
-        one value anew, 0.6 where each speaks of something else, less where they say the same, however they
-        spell it. That holds for ids and values of some 50 characters; with ids of 128 and values of 100 it is
-        up to 1.
+        One for each partition, slot, row, and undoable row, plus a quarter. Measured: 0.6 to 0.9 of that, for
+        ids and values of some 50 characters; up to 1 with ids of 128 and values of 100.
         """
         return round(_MARGIN * self._size) + (0 if self.identities is None else self.identities.size)
 
     def reaches(self, part: Partition, rows: Iterable[Evidence]) -> bool:
-        """Whether `part` is known here, and `rows` do not come too late for it."""
+        """Whether the partition is loaded and `rows` are not too late for it."""
         return part in self._parts and all(map(self._parts[part].reaches, rows))
 
     def forget(self, part: Partition) -> None:
-        """Forget a part: all its evidence has to be added again, and counts as a change."""
+        """Unload a partition: all its evidence has to be added again, and counts as a change."""
         forgotten = self._parts.pop(part, None)
         self._size -= 0 if forgotten is None else forgotten.size
         self._changed.discard(part)
 
     def add(self, part: Partition, rows: Iterable[Evidence], *, asked: Collection[str] = ()) -> None:
-        """Fold `rows` into one part: all of each message at once, and each message once.
+        """Fold `rows` into a partition: all of each message at once, and each message once.
 
         Args:
-            part: where; one that is unknown here takes all the evidence there is.
-            rows: evidence that has a say in it. All that one message says was said at one instant.
-            asked: messages of which `FactChanges.contributions` is to tell.
+            part: one that is not loaded takes all its evidence.
+            rows: that concern it. All rows of a message have one instant.
+            asked: messages whose contributions to return in `FactChanges`.
 
         Raises:
-            TooLateError: the part does not reach these rows, and is of no more use.
+            TooLateError: rows come too late; unload the partition.
         """
         if part not in self._parts:
             self._parts[part] = FoldedPartition(part, self._reach)
@@ -174,7 +169,7 @@ class Folding:
         self._changed.add(part)
 
     def take_changes(self) -> FactChanges:
-        """Return what has changed since this was last asked."""
+        """Return what changed since the last call."""
         facts: list[Fact] = []
         gone: list[UUID] = []
         entities: list[Entity] = []
@@ -235,17 +230,16 @@ class Folding:
 def fold(
     evidence: Iterable[Evidence], *, tenant: str, user_id: str, decisions: Iterable[EntityDecision] = ()
 ) -> tuple[Fact, ...]:
-    """Compute a user's facts from all the evidence there is.
+    """Compute a user's facts from all evidence.
 
-    The order of `evidence` and repetitions in it do not matter: it is read once, by instant and message id.
-    A functional predicate keeps one current value, and what it supersedes ends at the instant the new one
-    begins. Predicates outside of the vocabulary and blank values are ignored.
+    Order and repetition of `evidence` do not matter. A functional predicate keeps one current value; what it
+    supersedes ends when the new one begins. Unknown predicates and blank values are ignored.
 
     Args:
-        evidence: rows about one user. A message that claims several instants was said at the first.
-        tenant: the user's tenant; part of each fact's id.
-        user_id: the user; part of each fact's id.
-        decisions: what was decided about who is who.
+        evidence: about one user. A message with several instants was said at the first.
+        tenant: part of each fact's id.
+        user_id: part of each fact's id.
+        decisions: about entities.
 
     Returns:
         Current and past facts, sorted by subject, predicate, object and period.
@@ -261,7 +255,7 @@ def fold(
 
 
 def resolved(evidence: Iterable[Evidence], decisions: Iterable[EntityDecision] = ()) -> Iterator[Evidence]:
-    """Yield the evidence of the vocabulary with the canonical names of whom it speaks of."""
+    """Yield the evidence of the vocabulary with canonical names."""
     rows = [row for row in evidence if row.predicate in PREDICATES]
     identities = EntityResolver((mention for row in rows for mention in mentions_of(row)), decisions)
     return filter(None, map(identities.resolve, rows))

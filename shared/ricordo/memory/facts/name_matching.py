@@ -1,7 +1,6 @@
-"""Names that may be one although they begin with other words: "Nico" and "Nicola", "Sara" and "Sarah".
+"""Similar names: "Nico" and "Nicola", "Sara" and "Sarah"; which ones may be meant, and which are undecided.
 
-A name is a vector of the three-letter pieces it is made of, so that names which share most of them are near
-each other, whatever the language (Cavnar and Trenkle, 1994). Whether two near ones are one, no rule can say.
+A name is a vector of its letter trigrams (Cavnar and Trenkle, 1994). Similarity proposes; it does not decide.
 """
 
 from collections import defaultdict
@@ -20,15 +19,15 @@ from ricordo.memory.facts.entity_resolution import EntityResolver
 
 DIMENSIONS: Final = 512
 NEAR: Final = 0.6
-"""The least cosine of names that may be one."""
+"""The least cosine of similar names."""
 _PREFIX: Final = 3
 """Letters of a short form: "Ale" of "Alessandra"."""
 _LONG: Final = 6
-"""Letters of a name in which two may be mistyped."""
+"""Letters from which on a name may have two typing errors."""
 
 
 def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
-    """Return the vectors of `names` (normalised): float32 [n, 512], unit norm; zero for a blank name."""
+    """Return the vectors of normalised `names`: float32 [n, 512], unit norm; zero for a blank name."""
     vectors = np.zeros((len(names), DIMENSIONS), dtype=np.float32)
     pieces = [_pieces(name) for name in names]
     places = [row * DIMENSIONS + piece for row, each in enumerate(pieces) for piece in each]
@@ -40,11 +39,7 @@ def name_vectors(names: Sequence[str]) -> NDArray[np.float32]:
 
 
 def is_misspelling(name: str, other: str) -> bool:
-    """Whether one of two names (normalised) may be the other, mistyped.
-
-    One letter is missing, too many, another, or two have changed places (Damerau, 1964); of names of six
-    letters and more, that may have happened twice.
-    """
+    """Whether two normalised names differ by one edit (Damerau, 1964), by two from six letters on."""
     most = 1 if min(len(name), len(other)) < _LONG else 2
     if name == other or abs(len(name) - len(other)) > most:
         return False
@@ -64,11 +59,7 @@ def is_misspelling(name: str, other: str) -> bool:
 
 
 class NameIndex:
-    """Finds who of many may be meant by another name.
-
-    Args:
-        names: normalised.
-    """
+    """Finds similar names among normalised `names`."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -82,10 +73,7 @@ class NameIndex:
                 self._by_beginning[word[:length]].add(place)
 
     def near(self, name: str) -> list[int]:
-        """Return the places of those that may be `name` (normalised), the nearest first.
-
-        They are alike, or one is a short form of the other; none is the very name.
-        """
+        """Return the places of similar names and short forms of `name` (normalised), nearest first."""
         if not self._names:
             return []
         cosines = self._vectors @ name_vectors([name])[0]
@@ -96,7 +84,7 @@ class NameIndex:
         )
 
     def _short_forms(self, word: str) -> set[int]:
-        """Return those whose first word begins with `word`, or is the beginning of it."""
+        """Return names whose first word extends `word` or is a prefix of it."""
         longer = self._by_beginning.get(word, set()) if len(word) >= _PREFIX else set()
         shorter = (self._by_word.get(word[:length], set()) for length in range(_PREFIX, len(word)))
         return longer.union(*shorter)
@@ -104,7 +92,7 @@ class NameIndex:
 
 @lru_cache(maxsize=16_384)
 def _pieces(name: str) -> tuple[int, ...]:
-    """Return the dimensions of the three-letter pieces of a name; none of a blank one."""
+    """Return the dimensions of the trigrams of a name; none of a blank one."""
     if not name.strip():
         return ()
     padded = f"  {name} "
@@ -112,17 +100,14 @@ def _pieces(name: str) -> tuple[int, ...]:
 
 
 MOST_MEANT: Final = 3
-"""Names that are proposed for one that is unknown."""
+"""Names proposed for an unknown one."""
 
 
 class KnownNames:
     """Tells known names from unknown ones.
 
-    A name is known where a decision on it would mean somebody: a name that only those share who are told
-    apart by "(brother)" is not.
-
-    Args:
-        identities: those there are.
+    A name is known where a decision on it refers to somebody: one that is shared by labelled entities only
+    ("(brother)") is not.
     """
 
     def __init__(self, identities: EntityResolver) -> None:
@@ -136,16 +121,16 @@ class KnownNames:
         return normalise(name) in self._shown
 
     def unknown(self, names: Sequence[str]) -> list[str]:
-        """Return those of `names` that are not known: of whom messages have told, the user may know one."""
+        """Return the unknown ones of `names`; presumed names count as known beside a known one."""
         unknown = [name for name in names if not self.knows(name)]
         if len(unknown) < len(names):
             return [name for name in unknown if normalise(name) not in self._presumed]
         return unknown
 
     def meant(self, name: str) -> tuple[str, ...]:
-        """Return the names, as they are shown, that may be meant by an unknown one: the likeliest first.
+        """Return the shown names that an unknown one may mean, likeliest first.
 
-        They are those of whoever bears the name among others, or else what it may be a slip or a form of.
+        They are those that begin with the name, else misspellings and similar names.
         """
         key, names = without_label(normalise(name)), sorted(self._shown)
         bearers = (one for one in names if f"{without_label(one)} ".startswith(f"{key} "))
@@ -163,16 +148,15 @@ def _near(key: str, names: Sequence[str]) -> Iterator[str]:
 
 
 MOST: Final = 5
-"""Pairs that one batch of mentions brings up, at most."""
+"""Pairs returned for one batch of mentions, at most."""
 _MOST_COMPARED: Final = 2_000
-"""People of one user among whom like names are looked for."""
+"""Entities of a user above which no pairs are looked for."""
 
 
 def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention]) -> list[tuple[str, str]]:
-    """Return pairs of names, sorted, that `mentions` bring up and of which nothing is decided.
+    """Return sorted pairs of names that `mentions` bring up, that may be one and are not decided.
 
-    They are alike, or one is the short form of the other, or both share a name; and no tie excludes that
-    they are one.
+    They are similar, or one is a short form of the other, or both share a name; and no tie excludes it.
     """
     keys = {identities.key(mention) for mention in mentions}
     known = {normalise(cluster.name): cluster for cluster in identities.clusters()}
@@ -191,11 +175,7 @@ def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention
 
 
 class _Alike:
-    """Finds names that are near, leaving out what tells those of one name apart: "(brother)".
-
-    Args:
-        names: keys of entities, sorted.
-    """
+    """Finds similar names, without their labels. `names` are keys of entities, sorted."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -205,7 +185,7 @@ class _Alike:
         self._likeness = NameIndex([without_label(name) for name in names])
 
     def to(self, key: str) -> Iterator[str]:
-        """Yield the others of the same name, then those that are near it, the nearest first."""
+        """Yield the others of the same name, then similar ones, nearest first."""
         own = without_label(key)
         yield from (name for name in self._of_name[own] if name != key)
         yield from (self._names[place] for place in self._likeness.near(own))

@@ -1,7 +1,6 @@
-"""What is known of a user in parts, each of which is folded by itself.
+"""Partitions of the facts of a user, each of which is folded by itself.
 
-A part is one slot of the user in person, or an entity: how it is named, and all its slots, whose facts show
-its name.
+A partition is one slot of the user, or an entity with its naming and all its slots.
 """
 
 from collections import Counter
@@ -17,12 +16,12 @@ from ricordo.memory.facts.value_periods import ValuePeriod
 
 
 class Partition(NamedTuple):
-    """Which part: an entity, or else a slot of the user in person.
+    """The key of a partition.
 
     Attributes:
-        entity: the normalised name of an entity.
-        predicate: of the user; where it has an opposite, the first of the two by name.
-        object: the normalised object; empty where all objects compete for the one value of the predicate.
+        entity: the normalised name of an entity; else the partition is a slot of the user.
+        predicate: of the user; of opposites, the first by name.
+        object: the normalised object; empty for a functional predicate.
     """
 
     entity: str = ""
@@ -31,18 +30,18 @@ class Partition(NamedTuple):
 
     @property
     def predicates(self) -> tuple[str, ...]:
-        """The predicates of a slot of the user: one, or one and its opposite."""
+        """The predicates of a slot: one, or one and its opposite."""
         opposite = PREDICATES[self.predicate].opposite
         return (self.predicate,) if opposite is None else (self.predicate, opposite)
 
 
 def partitions_of(row: Evidence) -> set[Partition]:
-    """Return the parts in which `row` has a say."""
+    """Return the partitions that `row` concerns."""
     return partitions_for(normalise(row.subject), row.predicate, normalise(row.object))
 
 
 def partitions_for(subject_key: str, predicate: str, object_key: str) -> set[Partition]:
-    """Return the parts in which a statement has a say; one outside of the vocabulary has none."""
+    """Return the partitions that a statement concerns; none outside of the vocabulary."""
     known = PREDICATES.get(predicate)
     if known is None:
         return set()
@@ -54,19 +53,19 @@ def partitions_for(subject_key: str, predicate: str, object_key: str) -> set[Par
 
 
 def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
-    """Name what statements compete for: one value of a predicate, or the truth of one statement."""
+    """Return the key of a slot: one value of a predicate, or the truth of one statement."""
     if predicate.functional:
         return predicate.name, ""
     return min(predicate.name, predicate.opposite or predicate.name), object_key
 
 
 class PartitionChanges(NamedTuple):
-    """What has changed in a part.
+    """What changed in a partition.
 
     Attributes:
-        entity: the entity, if it has become another one.
-        periods: those that show as others than before; None for what is no more.
-        shares: what the messages that were asked for have to do with these and others.
+        entity: the entity, if it changed.
+        periods: changed ones; None for those removed.
+        shares: the effects of the requested messages.
     """
 
     entity: Entity | None
@@ -75,11 +74,11 @@ class PartitionChanges(NamedTuple):
 
 
 class FoldedPartition:
-    """A part as folded from evidence, which may come in any order.
+    """A partition, folded from evidence in any order.
 
     Attributes:
         subject_key: the normalised subject of its facts.
-        size: the most that it takes, in kilobytes, as `Folding.size` says.
+        size: kilobytes, at most; see `Folding.size`.
     """
 
     __slots__ = (
@@ -113,7 +112,7 @@ class FoldedPartition:
         return most_frequent(self._spellings) if self._spellings else ""
 
     def reaches(self, row: Evidence) -> bool:
-        """Whether `row` can still take its place."""
+        """Whether `row` is not too late."""
         slot = self._slot_of(row)
         if slot is None or slot not in self._histories:
             return True
@@ -122,12 +121,8 @@ class FoldedPartition:
     def add(self, rows: Iterable[Evidence], asked: Collection[str]) -> None:
         """Fold `rows`: all of each message at once, and each message once.
 
-        Args:
-            rows: evidence that has a say here.
-            asked: messages of which `PartitionChanges.shares` is to tell.
-
         Raises:
-            TooLateError: one of them cannot take its place any more; what is folded here is of no more use.
+            TooLateError: a row comes too late; the partition must be discarded.
         """
         rows = list(rows)
         self.size += len(rows)
@@ -148,7 +143,7 @@ class FoldedPartition:
         self._changed |= slots.keys()
 
     def take_news(self) -> PartitionChanges:
-        """Return what has changed since this was last asked."""
+        """Return what changed since the last call."""
         changed, self._changed = self._changed, set()
         periods = {
             place: now for slot in changed for place, now in self._histories[slot].record.take_news().items()

@@ -1,7 +1,7 @@
-"""How much of what a language model reads in a message the message bears out.
+"""Validates the relations that a language model reads in a message, against the message.
 
-A model is read as a witness, not obeyed: a relation counts only where the message has the words that it is
-quoted with, asserts them, and names whom it is about; and where the rules read otherwise, they are right.
+A relation counts only where the message has the quoted words, asserts them, and names the subject; where the
+rules contradict it, they win.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,28 +23,28 @@ from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.memory.llm_description import LlmMessage
 
 _MOST: Final = 16
-"""Relations of one message that are looked at."""
+"""Relations of one message that are examined."""
 _MOST_PLACES: Final = 8
-"""Places in a quote at which a value is looked at."""
+"""Occurrences of a value in a quote that are examined."""
 _LONGEST_QUOTE: Final = 600
 _LONGEST_PART: Final = 128
 """Characters of a subject or an object."""
 _MOST_WORDS: Final = 12
 """Words of an object."""
 _PERSON: Final = "person"
-"""The label of people, whom one may know or read of."""
+"""The label of people."""
 _OLDEST: Final = 130
 """Years."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedEntity:
-    """An entity that a model has found in a text.
+    """An entity that a model found in a text.
 
     Attributes:
-        start, end: offsets `[start, end)` in the text.
-        label: the kind of entity, one of those that were asked for.
-        score: how sure the model is, in [0, 1].
+        start, end: offsets `[start, end)`.
+        label: the kind of entity.
+        score: confidence, [0, 1].
     """
 
     start: int
@@ -55,33 +55,28 @@ class RecognisedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message as a model is asked for its relations.
-
-    Attributes:
-        said: the message.
-        entities: what was recognised in what is shown of it; none where nobody looked.
-    """
+    """A message for relation extraction, with the entities recognised in its shown text."""
 
     said: LlmMessage
     entities: tuple[RecognisedEntity, ...] = ()
 
     @property
     def named(self) -> tuple[tuple[str, str], ...]:
-        """The entities as they are written, each once, with their labels."""
+        """The distinct entities as written, with their labels."""
         shown = self.said.shown
         return tuple(dict.fromkeys((shown[one.start : one.end], one.label) for one in self.entities))
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a model says that a message states: a claim, whose parts are anything.
+    """A relation that a model claims; its parts are unchecked.
 
     Attributes:
         subject: `user`, or a name.
         predicate: of the vocabulary, if the model keeps to it.
         object: the value.
-        quote: the words of the message that state it.
-        past: whether it is said to be over.
+        quote: the words that state it.
+        past: whether it is over.
     """
 
     subject: str
@@ -92,30 +87,30 @@ class Relation:
 
 
 class RelationFault(StrEnum):
-    """Why a relation does not count."""
+    """Why a relation is rejected."""
 
     PREDICATE = "predicate"
-    """It is none of the vocabulary."""
+    """It is not in the vocabulary."""
     QUOTE = "quote"
-    """The message has no such words."""
+    """The message does not contain the quote."""
     SUBJECT = "subject"
     """It is neither the user nor a name in the message."""
     OBJECT = "object"
-    """It is not among the words quoted, or says nothing by itself."""
+    """It is not in the quote, or says nothing by itself."""
     UNSTATED = "unstated"
-    """The message asks, wishes, imagines, quotes or denies it, or tells of what is still to come."""
+    """The message asks, wishes, imagines, quotes, denies or expects it."""
     CONTESTED = "contested"
     """The rules read otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatedStatements:
-    """What a message states, after a model was heard.
+    """The statements of a message.
 
     Attributes:
-        statements: those of the rules and those that the model added, in the order of the text.
-        added: how many of them the model added.
-        faults: of each relation that was dropped.
+        statements: of the rules and of the model, in the order of the text.
+        added: how many the model added.
+        faults: of each rejected relation.
     """
 
     statements: tuple[Statement, ...]
@@ -131,11 +126,11 @@ def validate_relations(
     at: datetime | None = None,
     zone: ZoneInfo | None = None,
 ) -> ValidatedStatements:
-    """Return what the rules read, with what the model says where the message bears it out.
+    """Return what the rules read, and those relations of the model that the message supports.
 
     Args:
         passage: what the model was shown.
-        relations: what it says, of anybody and anything.
+        relations: what it claims.
         by_rules: what the rules read in the same message.
         at: when it was said, aware; see `extract`.
         zone: the writer's.
@@ -161,7 +156,7 @@ def validate_relations(
 
 
 def _ties(statements: Iterable[Statement]) -> dict[str, str]:
-    """Return what ties people to the user, by their names: a model is not asked for that."""
+    """Return the ties of people by name; a model is not asked for them."""
     ties: dict[str, str] = {}
     for one in statements:
         if one.polarity == "denied":
@@ -173,7 +168,7 @@ def _ties(statements: Iterable[Statement]) -> dict[str, str]:
 
 
 def _tied(one: Statement, ties: Mapping[str, str], labels: Mapping[str, str]) -> Statement:
-    """Return a statement with what ties its people to the user; who is a stranger is marked as one."""
+    """Return a statement with the ties of its people; strangers are marked as presumed."""
     subject, value = normalise(one.subject), normalise(one.object)
     tie = ties.get(subject) or (PRESUMED if _is_a_stranger(one.subject, labels.get(subject)) else "")
     named = ties.get(value, "") if PREDICATES[one.predicate].about else ""
@@ -181,7 +176,7 @@ def _tied(one: Statement, ties: Mapping[str, str], labels: Mapping[str, str]) ->
 
 
 def _is_a_stranger(name: str, label: str | None) -> bool:
-    """Tell whether a name is one under which people speak of whom they read of; `label` where recognised."""
+    """Whether a name is that of a public figure rather than of an acquaintance."""
     parts = name.lower().split()
     if name == USER or label not in (None, _PERSON):
         return False
@@ -210,7 +205,7 @@ def _read(
 
 
 def _subject(claimed: str, said: LlmMessage, words: Wording, known: AbstractSet[str]) -> str | None:
-    """Return the subject as it is written; None where it is no name in the message, or the writer's own."""
+    """Return the subject as written; None where it is no name in the message, or the writer's own."""
     if normalise(claimed) == USER:
         return USER
     place = place_of(claimed, said.text) if len(claimed) <= _LONGEST_PART else None
@@ -223,7 +218,7 @@ def _subject(claimed: str, said: LlmMessage, words: Wording, known: AbstractSet[
 
 
 def _value(relation: Relation, content: str, quote: tuple[int, int], words: Wording) -> str | RelationFault:
-    """Return the object as it is written, where the message asserts it."""
+    """Return the object as written, where the message asserts it."""
     claimed = relation.object
     if relation.predicate == "age":
         claimed = words.written(claimed.strip(), content[slice(*quote)])
@@ -247,7 +242,7 @@ def _age(years: str) -> str | RelationFault:
 
 
 def _states(relation: Relation, mood: Mood) -> bool:
-    """Tell whether what is put so states the relation: a denied liking is a dislike, and what is over was."""
+    """Whether the mood states the relation: a denied liking is a dislike, what is over is past."""
     match mood:
         case Mood.ASSERTED:
             return True
@@ -260,13 +255,13 @@ def _states(relation: Relation, mood: Mood) -> bool:
 
 
 def _more_than(content: str, quote: tuple[int, int], place: tuple[int, int]) -> bool:
-    """Tell whether a quote has any word beside those at `place`: a value alone states nothing."""
+    """Whether a quote has words beside the value: a value alone states nothing."""
     around = content[quote[0] : place[0]] + " " + content[place[1] : quote[1]]
     return any(letter.isalpha() for letter in around)
 
 
 def _contradicts(one: Statement, others: Iterable[Statement]) -> bool:
-    """Tell whether another value stands for what has one at a time, or the opposite is said of the same."""
+    """Whether a functional predicate has another value, or the opposite is said of the same."""
     predicate = PREDICATES[one.predicate]
     for other in others:
         if normalise(other.subject) != normalise(one.subject) or _denies(other, one):
@@ -286,7 +281,7 @@ def _over(one: Statement) -> bool:
 
 
 def _denies(one: Statement, other: Statement) -> bool:
-    """Tell whether one denies what the other says to be over: "I sold the Vespa" had one, says a model."""
+    """Whether one denies what the other says to be over: "I sold the Vespa"."""
     if one.polarity != "denied" or other.polarity != "past" or other.predicate != one.predicate:
         return False
     same = normalise(one.subject) == normalise(other.subject)
@@ -294,7 +289,7 @@ def _denies(one: Statement, other: Statement) -> bool:
 
 
 def _says_the_same(one: Statement, other: Statement) -> bool:
-    """Tell whether both state one thing, be it in more words: "pizza" and "pizza with onions"."""
+    """Whether both state one thing, possibly in more words: "pizza" and "pizza with onions"."""
     if other.predicate != one.predicate or normalise(other.subject) != normalise(one.subject):
         return False
     if other.polarity == "denied":

@@ -1,4 +1,8 @@
-"""What the user takes back of what they have said of facts: it counts as if they had never said it."""
+"""The rows of one slot in order, with an undo log for rows that arrive late.
+
+A late row is inserted by undoing the rows after it and applying them again. The same is done when the user
+takes an assertion back, which then counts as never said.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -11,24 +15,24 @@ from ricordo.memory.facts.slots import Slot
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 ASSERTION_KINDS: Final[frozenset[Kind]] = frozenset(("verified", "rejected"))
-"""What the user says of a value."""
+"""Assertions of the user about a value."""
 
 RETRACTION_KINDS: Final[frozenset[Kind]] = frozenset(("unverified", "restored"))
-"""What takes such a word back."""
+"""Retractions of such assertions."""
 
 
 def value_of(row: Evidence) -> Value:
-    """Return the value of which a row speaks."""
+    """Return the value that a row is about."""
     return row.predicate, normalise(row.object)
 
 
 def retracted_rows(rows: Sequence[Evidence]) -> Collection[int]:
-    """Return which words later ones take back, by their numbers.
+    """Return the places of assertions that later rows retract.
 
-    With a value that was put in the place of another one goes that the other was rejected.
+    Retracting a correction also retracts the rejection of the value that it replaced.
 
     Args:
-        rows: of one slot, in their order; all from some instant on.
+        rows: of one slot, in order; all from some instant on.
     """
     unverified: set[Value] = set()
     restored: set[tuple[Value, object]] = set()
@@ -51,20 +55,21 @@ def retracted_rows(rows: Sequence[Evidence]) -> Collection[int]:
 
 
 REACH: Final = 128
-"""How many rows of a slot can be taken back, at least: messages come late by a batch or two."""
+"""The fewest rows of a slot that can be undone: messages come late by a batch or two."""
 
 
 class TooLateError(Exception):
-    """A row belongs before those that can be taken back: all evidence has to be read again."""
+    """A row comes before those that can be undone: all evidence has to be read again."""
 
 
 EffectKind = Literal["new", "reinforced", "superseded", "disputed"]
-"""What a message has to do with a fact: it is the first to support it, or supports it too; it ended it; it
-supports or contradicts what stands disputed. The first two exclude each other."""
+"""The first supporter, another supporter, what ended it, or a party to a dispute. The first two exclude each
+other.
+"""
 
 
 class MessageEffect(NamedTuple):
-    """What a message has to do with one period, as that stands."""
+    """The effect of a message on one period, as that stands now."""
 
     message_id: str
     bearing: EffectKind
@@ -73,30 +78,30 @@ class MessageEffect(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What the rows of one message have done here."""
+    """The effects of the rows of one message."""
 
     supported: list[tuple[Value, Evidence]]
     ended: list[PeriodRef]
 
 
 class _Applied(NamedTuple):
-    """A row, and what takes it back; None when it repeats its message, or the user takes it back."""
+    """A row and its undo; None when it repeats its message, or is retracted."""
 
     row: Evidence
     undo: Undo | None
 
     @property
     def is_word(self) -> bool:
-        """Whether it is what the user says of a value, and counts."""
+        """Whether it is an assertion that counts."""
         return self.undo is not None and self.row.kind in ASSERTION_KINDS
 
 
 class SlotHistory:
-    """One slot, and the rows it was made of last.
+    """One slot and its latest rows.
 
     Args:
-        spellings: how often the subject is spelled how, over all its slots; kept up here.
-        reach: how many rows can be taken back, at least; >= 1.
+        spellings: counts of the spellings of the subject over all its slots; updated here.
+        reach: the fewest rows that can be undone; >= 1.
 
     Attributes:
         record: what the slot holds.
@@ -117,11 +122,11 @@ class SlotHistory:
 
     @property
     def undoable(self) -> int:
-        """How many rows can be taken back."""
+        """How many rows can be undone."""
         return len(self._applied)
 
     def reaches(self, row: Evidence) -> bool:
-        """Whether `row` can still take its place, and what it takes back can still be taken back."""
+        """Whether `row` is not too late, nor the assertion that it retracts."""
         if self._beyond is None:
             return True
         return self._beyond < order(row) and not (
@@ -129,10 +134,10 @@ class SlotHistory:
         )
 
     def add(self, rows: Sequence[Evidence], asked: Collection[str] = ()) -> None:
-        """Apply `rows` in their order among all others; of `asked` messages, remember what they do.
+        """Apply `rows` in order among all others; record the effects of `asked` messages.
 
         Raises:
-            TooLateError: one of them belongs before those that can be taken back; nothing was changed.
+            TooLateError: a row comes too late; nothing was changed.
         """
         coming = sorted(rows, key=order)
         if not all(map(self.reaches, coming)):
@@ -144,7 +149,7 @@ class SlotHistory:
             self._apply(row, asked, counts=nth not in left_out)
 
     def take_shares(self) -> Iterator[MessageEffect]:
-        """Yield what the messages that were asked for have done, since this was last asked."""
+        """Yield the effects of the requested messages since the last call."""
         asked, self._asked = self._asked, {}
         for message_id, told in asked.items():
             supported = {self.record.place_of(value, first) for value, first in told.supported}
@@ -161,7 +166,7 @@ class SlotHistory:
                     yield MessageEffect(message_id, "disputed", place, period)
 
     def _start(self, coming: Sequence[Evidence]) -> Order:
-        """Return from where on rows are applied anew: the first one, or a word that is taken back."""
+        """Return where to start again: the first new row, or an assertion that is retracted."""
         start = order(coming[0])
         values = {value_of(row) for row in coming if row.kind in RETRACTION_KINDS}
         if not values:
@@ -190,7 +195,7 @@ class SlotHistory:
             told.ended.append(self._slot.ended)
 
     def _taken_back(self, start: Order) -> Iterator[Evidence]:
-        """Take back the rows from `start` on, the last first, and yield them."""
+        """Undo the rows from `start` on, last first, and yield them."""
         while self._applied and start <= order(self._applied[-1].row):
             row, undo = self._applied.pop()
             self._asked.pop(row.message_id, None)
@@ -201,7 +206,7 @@ class SlotHistory:
             yield row
 
     def _forget(self) -> None:
-        """Give up taking back the oldest rows, of whole messages, once there are twice as many as needed."""
+        """Drop the undo of the oldest rows, by whole messages, at twice the reach."""
         if len(self._applied) <= 2 * self._reach:
             return
         kept = len(self._applied) - self._reach
@@ -216,7 +221,7 @@ class SlotHistory:
 
 
 def _said(row: Evidence) -> tuple[object, ...]:
-    """Return what a row says: who says it twice in a message has said it once."""
+    """Return the identity of what a row says; repetitions within a message do not count."""
     return (
         row.message_id,
         row.predicate,

@@ -1,4 +1,4 @@
-"""What one slot of knowledge holds: each change of it can be taken back, and is told once."""
+"""The periods of one slot, with an undo log and change tracking."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -8,20 +8,20 @@ from ricordo.language.facts.evidence import Evidence
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 MOST_FITTED: Final = 32
-"""Periods of a slot with which one that tells its times is fitted: those of the values that came last."""
+"""Periods of a slot that a dated one is fitted to: those of the latest values."""
 
 PeriodRef = tuple[Value, int]
 """A period by its value, and its number among those of this value, from 0."""
 
 Undo = tuple[tuple[Callable[..., object], object, object], ...]
-"""What takes a row back: what was changed by what, which, and what it was before."""
+"""The changes of a row: setter, key and former value."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class SlotRecord:
-    """The periods of one slot: those that have begun, which of them holds, and what challenges it."""
+    """The periods of one slot, the current one, and its challenges."""
 
     __slots__ = ("_begun", "_challenges", "_current", "_periods", "_told", "_undo")
 
@@ -34,17 +34,17 @@ class SlotRecord:
         self._told: dict[PeriodRef, ValuePeriod | None] = {}
 
     def take_undo(self) -> Undo:
-        """Return what takes back what was changed since this was last asked."""
+        """Return the undo of all changes since the last call."""
         undo, self._undo = tuple(self._undo), []
         return undo
 
     def take_back(self, undo: Undo) -> None:
-        """Take back the changes of `undo`: the last ones of those that still are."""
+        """Undo the latest changes."""
         for write, key, former in reversed(undo):
             write(self, key, former)
 
     def take_news(self) -> Mapping[PeriodRef, ValuePeriod | None]:
-        """Return the periods that have become others since this was last asked; None for what is no more."""
+        """Return the periods that changed since the last call; None for those removed."""
         told, self._told = self._told, {}
         return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
 
@@ -54,7 +54,7 @@ class SlotRecord:
         return self._current
 
     def shown(self, place: PeriodRef) -> ValuePeriod | None:
-        """Return a period; after those that have begun, what is still disputed stands as history."""
+        """Return a period; after those that have begun, a disputed challenge counts as one."""
         value, nth = place
         periods = self._periods.get(value, ())
         if nth < len(periods):
@@ -63,7 +63,7 @@ class SlotRecord:
         return None if challenge is None or nth > len(periods) else challenge.unheld(disputed=True)
 
     def all_shown(self) -> Iterator[tuple[PeriodRef, ValuePeriod]]:
-        """Yield all periods, and what is still disputed."""
+        """Yield all periods, and disputed challenges."""
         for value in self._periods.keys() | self._challenges.keys():
             nth = 0
             while value is not None and (period := self.shown((value, nth))) is not None:
@@ -71,9 +71,9 @@ class SlotRecord:
                 nth += 1
 
     def place_of(self, value: Value, first: Evidence) -> PeriodRef:
-        """Return the place of the period of `value` that `first` began, be it as a part of another one.
+        """Return the period of `value` that `first` began, possibly as a part of another one.
 
-        What challenges has no place yet, but for the next one.
+        A challenge has the next place.
         """
         if (nth := self._begun.get(first)) is not None:
             return value, nth
@@ -81,30 +81,30 @@ class SlotRecord:
         return (value, 0) if began_first else self.next_of(value)
 
     def others(self, place: PeriodRef) -> list[PeriodRef]:
-        """Return the places of the other periods in which something held, as far as they are looked at."""
+        """Return the other periods in which something held, at most `MOST_FITTED`."""
         held = ((value, nth) for value in reversed(self._periods) for nth, _ in self.numbered(value))
         return [other for other in islice(held, MOST_FITTED) if other != place]
 
     def numbered(self, value: Value) -> Iterator[tuple[int, ValuePeriod]]:
-        """Yield the periods of a value in which it held, the latest first, with their numbers."""
+        """Yield the numbered periods of a value in which it held, latest first."""
         periods = self._periods.get(value, ())
         for nth in reversed(range(len(periods))):
             if periods[nth].held:
                 yield nth, periods[nth]
 
     def never_held(self, value: Value) -> list[PeriodRef]:
-        """Return the places of the latest periods of `value` in which it never held, in their order."""
+        """Return the latest periods of `value` that never held, in order."""
         periods = self._periods.get(value, ())
         since = next((nth + 1 for nth, _ in self.numbered(value)), 0)
         return [(value, nth) for nth in range(since, len(periods))]
 
     @property
     def challenges(self) -> Mapping[Value | None, ValuePeriod]:
-        """What was said against the period that holds, by the value that it is said to be instead."""
+        """What contradicts the current period, by the value claimed instead."""
         return self._challenges
 
     def next_of(self, value: Value) -> PeriodRef:
-        """Return the place of the period of `value` that begins next."""
+        """Return the place of the next period of `value`."""
         return value, len(self._periods.get(value, ()))
 
     def at(self, place: PeriodRef) -> ValuePeriod:
@@ -112,11 +112,11 @@ class SlotRecord:
         return self._periods[place[0]][place[1]]
 
     def put(self, place: PeriodRef, period: ValuePeriod) -> None:
-        """Let `period` stand in the place of the one before, or begin."""
+        """Replace a period, or append one."""
         self._do(SlotRecord._set_period, place, period)
 
     def join(self, place: PeriodRef, later: Sequence[PeriodRef]) -> None:
-        """Let `later` periods, the last of their value, be parts of the one at `place`."""
+        """Merge `later` periods, the last of their value, into the one at `place`."""
         joined = self.at(place).joined([self.at(one) for one in later])
         for one in reversed(later):
             first = self.at(one).first
@@ -125,18 +125,18 @@ class SlotRecord:
         self.put(place, joined)
 
     def hold(self, place: PeriodRef | None) -> None:
-        """Let the period at `place` be the one that holds; None for none."""
+        """Set the current period."""
         self._do(SlotRecord._set_current, None, place)
 
     def challenge(self, value: Value | None, challenge: ValuePeriod | None) -> None:
-        """Let `challenge` be what speaks for `value` instead of what holds; None for nothing any more."""
+        """Set or remove the challenge for `value`."""
         self._do(SlotRecord._set_challenge, value, challenge)
 
     def _do(self, write: Callable[["SlotRecord", K, V | None], V | None], key: K, new: V | None) -> None:
         self._undo.append((write, key, write(self, key, new)))
 
     def _set_period(self, place: PeriodRef, new: ValuePeriod | None) -> ValuePeriod | None:
-        """Replace a period, begin one, or take back the last of its value; return the one before."""
+        """Replace, append or remove the last period of a value; return the former one."""
         value, nth = place
         periods = self._periods.setdefault(value, [])
         self._tell(place)
@@ -174,6 +174,6 @@ class SlotRecord:
         return former
 
     def _tell(self, place: PeriodRef) -> None:
-        """Remember what stood at a place that is about to change, once until it is told."""
+        """Remember what stood at a place before its first change."""
         if place not in self._told:
             self._told[place] = self.shown(place)

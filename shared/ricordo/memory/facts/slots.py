@@ -1,4 +1,8 @@
-"""How many messages it takes to overturn what others have said."""
+"""How evidence changes one slot: values begin, are reinforced, disputed, superseded and settled.
+
+A slot is the single value of a functional predicate, or the truth of one statement of a multi-valued one. Its
+periods are the values it has held, in the order in which they began.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,14 +14,13 @@ from ricordo.memory.facts.slot_records import PeriodRef, SlotRecord, Undo
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 FIRM: Final = 5
-"""Distinct messages from which a lone contradicting one disputes a fact and does not overturn it."""
+"""Supporting messages from which a lone contradiction disputes a fact and does not overturn it."""
 
 FIRM_TASTE: Final = 3
-"""The same of a preference of which a message says the opposite: a mood is soon put in words, and nobody
-moves to another taste as one does to another city. It is the confidence from which facts surface."""
+"""The same for a preference that a message reverses: moods are volatile. Also the display threshold."""
 
 OVERTURNING: Final = 2
-"""Distinct contradicting messages that overturn a firm fact."""
+"""Contradicting messages that overturn a firm fact."""
 
 
 def withstands(predicate: str, messages: int, against: int, *, opposite: bool) -> bool:
@@ -25,20 +28,20 @@ def withstands(predicate: str, messages: int, against: int, *, opposite: bool) -
 
     Args:
         predicate: a name of the closed vocabulary.
-        messages: distinct ones that support it.
-        against: distinct ones that contradict it, >= 1.
-        opposite: whether these say something else of it, and not only that it is over.
+        messages: distinct supporting ones.
+        against: distinct contradicting ones, >= 1.
+        opposite: whether these claim another value, not only that it is over.
     """
     taste = opposite and PREDICATES[predicate].opposite is not None
     return messages >= (FIRM_TASTE if taste else FIRM) and against < OVERTURNING
 
 
 class Slot:
-    """The history of one slot; evidence is applied in time order, and taken back in the opposite one.
+    """One slot; rows are applied in time order and undone in reverse.
 
     Attributes:
-        record: what it holds.
-        supported: the row that began the period which the last row supports or confirms; None if none.
+        record: its periods.
+        supported: the row that began the period that the last row supports; None if none.
         ended: the period that the last row ended; None if none.
     """
 
@@ -50,10 +53,7 @@ class Slot:
         self.ended: PeriodRef | None = None
 
     def apply(self, row: Evidence, value: Value) -> Undo:
-        """Let `row` speak for, against or of the end of `value`; returns what it takes to take that back.
-
-        Of a row that says nothing here that is nothing.
-        """
+        """Apply `row`, which concerns `value`, and return its undo; empty where it changes nothing."""
         self.supported = self.ended = None
         if row.kind != "said":
             self._settle(row, value)
@@ -93,13 +93,13 @@ class Slot:
             self._append(self._noted(ValuePeriod.past(row, value, row.valid_to or min(row.at, before))))
 
     def _deny(self, row: Evidence, value: Value) -> None:
-        """Let `row` speak against `value` where it holds; of what nobody has said it says nothing."""
+        """Contradict `value` where it holds; else ignore the row."""
         place = self.record.current
         if place is not None and place[0] == value and not self.record.at(place).began_after(row):
             self._contradict(place, row, None)
 
     def _begun_before(self, row: Evidence, value: Value) -> PeriodRef | None:
-        """Return the period that is over of which `row` tells the beginning, as by its time it must."""
+        """Return the past period whose beginning `row` tells."""
         if row.valid_from is None:
             return None
         over = (
@@ -112,10 +112,10 @@ class Slot:
         return next(over, None)
 
     def _precedes(self, row: Evidence, current: PeriodRef) -> bool:
-        """Whether `row` tells when it began, and that was over by the time of what holds.
+        """Whether `row` tells of a beginning before what holds now.
 
-        Of two beginnings that are told the earlier was. Who moved to Leeds in 1999 lives there no more where
-        they have said since then that they live elsewhere.
+        Of two dated beginnings the earlier value is past. Who moved to Leeds in 1999 lives there no more if
+        they have since said that they live elsewhere.
         """
         period = self.record.at(current)
         if row.valid_from is None or period.valid_from is None:
@@ -125,12 +125,12 @@ class Slot:
         return row.polarity == "began" and row.valid_from < period.last_reinforced
 
     def _spoken_of(self, row: Evidence, value: Value) -> PeriodRef | None:
-        """Return the latest period of `value` that is over and can be the one that `row` tells of."""
+        """Return the latest past period of `value` that `row` can refer to."""
         over = ((value, nth) for nth, period in self.record.numbered(value) if period.is_told_by(row))
         return next(over, None)
 
     def _contradict(self, place: PeriodRef, row: Evidence, value: Value | None) -> None:
-        """Weigh a message against the current value: `value` is what it says instead, None if nothing."""
+        """Weigh a message against the current value; `value` is what it claims instead, None if nothing."""
         current, former = self.record.at(place), self.record.challenges.get(value)
         spoken_for = place[0] if value is None else value
         if former is not None:
@@ -148,7 +148,7 @@ class Slot:
             self._overturn(place, challenge, value, row.message_id)
 
     def _against(self, challenge: ValuePeriod) -> int:
-        """Return how many messages speak for the challenge, or for the end of what it challenges."""
+        """Count the messages for the challenge, or for the end of what it challenges."""
         ends = self.record.challenges.get(None)
         return len({*challenge.message_ids, *(() if ends is None else ends.message_ids)})
 
@@ -167,7 +167,7 @@ class Slot:
             self._fit(place)
 
     def _reaffirm(self, place: PeriodRef) -> None:
-        """Settle lone voices against a value that is said again: they stay on record, never having held."""
+        """Settle lone contradictions of a value that is said again; they are kept as never having held."""
         if self.record.at(place).disputed:
             self.record.put(place, replace(self.record.at(place), disputed=False))
         self._drop_challenges()
@@ -179,14 +179,14 @@ class Slot:
                 self._append(challenge.unheld(disputed=False))
 
     def _settle(self, row: Evidence, value: Value) -> None:
-        """Let the user's word settle what holds; of one that is taken back there is nothing to apply."""
+        """Apply an assertion of the user; a retracted one needs nothing."""
         if row.kind == "verified":
             self._verify(row, value)
         elif row.kind == "rejected":
             self._reject(row, value)
 
     def _reject(self, row: Evidence, value: Value) -> None:
-        """Say that `value` never held since then, also where something else has ended it before the word."""
+        """Void `value` since then, also where something else ended it before."""
         place, since = self.record.current, row.valid_from or row.at
         for nth, period in tuple(self.record.numbered(value)):
             if period.valid_to is None or since < period.valid_to:
@@ -216,10 +216,7 @@ class Slot:
         self._reaffirm(place)
 
     def _confirmed(self, row: Evidence, value: Value) -> tuple[PeriodRef, ValuePeriod]:
-        """Return what a user's word has hold: what was disputed, what never held, or else a new period.
-
-        What was put aside comes back with what lone voices have said of it since.
-        """
+        """Return the period that an assertion makes current: a challenge, a voided one, or a new one."""
         place = self.record.next_of(value)
         if (challenge := self.record.challenges.get(value)) is not None:
             self.record.challenge(value, None)
@@ -244,7 +241,7 @@ class Slot:
         return place
 
     def _support(self, place: PeriodRef, row: Evidence) -> None:
-        """Count a row for a period; where it tells another beginning, what that one has ended follows."""
+        """Count a row for a period; a changed beginning also moves the end of what it superseded."""
         former = self.record.at(place)
         now = self._noted(former.supported(row))
         self.record.put(place, now)
@@ -258,9 +255,9 @@ class Slot:
         self._fit(place)
 
     def _fit(self, place: PeriodRef) -> None:
-        """End what lasts into a period, told times and all, when that one begins: one value holds at a time.
+        """End a longer-lasting period where a dated one begins: one value holds at a time.
 
-        What lies within a longer period stays, as does what began when nobody knows.
+        A period within a longer one stays, as does one of unknown beginning.
         """
         period = self.record.at(place)
         if not (period.dated or period.closed) or not period.held:
@@ -277,7 +274,7 @@ class Slot:
             self._shorten(other, self.record.others(other))
 
     def _shorten(self, place: PeriodRef, others: Sequence[PeriodRef]) -> None:
-        """End a period where one of `others` begins that lasts longer: the earliest of those that do."""
+        """End a period at the earliest beginning of `others` that outlast it."""
         told = period = self.record.at(place)
         for other in sorted(map(self.record.at, others), key=lambda one: one.begin, reverse=True):
             period = period.until(other) or period

@@ -11,12 +11,12 @@ from ricordo.language.facts.evidence import Evidence, Kind
 from ricordo.memory.facts.folding import Fact
 
 _UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
-"""Categories of characters that nobody sees by themselves, such as a space of no width."""
+"""Categories of invisible characters."""
 _INSTANT: Final = timedelta(microseconds=1)
 
 
 class ImpossibleValue(ValueError):
-    """A text that no fact can hold; the message says why, ready to follow its name."""
+    """A text that cannot be the value of a fact; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +24,9 @@ class Assertion:
     """What a user says of a fact.
 
     Attributes:
-        verified: whether it is so. What is taken back is the confirmation, and not the fact.
-        object: what it holds instead, as `clean_value` returns it; None where it is right.
-        rejected: whether the messages never said so: it is not read again from their words, and what the user
-            has said for it is taken back.
+        verified: whether it is so; False takes a confirmation back, not the fact.
+        object: the correct value, of `clean_value`; None where it is right.
+        rejected: whether the messages never said so: it is not read again from their words.
     """
 
     verified: bool = True
@@ -36,10 +35,10 @@ class Assertion:
 
 
 def clean_value(text: str) -> str:
-    """Return `text` as the value of a fact: control characters, what cannot be seen and spacing do not count.
+    """Return `text` as the value of a fact, without control characters and extra spacing.
 
     Raises:
-        ImpossibleValue: nothing is left to tell it from others by, or too much.
+        ImpossibleValue: it is invisible or too long.
     """
     cleaned = spelled("".join(" " if unicodedata.category(char) == "Cc" else char for char in text))
     key = normalise(cleaned)
@@ -53,17 +52,17 @@ def clean_value(text: str) -> str:
 def assertion_evidence(
     fact: Fact, word: Assertion, *, message_id: str, now: datetime, last_said: datetime | None
 ) -> tuple[Evidence, ...]:
-    """Return the evidence that `word` is.
+    """Return the evidence of an assertion.
 
-    It is later than all that was said so far, whose instants may lie ahead of the clock: it speaks of what
-    is known now. What is put right holds since the wrong value was believed to, which never did since.
+    Its instant is later than all that was said so far. A corrected value holds since the wrong one was
+    believed to, which counts as never having held.
 
     Args:
         fact: as it stands.
-        word: what the user says of it.
-        message_id: under which it is kept; no message's.
+        word: the assertion.
+        message_id: under which it is kept; not that of a message.
         now: aware.
-        last_said: the last instant at which something was said that competes with the fact.
+        last_said: the last instant of evidence that competes with the fact.
     """
     at = now if last_said is None else max(now, last_said + _INSTANT)
 
@@ -82,11 +81,11 @@ class Rejection:
     """A reading of one message that the user says is wrong.
 
     Attributes:
-        message_id: the message; empty where the rejected fact rested on the user's word alone.
-        subject: as it was written.
+        message_id: empty where the rejected fact rested on an assertion alone.
+        subject: as written.
         predicate: a name of the closed vocabulary.
-        object: as it was written.
-        quote: the words of the message that it was read in.
+        object: as written.
+        quote: the words that it was read in.
     """
 
     message_id: str
@@ -96,10 +95,10 @@ class Rejection:
     quote: str
 
     def covers(self, row: Evidence, quote: str) -> bool:
-        """Tell whether evidence, read in the words `quote`, is the rejected reading once more.
+        """Whether evidence, read in the words `quote`, is the rejected reading again.
 
-        Another version of the rules may quote more or fewer of the same words, and cut the value otherwise.
-        What the message denies, and what it says in words that it had not then, is another reading.
+        Other rules may quote more or fewer of the same words, and cut the value otherwise. Denials, and words
+        that the message did not have then, are other readings.
         """
         return (
             (row.message_id, row.predicate, row.kind) == (self.message_id, self.predicate, "said")
@@ -113,7 +112,7 @@ class Rejection:
 def drop_rejected(
     evidence: Sequence[Evidence], quotes: Sequence[str], rejections: Iterable[Rejection]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-    """Return what was read of a message without what the user has rejected, with the words of each."""
+    """Return the evidence of a message without rejected readings, with the words of each."""
     rejected = tuple(rejections)
     kept = [
         (row, quote)
@@ -124,6 +123,6 @@ def drop_rejected(
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Tell whether one text is the other, or whole words of it."""
+    """Whether one text is the other, or whole words of it."""
     mine, others = f" {normalise(one)} ", f" {normalise(other)} "
     return mine in others or others in mine

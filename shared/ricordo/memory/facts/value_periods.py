@@ -1,9 +1,7 @@
-"""One value of a slot of knowledge and the time in which it held, as a value that does not change.
+"""One value of a slot and the time in which it held, as an immutable value.
 
-Periods are replaced, never edited: whoever keeps the one before can take a change back. They count messages
-and do not list them all, so that a fact that is said every day takes no more room each day. What grows from
-one to the next is in pieces, which they share: hundreds of them that follow each other take little more room
-than one.
+Periods are replaced, never edited, so that a change can be undone by keeping the former one. They count
+messages and keep the latest ids in tuples of ten, which successive periods share.
 """
 
 from collections import Counter
@@ -17,10 +15,10 @@ from ricordo.language.facts.entity_names import most_frequent, spelled
 from ricordo.language.facts.evidence import Evidence
 
 SHOWN_MESSAGES: Final = 100
-"""Of the messages that support a fact, how many are named: the latest."""
+"""Supporting messages that a fact names: the latest."""
 
 _PIECE: Final = 10
-"""How many messages, and spellings, stand together: the most that a period does not share with the next."""
+"""Messages, and spellings, in one tuple."""
 
 Value = tuple[str, str]
 """A predicate, and the normalised object."""
@@ -35,22 +33,21 @@ _Counts = tuple[tuple[str, int], ...]
 class ValuePeriod:
     """One value and the time in which it held, or is said to have held.
 
-    Rows come in order, in which those of a message stand together: a message is new to a period when it is
-    not the one before.
+    Rows come in order, with those of a message together: a message is new when it is not the one before.
 
     Attributes:
         first: the row that began it.
-        dated: whether it is told when it began; else that is when it was first said.
-        closed: whether it is told that it ended; else it ended because another value began.
+        dated: whether its beginning was told; else that is when it was first said.
+        closed: whether its end was told; else it ended because another value began.
         messages: distinct supporting messages.
         former_ids: the latest of them but for the last ones, oldest first, in pieces.
         last_ids: the last ones, at most a piece.
-        contradictions: distinct messages that spoke against it.
+        contradictions: distinct contradicting messages.
         contradicted_by: the latest of them.
-        ended_by: the message that ended what held, or the request that says that it never did; None while it
-            holds, where it was told as past, and where it was said and did not come to hold.
-        spellings: how often the value was spelled how, but for the last times.
-        last_spellings: how it was spelled then; less than a piece.
+        ended_by: the message or request that ended it; None while it holds, where it was told as past, and
+            where it never came to hold.
+        spellings: counts of spellings, but for the last ones.
+        last_spellings: less than a piece.
     """
 
     value: Value
@@ -73,40 +70,40 @@ class ValuePeriod:
 
     @classmethod
     def begun(cls, row: Evidence, value: Value) -> Self:
-        """Return the period of `value` that `row` begins and supports."""
+        """Return the period that `row` begins and supports."""
         return cls(value, row, row.at, row.valid_from or row.at, dated=row.valid_from is not None).supported(
             row
         )
 
     @classmethod
     def ending(cls, row: Evidence, value: Value) -> Self:
-        """Return what `row` says of a period of `value` that is over."""
+        """Return what `row` says of a period that is over."""
         dated = row.valid_from is not None
         return cls(value, row, row.at, row.valid_from, row.valid_to, dated=dated, closed=True).supported(row)
 
     @classmethod
     def past(cls, row: Evidence, value: Value, until: datetime) -> Self:
-        """Return the period of which `row` says that it has been."""
+        """Return the past period that `row` tells of."""
         return cls.ending(row, value).ended(until)
 
     @property
     def held(self) -> bool:
-        """Whether there was a time in which it held."""
+        """Whether it held at any time."""
         return self.valid_from != self.valid_to
 
     @property
     def begin(self) -> datetime:
-        """When it began, for an order; before all others where nobody knows."""
+        """Sort key of the beginning; unknown ones come first."""
         return self.valid_from or datetime.min.replace(tzinfo=UTC)
 
     @property
     def spelling(self) -> str:
-        """The spelling of the value to show."""
+        """The most frequent spelling."""
         return most_frequent(self.times_spelled)
 
     @property
     def times_spelled(self) -> Mapping[str, int]:
-        """How often the value was spelled how."""
+        """The counts of spellings."""
         times = dict(self.spellings)
         for spelling in self.last_spellings:
             times[spelling] = times.get(spelling, 0) + 1
@@ -114,11 +111,11 @@ class ValuePeriod:
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """The latest of the supporting messages, oldest first."""
+        """The latest supporting messages, oldest first."""
         return (*chain(*self.former_ids), *self.last_ids)[-SHOWN_MESSAGES:]
 
     def supported(self, row: Evidence) -> Self:
-        """Count `row` as a reason for this period, and take the times that it tells of it."""
+        """Count `row` as support, and take the times that it tells."""
         told = self._with_times(row)
         counts, last = _counts_with(told.spellings, (*told.last_spellings, spelled(row.object)))
         if row.kind != "said":
@@ -140,8 +137,7 @@ class ValuePeriod:
     def _with_times(self, row: Evidence) -> Self:
         """Take the times that `row` tells, unless they would leave no time between them.
 
-        Of several beginnings the earliest stands: who has known somebody since 2005 meets them again, and
-        "for two years" is said until it is three.
+        Of several beginnings the earliest counts: "for two years" is said until it is three.
         """
         begin, end, dated = self.valid_from, row.valid_to or self.valid_to, self.dated
         if row.valid_from is not None and (begin is None or row.valid_from <= begin):
@@ -155,7 +151,7 @@ class ValuePeriod:
         return replace(self, valid_from=begin, valid_to=end, dated=dated)
 
     def contradicted(self, row: Evidence, *, disputed: bool) -> Self:
-        """Count `row` as a voice against this period."""
+        """Count `row` as a contradiction."""
         return replace(
             self,
             disputed=disputed or self.disputed,
@@ -164,7 +160,7 @@ class ValuePeriod:
         )
 
     def over(self, ending: "ValuePeriod", by: str) -> Self:
-        """Close the period as those tell who say that it is over (`ending`); `by` is the last of them."""
+        """Close the period by the messages in `ending`; `by` is the last of them."""
         if ending.valid_from is None and ending.valid_to is None:
             return replace(self, closed=True).ended(ending.first.at, by)
         until = ending.valid_to or ending.first.at
@@ -180,22 +176,22 @@ class ValuePeriod:
         return not self.is_after(row)
 
     def is_after(self, row: Evidence) -> bool:
-        """Whether what `row` says to be over was over before this began.
+        """Whether what `row` says to be over ended before this began.
 
-        Where it is not told when this began, it was so for a while before it was said.
+        Where the beginning was not told, it was so for a while before it was said.
         """
         if row.valid_to is None or self.valid_from is None:
             return False
         return row.valid_to <= self.valid_from - (timedelta(0) if self.dated else _A_WHILE)
 
     def began_after(self, row: Evidence) -> bool:
-        """Whether it is told that this began after what `row` says to be over was over."""
+        """Whether this is known to have begun after the end that `row` tells."""
         if not self.dated or row.valid_to is None or self.valid_from is None:
             return False
         return row.valid_to <= self.valid_from
 
     def until(self, then: Self) -> Self | None:
-        """Return this period up to where `then` begins, which lasts longer; None where they do not meet."""
+        """Return this period up to the longer-lasting `then`; None where they do not overlap."""
         if self.valid_to is None or then.valid_from is None or then.valid_from <= self.begin:
             return None
         if self.valid_to <= then.valid_from or (then.valid_to is not None and then.valid_to < self.valid_to):
@@ -203,20 +199,19 @@ class ValuePeriod:
         return replace(self, valid_to=then.valid_from)
 
     def ended(self, instant: datetime, by: str | None = None) -> Self:
-        """Close the period at `instant`, never before it began; `by` is the message that does it."""
+        """Close the period at `instant`, never before it began; `by` is the message."""
         until = instant if self.valid_from is None else max(instant, self.valid_from)
         return replace(self, valid_to=until, ended_by=by)
 
     def void(self, by: str) -> Self:
-        """Say that it never held; `by` is the request that says so."""
+        """Mark it as never having held; `by` is the request."""
         never = self.valid_from or self.first.at
         return replace(self, valid_from=never, valid_to=never, ended_by=by, verified=False, disputed=False)
 
     def confirmed(self, row: Evidence) -> Self:
-        """Return what never held as what `row`, a user's word, says to hold, with the messages that said it.
+        """Return a period that never held as one that an assertion confirms, with its messages.
 
-        What something else has put an end to is as it was before. What nothing but a lone voice spoke for
-        holds since the user says so.
+        One that something else ended is as it was before; a lone contradiction holds since the user says so.
         """
         since = row.valid_from or row.at
         begin = since if self.ended_by is None or self.valid_from is None else min(since, self.valid_from)
@@ -233,7 +228,7 @@ class ValuePeriod:
         return replace(told, spellings=(), last_spellings=(spelled(row.object),))
 
     def joined(self, later: Sequence[Self]) -> Self:
-        """Return this period with the messages and spellings of later ones of its value, in their order."""
+        """Return this period with the messages and spellings of later ones of its value, in order."""
         all_of = (self, *later)
         again = sum(then.first.message_id in one.last_ids[-1:] for one, then in pairwise(all_of))
         former_ids, last_ids = _in_pieces(tuple(chain.from_iterable(one.message_ids for one in all_of)))
@@ -253,12 +248,12 @@ class ValuePeriod:
         )
 
     def unheld(self, *, disputed: bool) -> Self:
-        """Put on record what was said and did not come to hold."""
+        """Record what was said and did not come to hold."""
         return replace(self, valid_from=self.first.at, valid_to=self.first.at, disputed=disputed)
 
 
 def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
-    """Count the last spellings, once they make a piece; pairs that stay the same are shared."""
+    """Count the last spellings once they fill a piece; unchanged pairs are shared."""
     if len(last) < _PIECE:
         return counts, last
     times = Counter(last)
@@ -267,14 +262,14 @@ def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
 
 
 def _in_pieces(ids: _Names) -> tuple[tuple[_Names, ...], _Names]:
-    """Cut the latest of `ids` into pieces, each message once where it stands beside itself."""
+    """Cut the latest ids into pieces, without adjacent repetitions."""
     shown = tuple(one for one, _ in groupby(ids))[-SHOWN_MESSAGES:]
     pieces = [shown[start : start + _PIECE] for start in range(0, len(shown), _PIECE)]
     return tuple(pieces[:-1]), pieces[-1] if pieces else ()
 
 
 def _kept(former: tuple[_Names, ...], last: _Names, message_id: str) -> tuple[tuple[_Names, ...], _Names]:
-    """Add a message, and drop pieces that are not among the latest any more."""
+    """Add a message, and drop pieces that are not among the latest."""
     if len(last) < _PIECE:
         return former, (*last, message_id)
     return (*former, last)[-SHOWN_MESSAGES // _PIECE :], (message_id,)
