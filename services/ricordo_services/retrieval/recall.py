@@ -255,7 +255,7 @@ class Remember:
             recalled.memories = await self._read(tenant, asked, best.ranked)
         recalled.confidence = best.confidence if recalled.memories else 0.0
         if recalled.meant and not in_particular(recalled.analysis, asked.filters):
-            recalled.hardly = ranking.hardly
+            recalled.relevance_floor = ranking.relevance_floor
         if not recalled.asked_for:
             recalled.archived_matches = await self._archived(tenant, asked)
 

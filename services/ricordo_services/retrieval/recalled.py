@@ -39,7 +39,7 @@ class Recalled:
         worded: what is searched for by words.
         zone: of the question, else the user's last one.
         known_names: those that the user has named so far.
-        hardly: the score below which hardly a memory was asked for.
+        relevance_floor: the score below which hardly a memory was asked for.
         confidence: how sure it is that the memories answer the question, [0, 1].
     """
 
@@ -51,7 +51,7 @@ class Recalled:
     zone: ZoneInfo
     known_names: tuple[str, ...] = ()
     memories: Sequence[Remembered] = ()
-    hardly: float = 0.0
+    relevance_floor: float = 0.0
     confidence: float = 0.0
     facts: Sequence[Fact] = ()
     archived_matches: int = 0
@@ -61,7 +61,7 @@ class Recalled:
     @property
     def asked_for(self) -> Sequence[Remembered]:
         """Those of the memories that something in the question asks for."""
-        return [one for one in self.memories if one.score >= self.hardly]
+        return [one for one in self.memories if one.score >= self.relevance_floor]
 
     @property
     def sought_facts(self) -> Sequence[Fact]:

@@ -1,7 +1,4 @@
-"""Ranking: named profiles that turn the signals of candidates into scores, and the order that follows.
-
-A profile is a value with weights and a `score`; a file each. `human` is the default.
-"""
+"""Ranking profiles that score candidates by their signals; `human` is the default."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -25,21 +22,20 @@ DEFAULT = "human"
 
 
 class RankingProfile(Protocol):
-    """A way to score.
+    """A scoring function.
 
     Attributes:
-        drops_distant: whether what is too far off in meaning is no candidate at all; else relevance counts in
-            the score alone.
-        hardly: the score below which hardly a memory was asked for; 0 where such are no candidates.
-        by_meaning: whether the score looks at cosines, which compare within one embedding model only.
+        drops_distant: whether candidates below `Minimums` are dropped before scoring.
+        relevance_floor: the score below which a memory is hardly relevant; 0 where such are no candidates.
+        by_meaning: whether the score uses cosines, which compare within one embedding model only.
     """
 
     drops_distant: ClassVar[bool]
-    hardly: ClassVar[float]
+    relevance_floor: ClassVar[float]
     by_meaning: ClassVar[bool]
 
     def score(self, signals: Signals) -> Column:
-        """Return the scores of candidates: higher is better, comparable within one query only."""
+        """Return the scores: higher is better, comparable within one query only."""
         ...
 
 
@@ -77,8 +73,7 @@ def profiles(
     """Return the profiles by name.
 
     Args:
-        changes: by profile, the weights that differ from its own; those of `human` are of its features and of
-            its prior.
+        changes: by profile, weights to change; those of `human` are of its features and its prior.
 
     Raises:
         UnknownProfile: there is no such profile.
@@ -103,11 +98,11 @@ def find_profile(name: str, known: Mapping[str, RankingProfile]) -> RankingProfi
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What was found, before it is ranked.
+    """Search results before ranking.
 
     Attributes:
         ids: [n].
-        instants: when each was said, in seconds since 1970, [n].
+        instants: when each was said, seconds since 1970, [n].
         signals: a column each, [n].
     """
 
@@ -117,7 +112,7 @@ class Candidates:
 
 
 class Ranked(NamedTuple):
-    """A candidate with its score, and its signals as plain numbers."""
+    """A candidate with its score and its signals as plain numbers."""
 
     id: UUID
     score: float
@@ -125,14 +120,9 @@ class Ranked(NamedTuple):
 
 
 def rank(candidates: Candidates, profile: RankingProfile, limit: int | None = None) -> list[Ranked]:
-    """Return the best candidates by score descending, then by when they were said descending, then by id.
+    """Return the best candidates by score descending, then newest first, then by id.
 
-    A score that is no finite number, as of a damaged vector, counts as 0.
-
-    Args:
-        candidates: what was found.
-        profile: how it is scored.
-        limit: how many are returned; None for all.
+    A score that is not finite counts as 0. `limit` is None for all.
     """
     scored = np.nan_to_num(profile.score(candidates.signals), nan=0.0, posinf=0.0, neginf=0.0)
     scores, ids = np.broadcast_to(scored, len(candidates.ids)).tolist(), candidates.ids

@@ -1,7 +1,7 @@
-"""BM25 as sparse vectors, so that any vector index can hold it (Robertson & Zaragoza 2009).
+"""BM25 as sparse vectors, for any vector index (Robertson & Zaragoza 2009).
 
-A document's vector carries everything but the inverse document frequency; a query's carries ones. The index
-multiplies each term by `idf` over the corpus of one user, and the dot product is the BM25 score.
+A document's vector carries everything but the inverse document frequency, a query's carries ones. The index
+multiplies each term by its `idf` over the memories of one user; the dot product is the BM25 score.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class SparseVector(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def term_id(term: str) -> int:
-    """Return the stable 32-bit hash of a stem: the same in every process, version and machine."""
+    """Return the 32-bit hash of a stem, stable across processes and versions."""
     return int.from_bytes(
         hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "little"
     )
@@ -73,11 +73,11 @@ def terms(text: str, language: str, *, average_length: float = AVERAGE_LENGTH) -
 
 
 def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AVERAGE_LENGTH) -> SparseVector:
-    """Return the document vector of several neighbouring texts taken as one.
+    """Return the document vector of neighbouring texts taken as one.
 
     Args:
-        texts: pairs of text and language, the text itself and its neighbours in any order.
-        average_length: of one text; a window's is that times the number of texts which say something.
+        texts: pairs of text and language, in any order.
+        average_length: of one text; a window's is that times the number of non-empty texts.
 
     Raises:
         ValueError: `average_length` is not positive.
@@ -96,8 +96,8 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
 
     Args:
         text: the query.
-        languages: those of the documents asked, the query's own first. A name is stemmed as in each of them,
-            so that "Marco" asked in English finds the Italian "Marco"; the first one's stop words count.
+        languages: of the documents, the query's own first, whose stop words count. Words are stemmed in each,
+            so that names match across languages.
     """
     first = languages[0] if languages else ""
     found = {
@@ -110,12 +110,12 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
 
 
 def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimum: float) -> SparseVector:
-    """Leave out the terms that too many documents hold to tell these apart, unless that leaves none of use.
+    """Drop terms with an IDF below `minimum`, unless that leaves none.
 
     Args:
         terms: of a query.
-        rarities: the IDF of each term id; one that is absent is in no document, and finds nothing.
-        minimum: of the IDF of a term that counts.
+        rarities: IDF by term id; an absent term is in no document.
+        minimum: the least IDF.
     """
     kept = np.array([rarities.get(int(term), -1.0) >= minimum for term in terms.indices], dtype=np.bool_)
     return SparseVector(terms.indices[kept], terms.weights[kept]) if kept.any() else terms
@@ -142,7 +142,7 @@ def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int,
     Args:
         query: of `query_terms`.
         document: of `terms` or `window_terms`.
-        idf_by_term: IDF of each term id; an absent term counts nothing.
+        idf_by_term: an absent term counts nothing.
     """
     shared, at_query, at_document = np.intersect1d(query.indices, document.indices, return_indices=True)
     weights = query.weights[at_query] * document.weights[at_document]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BEST: Final = 3
-"""The memories whose connections count."""
+"""Memories whose connections count."""
 KEPT: Final = 5
-"""The memories that stay where they are; what is connected comes behind them."""
+"""The first memories, which stay in place; connected ones come behind them."""
 _SCALE: Final = 2.0  # logits: at such a distance from the first, a memory connects e times less
 _ADJACENT: Final = 0.5  # what a neighbour counts against who is named in both
 _NEXT_BUT_ONE: Final = 0.5
@@ -23,14 +23,15 @@ def connection_strengths(
     names: Sequence[Collection[str]],
     neighbours: Mapping[int, Collection[int]],
 ) -> Floats:
-    """Return how firmly each memory is connected with the best ones, float64 [n] in [0, 1].
+    """Return how strongly each memory is connected with the best ones, float64 [n] in [0, 1].
 
-    A name counts the more the fewer memories hold it: ln(1 + n/df)/ln(1 + n).
+    "What does my sister's husband do?" needs two messages that share no word: one names the husband, the
+    other his job. Shared names count by rarity, ln(1 + n/df)/ln(1 + n); so do neighbours in the session.
 
     Args:
-        logits: the score of each memory before the sigmoid, [n].
-        names: whom each memory names, case-folded, but for its speaker and whom the question names, [n].
-        neighbours: by place, the places of what was said right before or after in the same session.
+        logits: of each memory, [n].
+        names: case-folded names in each, without its speaker and the names in the question, [n].
+        neighbours: by place, the places of the turns right before and after in the session.
     """
     count = len(logits)
     strength = np.zeros(count)
@@ -55,7 +56,7 @@ def connection_strengths(
 
 
 def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
-    """Return the logits with `weight` times the strength added, the first `KEPT` untouched and still first.
+    """Return the logits plus `weight` times the strength, with the first `KEPT` unchanged and still first.
 
     Args:
         logits: [n].
@@ -75,23 +76,22 @@ def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
 Key = TypeVar("Key", bound=Hashable)
 
 SILENCE_S = 3 * 3600.0
-"""What ends a session, in seconds between two candidates of a conversation: not every turn is a candidate, so
-it is far longer than the silence that ends a session for its summary."""
+"""Seconds of silence that end a session; long, because not every turn is a candidate."""
 _BEST = 3
 
 
 def session_labels(
     conversations: Sequence[str], instants: Floats, silence_s: float = SILENCE_S
 ) -> NDArray[np.intp]:
-    """Tell which memories were said in the same session.
+    """Return the session of each memory.
 
     Args:
-        conversations: where each memory was said, [n].
-        instants: when, in seconds, [n].
-        silence_s: the silence that ends a session.
+        conversations: [n].
+        instants: in seconds, [n].
+        silence_s: that ends a session.
 
     Returns:
-        A number for each memory, [n], from 0 on, the same within a session.
+        Numbers from 0 on, equal within a session, [n].
     """
     _, place = np.unique(np.asarray(conversations, dtype=np.str_), return_inverse=True)
     order = np.lexsort((instants, place))
@@ -104,9 +104,7 @@ def session_labels(
 
 
 def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) -> Floats:
-    """Return for each memory the mean of the highest values of its session, `best` of them or all.
-
-    Turns that tell nothing are no candidates: what remains of a session must not count less for that.
+    """Return for each memory the mean of the `best` highest values of its session.
 
     Args:
         labels: of `session_labels`, [n].
@@ -127,13 +125,13 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
 def reply_closeness(
     keys: Sequence[Key], preceding: Sequence[Key | None], asks: Floats, closeness: Floats
 ) -> Floats:
-    """Return how close to the query the question is that each memory answers, 0 where it follows none.
+    """Return how close to the query the question is that each memory answers, 0 where there is none.
 
     Args:
         keys: the memories, [n].
-        preceding: what was said before each of them, [n].
+        preceding: the turn before each, [n].
         asks: 1 for a memory that asks something, [n].
-        closeness: of the memories themselves to the query, [n].
+        closeness: of the memories to the query, [n].
     """
     at: Mapping[Key, int] = {key: place for place, key in enumerate(keys)}
     before = np.array([-1 if one is None else at.get(one, -1) for one in preceding], dtype=np.intp)

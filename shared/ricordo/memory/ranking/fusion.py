@@ -1,4 +1,4 @@
-"""Two searches, one list: reciprocal rank fusion, weighted fusion, and the minimums."""
+"""Fuses dense and BM25 results: reciprocal rank fusion, weighted fusion, minimum scores."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ BM25_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minimums:
-    """What is dropped before and after fusion, by the profiles that ask for it.
+    """Thresholds before and after fusion, for the profiles that use them.
 
     Attributes:
-        idf: a word of the query that is less rare among the user's memories counts nothing, unless all are.
-        semantic_score: a dense result with a lower cosine is none.
-        similarity: what is lower after fusion is dropped.
+        idf: query terms below it are ignored, unless all are.
+        semantic_score: the least cosine of a dense result.
+        similarity: the least score after fusion.
     """
 
     idf: float = 0.6
@@ -34,7 +34,7 @@ def at_least(scores: Mapping[Key, float], minimum: float) -> dict[Key, float]:
 
 
 def by_rank(scores: Mapping[Key, float]) -> list[Key]:
-    """Return the keys from the highest score to the lowest; equals keep the order they came in."""
+    """Return the keys by descending score; ties keep their order."""
     return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
@@ -46,13 +46,12 @@ def rank_constant(candidates: int) -> float:
 def reciprocal_rank(rankings: Sequence[Sequence[Key]], *, candidates: int | None = None) -> dict[Key, float]:
     """Fuse rankings by reciprocal rank (Cormack et al. 2009): the sum of 1/(k + rank), scaled to [0, 1].
 
-    Ranks begin at 1. The sum is divided by n/(k + 1), n being the number of rankings, so that what comes
-    first in all of them scores 1.
+    Ranks begin at 1. The sum is divided by n/(k + 1), n being the number of rankings.
 
     Args:
-        rankings: of each search that was asked, its keys, best first. One that found nothing is an empty
-            ranking; one that could not be asked is left out, or it would halve the scores of the other.
-        candidates: how many were asked for, for k; by default as many as there are distinct keys.
+        rankings: of each search, best first. A search without results is an empty ranking; one that failed
+            must be left out, or it would halve the scores of the other.
+        candidates: for k; by default the number of distinct keys.
 
     Returns:
         The score of every key, best first.
@@ -76,10 +75,10 @@ def weighted(
     dense_weight: float = DENSE_WEIGHT,
     bm25_weight: float = BM25_WEIGHT,
 ) -> dict[Key, float]:
-    """Fuse scores as 0.7 max(0, cosine) + 0.3 BM25, the latter as a share of the best one of this query.
+    """Fuse scores as 0.7 max(0, cosine) + 0.3 BM25, the latter as a share of the best of this query.
 
     Returns:
-        The score of every key in either, in [0, 1] when the weights add up to 1, best first.
+        The score of every key, in [0, 1] when the weights add up to 1, best first.
     """
     top = max(bm25.values(), default=0.0)
     share = 1 / top if top > 0 else 0.0

@@ -20,7 +20,7 @@ class WeightedProfile:
     """  # noqa: D205 - the formula is the summary
 
     drops_distant: ClassVar[bool] = True
-    hardly: ClassVar[float] = 0.0
+    relevance_floor: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     semantic: float = 0.35
@@ -45,12 +45,12 @@ class WeightedProfile:
 
 
 def used(signals: Signals) -> Column:
-    """Return how much a memory is used: min(1, accesses/10)."""
+    """Return min(1, accesses/10)."""
     return np.minimum(1.0, signals.access_count / ACCESSES_AT_FULL)
 
 
 def recent(signals: Signals) -> Column:
-    """Return how recent a memory is: max(0, 1 - days/30)."""
+    """Return max(0, 1 - days/30)."""
     return np.maximum(0.0, 1.0 - signals.age_days / RECENT_DAYS)
 
 
@@ -62,12 +62,12 @@ MAX_TRUST = 5
 class MultiplicativeProfile:
     """Score = semantic · (1 + 0.5 m/5) · recency · confidence · (1 + 0.2 trust/5) · key topic boost.
 
-    m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days what
-    is trivial keeps 0.2 of its score, what is profound 0.9.
+    m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days a
+    trivial memory keeps 0.2 of its score, a profound one 0.9.
     """
 
     drops_distant: ClassVar[bool] = True
-    hardly: ClassVar[float] = 0.0
+    relevance_floor: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     meaning: float = 0.5
@@ -78,7 +78,7 @@ class MultiplicativeProfile:
     instructing: float = INSTRUCTING
 
     def recency(self, age_days: Column, importance: Column) -> Column:
-        """Return how much a memory of `age_days` days and stored `importance` [0, 1] keeps, in (0, 1]."""
+        """Return the share kept at `age_days` with stored `importance` [0, 1], in (0, 1]."""
         lowest = self.floor + self.floor_span * (meaningfulness(importance) - 1) / (MAX_MEANINGFULNESS - 1)
         return np.maximum(np.exp(-self.decay_rate * age_days), lowest)
 
@@ -93,10 +93,13 @@ class MultiplicativeProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerativeProfile:
-    """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights."""
+    """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights.
+
+    After Generative Agents (Park et al. 2023).
+    """
 
     drops_distant: ClassVar[bool] = True
-    hardly: ClassVar[float] = 0.0
+    relevance_floor: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = True
 
     relevance: float = 0.5
@@ -106,11 +109,6 @@ class GenerativeProfile:
     instructing: float = INSTRUCTING
 
     def __post_init__(self) -> None:
-        """Refuse a memory that fades within no time.
-
-        Raises:
-            ValueError: `days` is not positive.
-        """
         if self.days <= 0:
             raise ValueError("the days of the ranking profile 'generative' must be above 0")
 
@@ -144,7 +142,7 @@ class BudgetProfile:
     """
 
     drops_distant: ClassVar[bool] = True
-    hardly: ClassVar[float] = 0.0
+    relevance_floor: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = False
 
     recency: float = 0.3
@@ -159,7 +157,7 @@ class BudgetProfile:
         return penalise_instructions(worth, signals, self.instructing)
 
     def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
-        """Return the score of memories that so much is known of; see `Signals` for units."""
+        """Return the scores for these columns; see `Signals` for units."""
         return (
             self.recency * (10 - np.minimum(10.0, age_days / 30))
             + self.frequency * np.minimum(10.0, uses / 5)
@@ -169,7 +167,7 @@ class BudgetProfile:
 
 
 def admission(score: float) -> ContextAdmission:
-    """Say when a memory of this budget score enters a context: from 7 always, from 4 if there is room."""
+    """Return the admission for a budget score: from 7 always, from 4 if there is room."""
     if score >= ALWAYS_FROM:
         return ContextAdmission.ALWAYS
     return ContextAdmission.IF_ROOM if score >= ROOM_FROM else ContextAdmission.ON_REQUEST

@@ -16,16 +16,15 @@ from ricordo.memory.ranking.signals import Signals, TimeSpan
 def order_corrections(
     ranked: Sequence[Ranked], corrected_by: Mapping[UUID, Sequence[UUID]], limit: int | None = None
 ) -> list[Ranked]:
-    """Return a ranking in which each correction stands before what it corrects.
+    """Return a ranking in which each correction precedes what it corrects.
 
-    A correction that comes later, or was not found as it shares no word with the question, takes the place
-    right before what it corrects, and the score of that; one that comes first stays where it is. Scores
-    descend as they did.
+    A correction that ranks lower, or was not found, is moved right before what it corrects and gets its
+    score. Scores stay in descending order.
 
     Args:
-        ranked: the best first.
-        corrected_by: of memories, what puts them right, be it by way of others, the latest first.
-        limit: how many are returned; None for all.
+        ranked: best first.
+        corrected_by: corrections of a memory, direct and transitive, latest first.
+        limit: of the result; None for all.
     """
     if not corrected_by:
         return list(ranked[:limit])
@@ -51,7 +50,7 @@ _A_DAY: Final = dt.timedelta(hours=25)
 
 
 def remaining_span(asked: TimeSpan, now: dt.datetime) -> TimeSpan | None:
-    """Return what of the time asked for lies ahead; of a day all of it, None where all of it is over."""
+    """Return what of a span is to come; all of a day that is not over, None of what is over."""
     if asked.end <= now:
         return None
     if asked.end - asked.start <= _A_DAY or asked.start >= now:
@@ -62,15 +61,14 @@ def remaining_span(asked: TimeSpan, now: dt.datetime) -> TimeSpan | None:
 def order_by_event_time(
     ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: TimeSpan
 ) -> list[Ranked]:
-    """Put first what happens within `asked`, the earliest first; the others follow as they were ranked.
+    """Put what happens within `asked` first, earliest first; the others keep their order.
 
-    What happens at one moment keeps its order. Scores descend as they do elsewhere: that of what comes first
-    is raised above all that come after it, and none is lowered.
+    Scores are raised where needed to stay in descending order.
 
     Args:
         ranked: best first.
-        event_times: of each memory that has any.
-        asked: the time asked for; what overlaps it happens within it.
+        event_times: by memory.
+        asked: the time span of the question.
     """
     begins = {one.id: _first_within(event_times.get(one.id, ()), asked) for one in ranked}
     coming = [(begin, place) for place, one in enumerate(ranked) if (begin := begins[one.id]) is not None]
@@ -86,14 +84,14 @@ def _first_within(times: Sequence[EventTime], asked: TimeSpan) -> dt.datetime | 
 
 
 def merge_rankings(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ranked]:
-    """Merge rankings by reciprocal rank: the first of each, then the second of each, and so on.
+    """Merge rankings of different embedding models by reciprocal rank.
 
-    A score is raised to the best of those that come after it, so that scores descend as they do elsewhere,
-    and none is lowered. Whoever is in two rankings comes with the score and the signals of the former.
+    Scores are raised where needed to stay in descending order. A memory in two rankings keeps the score and
+    signals of the first.
 
     Args:
-        rankings: each best first; of equal ranks, what is in the former comes first.
-        limit: how many are returned.
+        rankings: each best first; ties go to the earlier ranking.
+        limit: of the result.
     """
     by_id = {one.id: one for ranking in reversed(rankings) for one in ranking}
     order = list(reciprocal_rank([[one.id for one in ranking] for ranking in rankings]))[:limit]

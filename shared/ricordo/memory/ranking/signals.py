@@ -1,4 +1,4 @@
-"""What a ranking profile may look at, and how the signals that need arithmetic are made."""
+"""The signals that ranking profiles use, and the computation of some of them."""
 
 import datetime as dt
 import math
@@ -108,11 +108,11 @@ class Signals(NamedTuple):
     assumed: Column = 0.0
 
     def of(self, at: int) -> "Signals":
-        """Return the signals of the candidate at a place of the columns, as plain numbers."""
+        """Return the signals of one candidate, as plain numbers."""
         return Signals(*(float(one[at]) if isinstance(one, np.ndarray) else one for one in self))
 
     def numbers(self) -> dict[str, float]:
-        """Return the signals of one candidate by name, those alone that were measured."""
+        """Return the signals of one candidate by name, only those that were measured."""
         if self == Signals():
             return {}
         hidden = NEARNESS if self.assumed else BY_MEANING if not self.meant else frozenset()
@@ -121,17 +121,17 @@ class Signals(NamedTuple):
 
 
 INSTRUCTING = 0.25
-"""The share of its score that what tells a model what to do keeps, in profiles that are not learned."""
+"""The share of its score that a memory keeps when it gives orders to a model, in fixed profiles."""
 
 
 def penalise_instructions(scores: Column, signals: Signals, share: float) -> Column:
-    """Return scores; a memory that tells a model what to do keeps `share` of its own, [0, 1]."""
+    """Return scores, multiplied by `share` [0, 1] for memories that give orders to a model."""
     return scores - signals.instructing * (1.0 - share) * np.maximum(0.0, scores)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A stretch of time, `start` included, `end` excluded; both aware."""
+    """A time span `[start, end)`; both aware."""
 
     start: dt.datetime
     end: dt.datetime
@@ -142,15 +142,15 @@ def temporal_relevance(
     created_at: dt.datetime,
     event_times: Iterable[EventTime],
 ) -> float:
-    """Say how well a memory fits the time that was asked for.
+    """Return how well a memory fits a time span.
 
-    1 inside the asked span, e^(-d/7) at d days from its nearest end, 0 when no time was asked for. A memory
-    fits by when it was said or by one of the times at which what it tells happened, whichever is nearest.
+    1 inside the span, e^(-d/7) at d days from its nearest end, 0 without a span. The memory's own instant or
+    one of its event times counts, whichever is nearest.
 
     Args:
         asked: the span, or None.
         created_at: when it was said.
-        event_times: when what is told happened or is to happen.
+        event_times: of what it tells.
     """
     if asked is None:
         return 0.0
@@ -169,7 +169,7 @@ def _distance_days(asked: TimeSpan, start: dt.datetime, end: dt.datetime) -> flo
 
 
 def key_topic_boost(similarities: Iterable[tuple[str, float]]) -> float:
-    """Return the largest boost that a summary's key topics earn: 1.5 for high, 1.2 for medium, 1 for none.
+    """Return the largest boost of a summary's key topics: 1.5 for high, 1.2 for medium, else 1.
 
     Args:
         similarities: of each key topic, its importance ("high", "medium", "low") and its cosine to the query;

@@ -1,4 +1,4 @@
-"""What recurs in a life, and what goes with what: insights from what a user said, with their evidence."""
+"""Finds what recurs in what a user said, as insights with their evidence."""
 
 from ricordo.memory.reflection.insight import Insight, insight_key, insight_memory
 from ricordo.memory.reflection.insight_selection import (

@@ -1,4 +1,4 @@
-"""What goes with what in a life: whom and what the user speaks of, how they feel about it, and when."""
+"""Finds associations in what a user said: people, topics, feelings and times that go together."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +23,10 @@ from ricordo.memory.reflection.significance import (
 )
 
 LEAST_DAYS: Final = 4
-"""Days on which a thing must have come up, and on which two must have come up together."""
+"""The fewest days with a feature, and with both of a pair."""
 
 _RATE: Final = 0.01
-"""Of histories without any regularity, the share in which a kind of it may be found all the same."""
+"""The false discovery rate per kind of pair."""
 
 _OFTEN: Final = 0.4  # of the talk about a thing, for somebody who comes up often in it
 _MOSTLY: Final = 0.6
@@ -46,18 +46,18 @@ _COARSE: Final = frozenset({PLEASANT, UNPLEASANT})
 
 
 class Regularity(StrEnum):
-    """What an insight says, those first that say most."""
+    """The kinds of insights, most telling first."""
 
     COMPANY = "company"
-    """Somebody comes up when the user speaks of something."""
+    """A person comes up with a topic."""
     RISING = "rising"
-    """What the user speaks of more and more."""
+    """A person or topic comes up more and more."""
     WHEN = "when"
-    """At what times the user speaks of somebody or something."""
+    """A person or topic comes up at certain times."""
     FEELING = "feeling"
-    """How the user speaks of somebody or something."""
+    """A person or topic comes with a feeling."""
     MOOD = "mood"
-    """A feeling that belongs to certain times, or grows."""
+    """A feeling comes at certain times, or grows."""
 
 
 _OF: Final = {
@@ -70,17 +70,16 @@ _OF: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """Two things that go together more often than chance would have it.
+    """Two features that co-occur significantly.
 
     Attributes:
-        regularity: what may be said of it.
-        first, second: of company, the person and the topic; else the subject, and the feeling or the time.
-        observations: what it rests on, oldest first: messages that have both.
-        days: on how many days.
-        probability: that it is chance, adjusted for all that was looked for.
-        feeling: the label that most of `observations` have; "" where there is none. Of `FEELING` the one that
-            it is about.
-        steadily: of what is rising, whether it came up before as well.
+        regularity: its kind.
+        first, second: of `COMPANY` the person and the topic; else the subject, and the feeling or the time.
+        observations: messages with both, oldest first.
+        days: distinct days of these.
+        probability: adjusted p-value.
+        feeling: the majority label of `observations`, "" for none; of `FEELING`, the one that it is about.
+        steadily: of `RISING`, whether it came up before as well.
     """
 
     regularity: Regularity
@@ -94,11 +93,7 @@ class Association:
 
 
 def find_associations(observations: Sequence[Observation]) -> tuple[Association, ...]:
-    """Return what is beyond chance in what one user said, the surest first.
-
-    Args:
-        observations: oldest first.
-    """
+    """Return the significant associations of one user, surest first; `observations` are oldest first."""
     seen = _Seen(observations)
     found = [
         seen.pattern(first, second, chance)
@@ -109,7 +104,7 @@ def find_associations(observations: Sequence[Observation]) -> tuple[Association,
 
 
 def _sure(tables: Mapping[Pair, ContingencyTable]) -> Mapping[Pair, float]:
-    """Return the pairs that are beyond chance, each with its adjusted probability."""
+    """Return the significant pairs with adjusted p-values."""
     likely = {
         pair: found.probability
         for pair, found in tables.items()
@@ -120,7 +115,7 @@ def _sure(tables: Mapping[Pair, ContingencyTable]) -> Mapping[Pair, float]:
 
 
 def _tells(pair: Pair, found: ContingencyTable) -> bool:
-    """Whether it goes together often enough to be said, chance or not."""
+    """Whether the effect is large enough to be mentioned."""
     if found.lift < _LIFT:
         return False
     kind = pair[1].kind
@@ -130,11 +125,7 @@ def _tells(pair: Pair, found: ContingencyTable) -> bool:
 
 
 class _Seen:
-    """What was observed, by what it has.
-
-    Args:
-        observations: oldest first.
-    """
+    """Observations indexed by feature."""
 
     def __init__(self, observations: Sequence[Observation]) -> None:
         self._observations = observations
@@ -151,7 +142,7 @@ class _Seen:
         }
 
     def tables(self, kinds: tuple[tuple[str, ...], str]) -> Iterator[tuple[Pair, ContingencyTable]]:
-        """Yield each pair of these kinds that is looked for."""
+        """Yield the pairs of these kinds with their tables."""
         firsts, seconds = kinds
         for first in sorted(self._bits):
             for second in sorted(self._bits):
@@ -162,7 +153,6 @@ class _Seen:
                     )
 
     def pattern(self, first: Feature, second: Feature, probability: float) -> Association:
-        """Return what goes together, with what it rests on."""
         together = [self._observations[place] for place in sorted(self._places[first] & self._places[second])]
         regularity = Regularity.MOOD if first.kind == "felt" else _OF[second.kind]
         return Association(
@@ -177,7 +167,7 @@ class _Seen:
         )
 
     def _is_steady(self, feature: Feature) -> bool:
-        """Whether it came up in each third of the days, and in each more often than in the one before."""
+        """Whether its share of days grows from each third of the time to the next."""
         every = sorted(self._every)
         third = max(1, len(every) // 3)
         parts = (every[:third], every[third : 2 * third], every[2 * third :])
@@ -187,7 +177,7 @@ class _Seen:
 
 
 def _label(about: Feature, together: Sequence[Observation]) -> str:
-    """Return the feeling that is spoken of, or that most of what goes together has."""
+    """Return the feeling of the pair, else the majority feeling of its messages."""
     family = about.key if about.kind == "felt" else _mostly(together)
     if family in FAMILIES:
         return label_of(family, (one.memory.emotion for one in together))
@@ -195,7 +185,7 @@ def _label(about: Feature, together: Sequence[Observation]) -> str:
 
 
 def _mostly(together: Sequence[Observation]) -> str:
-    """Return the feeling that was had on most of the days, a family rather than a mere tone; or nothing."""
+    """Return the feeling of most days, a family rather than a tone; "" for none."""
     days = {one.day for one in together}
     had: dict[str, set[dt.date]] = {}
     messages: dict[str, int] = {}

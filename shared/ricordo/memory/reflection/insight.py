@@ -1,4 +1,4 @@
-"""An insight, and the memory that is made of it."""
+"""An insight, and the memory that stores it."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -13,18 +13,18 @@ from ricordo.memory.model import Memory, Source, derived_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """What was understood of a user.
+    """A regularity in what a user said, in a sentence.
 
     Attributes:
-        about: what it says of whom, whatever its words: the same insight, drawn again, has the same.
-        content: a sentence in `language`, said to the user.
-        question: what it answers.
-        sources: the memories that carry it, oldest first, at most 10.
-        participants, topics: whom and what it speaks of.
-        emotion: of its sources, on average; its name is that of the feeling that it tells.
+        about: identifies what it says of whom, whatever its words.
+        content: a sentence in `language`, addressed to the user.
+        question: that it answers.
+        sources: memories that support it, oldest first, at most 10.
+        participants, topics: that it speaks of.
+        emotion: the mean of its sources, named by the feeling that it states.
         importance: [0, 1], at least 8 of 10.
-        confidence: [0, 1]: that it is no chance.
-        created_at: when its latest source was said.
+        confidence: [0, 1].
+        created_at: of its latest source.
     """
 
     about: str
@@ -44,12 +44,7 @@ _TITLE: Final = 80
 
 
 def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
-    """Return the memory that an insight makes.
-
-    Args:
-        insight: what was understood.
-        memories: those that it was drawn from, its sources at least.
-    """
+    """Return the memory of an insight; `memories` hold its sources at least."""
     sources = set(insight.sources)
     latest = max((one for one in memories if one.id in sources), key=lambda one: (one.created_at, one.id))
     return Memory(
@@ -76,5 +71,5 @@ def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
 
 
 def insight_key(user_id: str, insight: Insight) -> UUID:
-    """Return a hash of what an insight says of whom: not of its words, its evidence, its tenant."""
+    """Return a hash of what an insight says of whom, independent of words, evidence and tenant."""
     return uuid5(NAMESPACE_OID, f"{user_id}/insight/{insight.about}")

@@ -1,4 +1,4 @@
-"""How insights are said in English."""
+"""The phrases of insights in English."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _VOWELS: Final = "aeiou"
 
 
 def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
-    """Return what most occurrences call it, from the listener's side: "my boss" is "your boss"."""
+    """Name a thing as the user mostly does, addressed to them: "my boss" becomes "your boss"."""
     if not found:
         return None
     names = Counter(one.form for one in found if one.is_name)
@@ -33,7 +33,7 @@ def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
 
 
 def _determiner(one: Occurrence) -> str:
-    """Return what stands before it, or before the quality that does: "own", "the", "a" or "bare"."""
+    """Return the kind of determiner: "own", "the", "a" or "bare"."""
     for word in reversed(one.before):
         for kind, words in (("own", _OWN), ("the", _DEFINITE), ("a", _ONE)):
             if word in words:
@@ -149,4 +149,3 @@ ENGLISH: Final = InsightPhrases(
     quoted=_quoted,
     with_article=_same,
 )
-"""English."""

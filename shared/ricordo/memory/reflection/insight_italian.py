@@ -1,4 +1,4 @@
-"""How insights are said in Italian: articles, what prepositions make of them, and whose a thing is."""
+"""The phrases of insights in Italian."""
 
 import re
 from collections import Counter
@@ -73,7 +73,7 @@ _MASCULINE_NOUNS: Final = _listed(
 
 
 def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
-    """Return what most occurrences call it, from the listener's side: "il mio capo" is "il tuo capo"."""
+    """Name a thing as the user mostly does, addressed to them: "il mio capo" becomes "il tuo capo"."""
     if not found:
         return None
     names = Counter(one.form for one in found if one.is_name)
@@ -96,7 +96,7 @@ def _thing(found: Sequence[Occurrence]) -> NounPhrase | None:
 
 
 def _named(name: str, found: Sequence[Occurrence]) -> NounPhrase:
-    """Return a name, with the article that it mostly has: "la Juventus"."""
+    """Return a name, with an article if it mostly has one: "la Juventus"."""
     behind = sum(one.before[1] in _WITH_ARTICLE | _ELIDED for one in found)
     gender = _gender(name, found)
     if 2 * behind < len(found) or not (gender or _is_elided(name.casefold(), plural=False)):
@@ -128,7 +128,7 @@ def _is_elided(form: str, *, plural: bool) -> bool:
 
 
 def _gender(form: str, found: Sequence[Occurrence]) -> str:
-    """Return "f" or "m" as the words before it tell, else the noun itself; "" where neither does."""
+    """Return "f" or "m" by the words before it, else by the noun; "" where neither tells."""
     said = Counter(_gender_before(one.before[1]) for one in found)
     del said[""]
     if said["f"] != said["m"]:
@@ -254,4 +254,3 @@ ITALIAN: Final = InsightPhrases(
     quoted=_quoted,
     with_article=_with_article,
 )
-"""Italian."""

@@ -1,4 +1,4 @@
-"""Insights: what the regularities of a life say, in a sentence, each with the memories that carry it."""
+"""Selects the most telling associations of a user, and words them as insights."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -33,12 +33,12 @@ _ALIKE: Final = 0.6  # of the evidence, shared by two insights that say the same
 def find_insights(
     memories: Sequence[Memory], own_names: Iterable[str] = (), understood: Sequence[Insight] = ()
 ) -> tuple[Insight, ...]:
-    """Return what is regular in the last memories of a user: at most three insights, what says most first.
+    """Return at most three insights from the last memories of a user, most telling first.
 
     Args:
-        memories: of one user, in any order; what an assistant said and what was made of others tells nothing.
-        own_names: what the user is called, who is no participant in their own life.
-        understood: what a language model has understood; what it leaves open is filled in.
+        memories: of one user, in any order; those of an assistant, and derived ones, are ignored.
+        own_names: names of the user, who is no participant.
+        understood: validated insights of a language model, which come first.
     """
     said = list(understood[:MOST_INSIGHTS])
     language = language_of(memories)
@@ -57,7 +57,7 @@ def find_insights(
 
 
 def _ranked(found: Iterable[Association]) -> list[Association]:
-    """Return what says most first: whom and what and how, before how alone, before the mere tone of it."""
+    """Sort by specificity: named feelings first, then by kind and p-value."""
     order = list(Regularity)
     kept = [one for one in found if one.regularity is not Regularity.MOOD or one.first.key in FAMILIES]
     return sorted(
@@ -74,7 +74,7 @@ def _ranked(found: Iterable[Association]) -> list[Association]:
 
 
 def _is_repeated(pattern: Association, other: Association) -> bool:
-    """Whether it says of nearly the same messages what `other` says."""
+    """Whether it rests on nearly the same messages as `other`."""
     same_kind = pattern.regularity is other.regularity
     mine = {one.id for one in pattern.observations}
     theirs = {one.id for one in other.observations}
@@ -85,7 +85,7 @@ def _is_repeated(pattern: Association, other: Association) -> bool:
 
 
 def _is_understood(pattern: Association, other: Insight) -> bool:
-    """Whether it rests on nearly the same messages as what was understood already."""
+    """Whether it rests on nearly the same messages as an insight of the model."""
     mine = {one.id for one in _sources(pattern)}
     return len(mine & set(other.sources)) >= _ALIKE * min(len(mine), len(other.sources))
 
@@ -118,7 +118,7 @@ def _subjects(pattern: Association) -> tuple[str, ...]:
 
 
 def _sources(pattern: Association) -> list[Observation]:
-    """Return one message a day, the latest days, and of a day the one that matters most."""
+    """Return the most important message of each of the latest days."""
     best: dict[dt.date, Observation] = {}
     for one in pattern.observations:
         kept = best.get(one.day)
@@ -139,7 +139,7 @@ def _emotion(pattern: Association) -> Emotion:
 
 
 def _said(pattern: Association, language: str) -> tuple[str, str]:
-    """Return the insight and its question."""
+    """Return the sentence and its question."""
     words, name = INSIGHT_PHRASES[language], pattern.regularity.value
     subject = _thing(pattern.first, pattern, language)
     if pattern.regularity is Regularity.COMPANY:
@@ -177,7 +177,7 @@ def _thing(feature: Feature, pattern: Association, language: str) -> NounPhrase:
 
 
 def _form(feature: Feature, pattern: Association, language: str) -> str:
-    """Return a topic as it is written, in lower case."""
+    """Return a topic as written, in lower case."""
     texts = (one.memory.content for one in pattern.observations)
     found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
     if not found:

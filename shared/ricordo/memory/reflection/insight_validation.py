@@ -1,4 +1,4 @@
-"""What a language model says that it understood, and how much of it the memories bear out."""
+"""Validates the insights that a language model claims, against the memories that it was shown."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ _FEWEST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class InsightClaim:
-    """What a model makes of a question.
+    """The answer of a model to a question.
 
     Attributes:
         text: a sentence or two.
-        evidence: the numbers, from 1, of the memories that it says carry it.
+        evidence: the numbers, from 1, of the memories that support it.
     """
 
     text: str
@@ -35,7 +35,7 @@ class InsightClaim:
 
 
 class ClaimFault(StrEnum):
-    """Further reasons why a claim is not taken; the others are `ricordo.memory.llm_condensation.Doubt`."""
+    """Further reasons to reject a claim, beside `CondensationFault`."""
 
     EVIDENCE = "it rests on fewer than two of the memories that it was given"
     COPY = "it says what one memory says"
@@ -48,7 +48,7 @@ def to_llm_message(memory: Memory) -> LlmMessage:
 
 
 def questions_in_language(questions: Iterable[str], language: str, most: int) -> list[str]:
-    """Return the questions that are some, in `language`, on one line; at most `most`, each once."""
+    """Return the distinct questions in `language`, each on one line; at most `most`."""
     told = (collapse(one) for one in questions)
     return list(dict.fromkeys(one for one in told if one and detect(one, default=language) == language))[
         :most
@@ -56,7 +56,7 @@ def questions_in_language(questions: Iterable[str], language: str, most: int) ->
 
 
 def relevant_memories(question: str, memories: Sequence[Memory], language: str) -> list[Memory]:
-    """Return the ten memories that share most words with a question, oldest first; those that share any."""
+    """Return the ten memories that share most words with a question, oldest first."""
     wanted = frozenset(stems(question, language))
 
     def shared(one: Memory) -> int:
@@ -70,13 +70,13 @@ def relevant_memories(question: str, memories: Sequence[Memory], language: str) 
 def validate_claim(
     claim: InsightClaim, question: str, memories: Sequence[Memory], language: str
 ) -> Insight | CondensationFault | ClaimFault:
-    """Return the insight that a claim makes, or why it makes none.
+    """Return the insight of a claim, or why it is rejected.
 
     Args:
         claim: the model's.
         question: that it answers.
         memories: that the model was shown, in the order of their numbers.
-        language: that it was asked for.
+        language: of the answer.
     """
     numbers = set(claim.evidence)
     sources = [one for number, one in enumerate(memories, start=1) if number in numbers]
@@ -107,7 +107,6 @@ def validate_claim(
 
 
 def _is_copy(text: str, memory: Memory, language: str) -> bool:
-    """Whether all that a text says stands in one memory."""
     return set(stems(text, language)) <= set(stems(memory.content, language))
 
 

@@ -15,14 +15,13 @@ _LONGEST_READ = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A place where the user names a thing.
+    """A mention of a thing by the user.
 
     Attributes:
-        form: as it is said there, in lower case unless it is a name.
-        before: the two words before it in its sentence, in lower case, the nearer one last; "" where there is
-            none.
-        plural: whether its form is one.
-        is_name: whether it is capitalised where grammar does not ask for it.
+        form: as written, in lower case unless it is a name.
+        before: the two words before it in its sentence, in lower case, the nearer one last; "" for none.
+        plural: whether it is plural.
+        is_name: whether it is capitalised where grammar does not require it.
     """
 
     form: str
@@ -32,7 +31,7 @@ class Occurrence:
 
 
 def occurrences(key: str, texts: Iterable[str], language: str) -> Iterator[Occurrence]:
-    """Yield the places of `texts` where the thing of that topic key is named."""
+    """Yield the mentions in `texts` of the thing with that topic key."""
     for text in texts:
         yield from _in(key, normalise(text)[:_LONGEST_READ], language)
 
@@ -48,7 +47,7 @@ def _in(key: str, text: str, language: str) -> Iterator[Occurrence]:
 
 
 def _spans(key: str, text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Yield where the thing begins and ends, in words."""
+    """Yield the spans of the thing, in words."""
     tokens = located_words(text, language)
     ignored = stop_words(language)
     wanted = len(key.split())
@@ -74,11 +73,11 @@ def _before(text: str, start: int, language: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """Somebody or something, as a sentence names it.
+    """A person or thing as a sentence names it.
 
     Attributes:
-        alone: as its subject or object: "the exam", "l'esame".
-        of: behind the preposition of what is spoken about: "the exam", "dell'esame".
+        alone: as subject or object: "the exam", "l'esame".
+        of: after the preposition "about": "the exam", "dell'esame".
     """
 
     alone: str
@@ -87,18 +86,18 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class InsightPhrases:
-    """The words of one language.
+    """The phrases of one language.
 
     Attributes:
-        vague: nouns that say nothing of a life, as "day" does.
-        feelings: a noun for each label of GoEmotions and for the two tones, as it stands after "with".
-        times: a time as it stands at the end of a sentence.
+        vague: nouns that are no topics, such as "day".
+        feelings: a noun for each label of GoEmotions and for the two tones, as after "with".
+        times: a time as at the end of a sentence.
         sentences: of each insight and its question, with `{who}`, `{what}`, `{of}`, `{feeling}`, `{Feeling}`
             and `{time}`.
-        rider: what a sentence ends with where it tells a feeling too.
-        thing: how a thing is named, by how the user names it; None where that does not tell.
-        person: how a person is named.
-        quoted: how a thing is named that the user never named so.
+        rider: the end of a sentence that also states a feeling.
+        thing: names a thing as the user does; None where their words do not tell how.
+        person: names a person.
+        quoted: names a thing that the user never named so.
         with_article: a feeling as the subject of a sentence.
     """
 

@@ -38,10 +38,9 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "nervousness": ("nervousness", "fear"),
     "sadness": ("sadness", "disappointment", "grief", "remorse", "embarrassment"),
 }
-"""The labels of GoEmotions after Ekman's grouping (Demszky et al. 2020), by the one that stands for all.
+"""Labels of GoEmotions by the label of their family, after Ekman's grouping (Demszky et al. 2020).
 
-Without the family of surprise: a "strange noise" and "I realised" are turns of phrase more than feelings that
-somebody has about a thing.
+Without surprise: "a strange noise" and "I realised" are turns of phrase rather than feelings.
 """
 
 PLEASANT: Final = "pleasant"
@@ -52,7 +51,7 @@ _MARKED: Final = 0.35  # a valence beyond it is a feeling
 
 
 def feeling_families(emotion: Emotion) -> tuple[str, ...]:
-    """Return the family of a feeling, and whether it is a pleasant one, as far as it has either."""
+    """Return the family of a feeling and its tone, as far as it has either."""
     family = _FAMILY.get(emotion.primary)
     named = () if family is None else (family,)
     if abs(emotion.valence) < _MARKED:
@@ -61,7 +60,7 @@ def feeling_families(emotion: Emotion) -> tuple[str, ...]:
 
 
 def label_of(family: str, emotions: Iterable[Emotion]) -> str:
-    """Return the name of a family's feeling: the label that most of it in `emotions` has, or its own."""
+    """Return the majority label of a family in `emotions`, else the family's own."""
     labels = Counter(one.primary for one in emotions if _FAMILY.get(one.primary) == family)
     if not labels:
         return family
@@ -81,7 +80,7 @@ _SAID_BEFORE: Final = frozenset(
 
 
 class Feature(NamedTuple):
-    """Something that a message has or has not.
+    """A feature of a message.
 
     Attributes:
         kind: `who`, `what`, `felt`, `when` or `late`.
@@ -93,7 +92,7 @@ class Feature(NamedTuple):
 
 
 LATE: Final = Feature("late", "")
-"""Said in the later half of the days on which anything was said."""
+"""Said in the later half of the active days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +100,10 @@ class Observation:
     """A message of the user.
 
     Attributes:
-        memory: as it is remembered.
-        day: the user's day; it ends at five in the morning, so that one evening is one day.
-        features: all that it has.
-        people: the names as written, by key.
+        memory: of the message.
+        day: in the user's zone, ending at five in the morning, so that one evening is one day.
+        features: of the message.
+        people: names as written, by key.
     """
 
     memory: Memory
@@ -114,28 +113,28 @@ class Observation:
 
     @property
     def id(self) -> UUID:
-        """Of the memory."""
+        """The id of the memory."""
         return self.memory.id
 
 
 def language_of(memories: Iterable[Memory]) -> str:
-    """Return the language that most of what the user said is in; "" where nothing was said in any."""
+    """Return the most frequent language of the user; "" where there is none."""
     counts = Counter(one.language for one in memories if is_observation(one) and one.language)
     return max(sorted(counts), key=counts.__getitem__, default="")
 
 
 def is_observation(memory: Memory) -> bool:
-    """Whether a memory tells of its user: what an assistant said does not, nor what was made of others."""
+    """Whether a memory is a message of the user, not derived and not from a document."""
     return memory.role is Role.USER and memory.kind not in _SAID_BEFORE
 
 
 def observe(memories: Iterable[Memory], language: str, own_names: Iterable[str] = ()) -> list[Observation]:
-    """Return what the user said in `language`, oldest first, with all that it shows.
+    """Return the messages of the user in `language` with their features, oldest first.
 
     Args:
         memories: of one user.
         language: "it" or "en".
-        own_names: what the user is called, who is nobody in their own life.
+        own_names: names of the user, who is no participant.
     """
     said = sorted(
         (one for one in memories if is_observation(one) and one.language == language),
@@ -164,7 +163,7 @@ def _people(memory: Memory, own: set[str]) -> dict[str, str]:
 
 
 def _merged(keys: set[str]) -> dict[str, str]:
-    """Return the given name of each full one, where nobody else is called so too."""
+    """Map full names to given names that are unambiguous."""
     full: dict[str, list[str]] = {}
     for key in keys:
         first, _, rest = key.partition(" ")
@@ -184,7 +183,7 @@ def _features(memory: Memory, people: Iterable[str], language: str) -> Iterable[
 
 
 def _is_felt(memory: Memory, language: str) -> bool:
-    """Whether a feeling is more than courtesy, and its words more than the things spoken of."""
+    """Whether a feeling is more than courtesy, and its words are not just the topics."""
     if not tells_something(memory.content, language):
         return False
     about = {word for topic in memory.topics for word in words(topic, language)}

@@ -1,7 +1,7 @@
-"""What chance alone would bring together, so that nothing is said that may well be chance.
+"""Statistical tests of co-occurrence, so that chance is not taken for a habit.
 
-Counted are days, not messages: one long talk about a thing is no habit. A day gives at most one to each of
-four cells (both, the one, the other, neither), and the cells of all days are the table that is tested.
+Days are counted, not messages: one long talk is no habit. A day adds at most one to each of four cells (both,
+first only, second only, neither).
 """
 
 import datetime as dt
@@ -15,12 +15,12 @@ Name = TypeVar("Name")
 
 @dataclass(frozen=True, slots=True)
 class ContingencyTable:
-    """How often two things go together, in days.
+    """A 2x2 contingency table, in days.
 
     Attributes:
         both: days on which a message has both.
-        first: cells that have the first, with or without the second.
-        second: cells that have the second.
+        first: cells with the first, with or without the second.
+        second: cells with the second.
         cells: all of them.
     """
 
@@ -31,23 +31,23 @@ class ContingencyTable:
 
     @property
     def share(self) -> float:
-        """Of what has the first, the share that has the second."""
+        """P(second | first)."""
         return self.both / self.first if self.first else 0.0
 
     @property
     def lift(self) -> float:
-        """How many times as often both go together as chance would have it."""
+        """Observed over expected co-occurrence."""
         expected = self.first * self.second / self.cells if self.cells else 0.0
         return self.both / expected if expected else 0.0
 
     @property
     def probability(self) -> float:
-        """That chance brings at least as many together: the tail of the hypergeometric distribution."""
+        """The p-value of Fisher's exact test: the upper tail of the hypergeometric distribution."""
         return self._tail(self.both)
 
     @property
     def least_probability(self) -> float:
-        """The probability if they went together as often as they can."""
+        """The p-value if they co-occurred as often as they can."""
         return self._tail(min(self.first, self.second))
 
     def _tail(self, least: int) -> float:
@@ -61,11 +61,11 @@ class ContingencyTable:
 def contingency_table(
     days: Mapping[dt.date, int], first: Mapping[dt.date, int], second: Mapping[dt.date, int]
 ) -> ContingencyTable:
-    """Count cells.
+    """Count the cells.
 
     Args:
-        days: of each day, its messages as the bits of a number.
-        first, second: of each day, those that have it; days without are left out.
+        days: the messages of each day, as the bits of a number.
+        first, second: those that have it; days without are left out.
     """
     both = only_first = only_second = neither = 0
     for day, every in days.items():
@@ -80,13 +80,12 @@ def contingency_table(
 
 
 def select_significant(probabilities: Mapping[Name, float], tested: int, rate: float) -> Mapping[Name, float]:
-    """Return what is no chance, after Benjamini & Hochberg (1995), with its adjusted probability.
+    """Return the significant findings with adjusted p-values (Benjamini & Hochberg 1995).
 
     Args:
-        probabilities: of each finding.
-        tested: how many were looked for, those included that were not found.
-        rate: of the findings returned, the share that may be chance; in data without any regularity, the
-            probability that anything is returned.
+        probabilities: p-values.
+        tested: number of tests, those without a finding included.
+        rate: the false discovery rate.
     """
     ranked = sorted(probabilities, key=probabilities.__getitem__)
     adjusted: dict[Name, float] = {}
@@ -99,12 +98,10 @@ def select_significant(probabilities: Mapping[Name, float], tested: int, rate: f
 
 
 def count_testable(least_probabilities: Iterable[float], rate: float) -> int:
-    """Return among how many findings chance may choose, after Tarone (1990).
-
-    What could not be beyond chance even if it always went together is not looked for.
+    """Return the number of pairs that could be significant at all (Tarone 1990).
 
     Args:
-        least_probabilities: of each pair.
+        least_probabilities: the least possible p-value of each pair.
         rate: see `select_significant`.
     """
     ordered = sorted(least_probabilities)
@@ -112,7 +109,7 @@ def count_testable(least_probabilities: Iterable[float], rate: float) -> int:
 
 
 def by_day(days: Sequence[dt.date], having: Iterable[int]) -> dict[dt.date, int]:
-    """Return, of each day, its messages among `having` (places in `days`) as the bits of a number."""
+    """Return the messages among `having` (places in `days`) by day, as the bits of a number."""
     found: dict[dt.date, int] = {}
     for place in having:
         found[days[place]] = found.get(days[place], 0) | 1 << place
