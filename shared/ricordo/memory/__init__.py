@@ -1,1 +1,1 @@
-"""What a memory is and how it lives: pure functions and values, no I/O."""
+"""The memory model and its life cycle, as pure functions and values without I/O."""

@@ -1,6 +1,6 @@
-"""Sleep: which memories are old and weak enough to be condensed, and which of them go together.
+"""Selects old, weak memories for condensation, and groups them by subject, time and meaning.
 
-What goes together is a function of the set: the groups are the same in whatever order the memories are read.
+The groups are a function of the set of memories, whatever their order.
 """
 
 import datetime as dt
@@ -20,16 +20,16 @@ from ricordo.memory.model import Memory, Source
 from ricordo.memory.ranking.profiles import BudgetProfile
 
 AGE: Final = dt.timedelta(days=90)
-"""How old a memory must be at the least."""
+"""The least age of a memory."""
 WORTH: Final = 3.0
-"""The budget score below which it is weak."""
+"""The budget score below which a memory is weak."""
 FEWEST: Final = 3
 MOST: Final = 20
 """Memories of a group."""
 ALIKE: Final = 0.5
-"""The least cosine of each member of a group with the middle one; for MiniLM."""
+"""The least cosine of each member of a group with its centre; for MiniLM."""
 BLOCK: Final = 512
-"""Memories that are compared with each other at once: a megabyte of cosines."""
+"""Memories compared with each other at once: a megabyte of cosines."""
 
 _DAY: Final = dt.timedelta(days=1)
 _BUDGET: Final = BudgetProfile()
@@ -41,13 +41,13 @@ _READ: Final = 1_000  # characters of a text in which it is looked whether it te
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompressionCandidate:
-    """A memory as far as grouping looks at it.
+    """A weak memory, as grouping sees it.
 
     Attributes:
-        created_at: when it was said, aware.
-        language: of it; different ones never go together.
-        about: whom it is about, folded: of its participants those who do not say it.
-        vector: float32 [d], unit norm, of the same model in all.
+        created_at: aware.
+        language: never mixed in a group.
+        about: case-folded participants other than the speaker.
+        vector: float32 [d], unit norm, of one model in all.
     """
 
     id: UUID
@@ -61,17 +61,16 @@ Period: TypeAlias = Callable[[CompressionCandidate], tuple[int, ...]]
 
 
 def compression_cutoff(now: dt.datetime) -> dt.datetime:
-    """Return the moment before which a memory must have been said."""
+    """Return the instant before which a memory must have been said."""
     return now - AGE
 
 
 def is_weak(memory: Memory, now: dt.datetime) -> bool:
-    """Say whether a memory may be condensed: older than 90 days and of a budget score below 3.
+    """Whether a memory may be condensed: older than 90 days, with a budget score below 3.
 
-    Never what the user holds on to (pinned, verified, corrected), what was condensed before, what no message
-    is behind (summaries, reflections, syntheses, extracts of documents), what expires by itself, and what an
-    assistant, a tool or the system said, or tells nothing: that is no memory of the user's life. What is in
-    the archive is condensed like the rest: most of what is weak lies there.
+    Excluded are pinned, verified, corrected, expiring and condensed memories, those without a message
+    (summaries, reflections, syntheses, extracts), and what an assistant, a tool or the system said, or tells
+    nothing. Archived memories are included: most weak ones are archived.
 
     Args:
         memory: enriched.
@@ -101,7 +100,7 @@ def budget_score(memory: Memory, now: dt.datetime) -> float:
 
 
 def subjects_of(participants: Iterable[str], speaker: str) -> tuple[str, ...]:
-    """Return whom a memory is about, folded: its participants but for who says it."""
+    """Return the case-folded participants other than the speaker."""
     folded = dict.fromkeys(one.casefold() for one in participants)
     return tuple(one for one in folded if one != speaker.casefold())
 
@@ -109,22 +108,22 @@ def subjects_of(participants: Iterable[str], speaker: str) -> tuple[str, ...]:
 def group_memories(
     memories: Iterable[CompressionCandidate], alike: float = ALIKE
 ) -> list[tuple[CompressionCandidate, ...]]:
-    """Say which memories are condensed together, each in one group at the most.
+    """Group memories to be condensed together; each is in one group at most.
 
-    First by language and by whom they are about: of several, the one that most of all memories are about.
-    Then by meaning: again and again the memory that most others are like, with the nearest of these, as long
-    as there are three in all. Those of the same quarter of a year go first; who finds no company there is
-    looked at among those of the year, then among all. Of more than 512, only those near in time are compared,
-    so that n memories take n * 512 comparisons, and space for 512².
+    They are separated by language and subject: of several people, the one that most of all memories are
+    about. Then star clustering: repeatedly the memory with the most neighbours, with the nearest of these, as
+    long as there are three. It runs within each quarter, then on the rest within each year, then on the rest
+    of all. Blocks of 512 bound the cost to n * 512 comparisons and 512² space.
 
     Args:
         memories: in any order.
-        alike: the least cosine with the middle one, to three digits.
+        alike: the least cosine with the centre, to three digits.
 
     Returns:
-        Groups of 3 to 20 memories, each in the order of time. Who has condensed the first of them and groups
-        what is left goes on where it was, unless memories about several people, or more than 512 in a
-        quarter, make others meet.
+        Groups of 3 to 20 memories, each in order of time. Condensing the first groups and grouping the rest
+        gives the
+        remaining groups, unless memories about several people, or more than 512 in a quarter, change
+        neighbours.
     """
     ordered = sorted(memories, key=_place)
     found: list[tuple[CompressionCandidate, ...]] = []
@@ -166,7 +165,7 @@ def _grouped(
     alike: float,
     found: list[tuple[CompressionCandidate, ...]],
 ) -> list[CompressionCandidate]:
-    """Add to `found` the groups within each period; return those who are in none, in their order."""
+    """Add the groups of each period to `found`; return the other memories, in order."""
     if len(ordered) < FEWEST:
         return list(ordered)
     apart: dict[tuple[int, ...], list[CompressionCandidate]] = defaultdict(list)
@@ -185,14 +184,14 @@ def _grouped(
 
 
 def _cosines(block: Sequence[CompressionCandidate]) -> Cosines:
-    """Return the cosine of each with each, in thousandths: int16 [n, n]."""
+    """Return all cosines in thousandths: int16 [n, n]."""
     vectors = np.stack([one.vector for one in block])
     cosines: Cosines = np.rint((vectors @ vectors.T) * 1000).astype(np.int16)
     return cosines
 
 
 def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
-    """Yield groups of places, each sorted: a middle one, of most company first, and the nearest to it."""
+    """Yield groups of places, each sorted: a centre with most neighbours, and the nearest of these."""
     near = cosines >= least
     np.fill_diagonal(near, val=True)
     company = near.sum(axis=1)
@@ -209,10 +208,6 @@ def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
 
 
 def is_worth_condensing(contents: Sequence[tuple[str, str]]) -> bool:
-    """Say whether most of what was said tells something, and is no greeting, thanks or "sounds good".
-
-    Args:
-        contents: texts, each with its language.
-    """
+    """Whether most of the texts, each with its language, tell something."""
     telling = sum(tells_something(text[:_READ], language) for text, language in contents)
     return 2 * telling > len(contents)

@@ -1,7 +1,7 @@
-"""Fading: what is not used loses strength by the week, less where feeling or weight protect it.
+"""Forgetting: unused memories lose strength weekly, less where emotion or importance protect them.
 
-A simplified forgetting curve after Ebbinghaus. The database does this for all memories in one statement;
-these functions are what that statement is tested against.
+A simplified forgetting curve after Ebbinghaus. The database decays all memories in one statement, which is
+tested against these functions.
 """
 
 import datetime as dt
@@ -21,24 +21,19 @@ ARCHIVE_IMPORTANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class DecayResult:
-    """What a pass makes of a memory.
-
-    Attributes:
-        factor: the new decay factor, [0, 1].
-        archived: it is too weak to stay in the hot index.
-    """
+    """The new decay factor, [0, 1], and whether the memory is to be archived."""
 
     factor: float
     archived: bool
 
 
 def idle_days(last_accessed: dt.datetime | None, stored_at: dt.datetime, now: dt.datetime) -> int:
-    """Return the whole days since the later of last access and storage: an import is not born faded.
+    """Return the whole days since the later of last access and storage, so that imports start fresh.
 
     Args:
-        last_accessed: aware, or None when it was never recalled.
-        stored_at: when it came into the system, aware.
-        now: aware; before both, 0 days have passed.
+        last_accessed: aware, or None.
+        stored_at: aware.
+        now: aware; 0 days if it is before both.
     """
     since = max(stored_at, last_accessed or stored_at)
     return max(0, (now - since).days)
@@ -61,12 +56,12 @@ def retention(days: int, arousal: float, importance: float) -> float:
 
 
 def protection(arousal: float, importance: float) -> float:
-    """Return what feeling and weight, each in [0, 1], leave of a memory after however many days."""
+    """Return the least retention by arousal and importance, each in [0, 1]."""
     return min(1.0, AROUSAL_PROTECTION * arousal + IMPORTANCE_PROTECTION * importance)
 
 
 def floor(importance: float) -> float:
-    """Return the factor below which a memory of that importance [0, 1] never falls: 0.2 to 0.9."""
+    """Return the floor of the factor by importance [0, 1]: 0.2 to 0.9."""
     return FLOOR + FLOOR_SPAN * importance
 
 
@@ -80,22 +75,21 @@ def decay(
     protected: bool = False,
     floors: bool = True,
 ) -> DecayResult | None:
-    """Fade a memory.
+    """Decay a memory.
 
     Args:
         days: whole idle days, of `idle_days`.
         arousal: [0, 1].
         importance: [0, 1].
         access_count: how often it was recalled.
-        factor: the present one, [0, 1]. Time alone never raises it, even where a clock was turned back; what
-            protects the memory does, where that has grown since.
-        protected: pinned or verified: it never decays.
-        floors: keep important memories above `floor`.
+        factor: the present one, [0, 1]. Time never raises it; grown protection does.
+        protected: pinned or verified, which never decays.
+        floors: whether `floor` applies.
 
     Returns:
-        The new state, or None when the memory stays as it is: protected, or used or stored in the last 7
-        days. It is archived when its value before the floor is below 0.3, it was recalled fewer than 2 times
-        and its importance is below 0.5.
+        The new state; None when it is unchanged: protected, or used or stored in the last 7 days. It is
+        archived when
+        its retention is below 0.3, it was recalled fewer than 2 times and its importance is below 0.5.
     """
     if protected or days <= GRACE_DAYS:
         return None

@@ -1,4 +1,4 @@
-"""All that is derived from a message without a model: one function for the worker and the command line."""
+"""Derives the metadata of a message by rules: emotion, importance, topics, participants, kind, title."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ VERSION = "rules-5"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrichment:
-    """What was derived from a message.
+    """The metadata of a message.
 
     Attributes:
-        emotion: how it feels.
-        importance: how much it matters, explained.
+        emotion: of the text.
+        importance: with its contributions.
         topics: at most 5, case-folded, most salient first.
         participants: speaker, those present, those mentioned; each once.
-        type: what sort of remembering it is.
+        type: of memory.
         kind: message, note, agreement, problem or decision.
         title: one line of at most 80 characters.
-        informative: whether it tells anything, in [0, 1]; from 0.5 on it does.
-        instructing: whether any of it tells a model what to do.
-        version: of what derived it: the rules, and the model's name behind a plus sign.
-        rated_by: the same of the importance.
+        informative: [0, 1]; from 0.5 on it tells something.
+        instructing: whether any of it gives orders to a model.
+        version: of the rules, followed by a plus sign and the model's name if one contributed.
+        rated_by: the version of the importance.
     """
 
     emotion: Emotion
@@ -63,15 +63,15 @@ def enrich(
     participants: Iterable[str] = (),
     vector: NDArray[np.float32] | None = None,
 ) -> Enrichment:
-    """Derive from a message what can be derived from it alone.
+    """Derive the metadata of a message from its text.
 
     Args:
-        content: what was said; empty text gives the neutral enrichment.
-        language: ISO 639-1; "it" and "en" are read, of others little is found.
-        role: who spoke; what a tool or the system says carries no feeling.
-        speaker: the speaker's name, if known.
-        participants: who was present, as the bot says.
-        vector: float32 [d], the text's embedding, for an estimator that uses it.
+        content: empty text gives the neutral enrichment.
+        language: ISO 639-1; only "it" and "en" are fully supported.
+        role: the text of tools and the system carries no feeling.
+        speaker: name, if known.
+        participants: present, as the bot says.
+        vector: float32 [d], the embedding, for an estimator that uses it.
     """
     said, content = content, evenly_set(content)
     present = tuple(participants)

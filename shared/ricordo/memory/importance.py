@@ -1,10 +1,9 @@
-"""How much a message matters: the heuristics that stand in for a model's rating, each contribution named.
+"""Rates the importance of a message by heuristics, as a sum of named contributions.
 
-Two published heuristics are added, each on its own scale. The first rates 1 to 10, as the lite mode of
-generative agents: 3 to begin with, 1 each for more than 200 and 500 characters, 0.5 for every word that
-announces weight. The second rates meaningfulness 1 to 5: 1 to begin with, 1 for feeling, 1 for speaking of
-oneself at some length, 2 for an event of a life. Stored importance is
-min(1, (first - 1)/9 + (second - 1)/4).
+Two published scales are added. The first rates 1 to 10, as the lite mode of generative agents: 3, plus 1 each
+beyond 200 and 500 characters, plus 0.5 per keyword. The second rates meaningfulness 1 to 5: 1, plus 1 for
+feeling, 1 for self-disclosure of some length, 2 for a life event. Importance is min(1, (first - 1)/9 +
+(second - 1)/4).
 """
 
 import re
@@ -34,10 +33,9 @@ FEELING_AROUSAL = 0.6
 _ELIDED: Final = re.compile(r"[^\W_]+")
 _CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _OPENING = 3
-"""Letters that a word shares with its stem."""
+"""Letters shared by a word and its stem."""
 
 Amount = float | NDArray[np.float64]
-"""One value, or one each of many."""
 
 _WEIGHTY = {
     "it": "importante critico urgente decisione decidere accordo disaccordo credo credere sento sentire "
@@ -77,7 +75,7 @@ _NO_OWN_FEELING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ImportanceContribution:
-    """One reason why a message matters: its name, what in the text gave it, and its share of the value."""
+    """A named contribution, its evidence in the text, and its amount."""
 
     reason: str
     evidence: str
@@ -86,24 +84,19 @@ class ImportanceContribution:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """How much a message matters.
-
-    Attributes:
-        value: [0, 1], the sum of the contributions, at most 1.
-        contributions: what it is made of.
-    """
+    """A value in [0, 1], and the contributions whose sum it is, capped at 1."""
 
     value: float
     contributions: tuple[ImportanceContribution, ...]
 
 
 def importance(text: str, language: str, emotion: Emotion) -> Importance:
-    """Rate how much `text` matters.
+    """Rate the importance of `text`.
 
     Args:
-        text: what was said.
+        text: of the message.
         language: ISO 639-1; beyond "it" and "en" only length and feeling count.
-        emotion: the feeling estimated of the same text.
+        emotion: estimated of the same text.
     """
     text = normalise(text)
     said = _words(text, language)
@@ -112,17 +105,17 @@ def importance(text: str, language: str, emotion: Emotion) -> Importance:
 
 
 def rating_of_ten(value: Amount) -> Amount:
-    """Return stored importance [0, 1] on the scale 1-10."""
+    """Return importance [0, 1] on the scale 1-10."""
     return 1 + 9 * value
 
 
 def meaningfulness(value: Amount) -> Amount:
-    """Return stored importance [0, 1] on the scale 1-5."""
+    """Return importance [0, 1] on the scale 1-5."""
     return 1 + 4 * value
 
 
 def _words(text: str, language: str) -> list[str]:
-    """Return what `ricordo.language.text.words` does; without their places long texts cost a tenth."""
+    """Tokenise as `ricordo.language.text.words` does, without positions, at a tenth of the cost."""
     folded = text.replace("\u2019", "'").casefold()
     return (_ELIDED if language == "it" else _CONTRACTED).findall(folded)
 
@@ -144,7 +137,7 @@ def _weight(text: str, said: Sequence[str], language: str) -> tuple[ImportanceCo
 
 @dataclass(frozen=True, slots=True)
 class _Weighty:
-    """Words that announce weight, by their stems, and what those begin with."""
+    """Keywords by stem, and the prefixes of the stems."""
 
     words: Mapping[str, str]
     openings: frozenset[str]
@@ -173,7 +166,7 @@ def _meaning(
 
 
 def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
-    """Whether a feeling stands in what the text tells, not in what it asks, supposes, wishes or has heard."""
+    """Whether the emotion is in what the text asserts, not in what it asks, supposes, wishes or reports."""
     if _speaks_of_death_only(emotion, language):
         return False
     if language not in LANGUAGES:
@@ -186,7 +179,7 @@ def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
 
 
 def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
-    """Whether all that is felt is words of death, which people use of things, sleep, jokes and the news."""
+    """Whether all emotion words are about death, which is often figurative."""
     deadly = _deadly_stems(language)
     said = [stem(word, language) for keyword in emotion.keywords for word in _words(keyword, language)]
     return bool(said) and all(one in deadly for one in said)

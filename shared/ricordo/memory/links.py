@@ -1,12 +1,9 @@
-"""Which memories of a user are about the same thing: mutual nearest neighbours by cosine of their vectors.
+"""Related memories: mutual nearest neighbours by the cosine of their vectors.
 
-Each memory has up to ten nearest ones, above a threshold; two are related when each is among the other's.
-That is a function of the set of memories: in what order they came, in what company and how often leaves no
-trace. Cosines are exact for it (`nearness`), and every choice among equals follows from what the memories
-are: the closer in time is the nearer, then the earlier one, then the smaller id.
-
-A neighbourhood grows by one memory for the price of its products with all others: since everybody's ten are
-kept, it is known whose ten it pushes somebody out of.
+Each memory has up to ten nearest neighbours above a threshold; two are related when each is among the
+other's. The result is a function of the set of memories, whatever their order and batches: cosines are exact
+(`similarity`), and ties go to the closer in time, then the earlier, then the smaller id. Adding a memory
+costs its products with all others.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -37,9 +34,9 @@ class LinkedMember:
     """A memory in the neighbourhood.
 
     Attributes:
-        memory_id: which.
-        said_at: when it was said, in microseconds since 1970.
-        vector: int16 [d], as `nearness.whole` makes it.
+        memory_id: its id.
+        said_at: microseconds since 1970.
+        vector: int16 [d], of `quantize`.
         nearest: its neighbours, nearest first, at most `MOST`.
     """
 
@@ -51,14 +48,14 @@ class LinkedMember:
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
-    """What arrivals and departures have changed.
+    """The effects of additions and removals.
 
     Attributes:
-        joined: who is new, with their neighbours.
-        nearest: the neighbours of who was there before and has others now.
-        related: whom those are related to who may be related to others than before: nearest first, always in
-            both directions. Who has left is related to nobody.
-        left: who was there before and is no more.
+        joined: new members, with their neighbours.
+        nearest: the changed neighbours of former members.
+        related: the relations of all whose relations may have changed, nearest first and in both directions;
+            empty for removed members.
+        left: removed members.
     """
 
     joined: Sequence[LinkedMember]
@@ -67,20 +64,20 @@ class LinkChanges:
     left: Sequence[UUID]
 
     def __bool__(self) -> bool:
-        """Whether anything is to be written."""
+        """Whether there is anything to write."""
         return bool(self.joined or self.nearest or self.related or self.left)
 
 
 class Neighbourhood:
-    """All memories of one user that have a vector of one model, and whom each is nearest to.
+    """The memories of one user with a vector of one model, and their nearest neighbours.
 
-    Takes about 2 d + 650 bytes a memory (1.4 kB at 384 dimensions), and up to half as much again for growth.
+    Takes about 2 d + 650 bytes per memory (1.4 kB at 384 dimensions), and up to half as much again for
+    growth.
 
     Args:
         threshold: the least cosine of neighbours, in (0, 1], to three digits.
         dimensions: of the vectors.
-        sketched_from: room for how many from which on they are compared by sketches first (`sketches`), which
-            changes nothing but the time that it takes.
+        sketched_from: capacity from which on sketches filter the comparisons; this changes the time only.
     """
 
     def __init__(self, threshold: float, dimensions: int, *, sketched_from: int = SKETCHED_FROM) -> None:
@@ -95,16 +92,16 @@ class Neighbourhood:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that this takes."""
+        """Bytes in memory."""
         return self._places.nbytes + _BYTES_BESIDE_ARRAYS * len(self._ids)
 
     @property
     def worn(self) -> bool:
-        """Whether more slots are empty than used, after many departures."""
+        """Whether more slots are empty than used."""
         return 2 * sum(self._alive) < len(self._alive)
 
     def load(self, members: Iterable[LinkedMember]) -> None:
-        """Take what was kept: new members, or what has become of those there are. `settle` has to follow."""
+        """Load stored members, or their later state. Call `settle` afterwards."""
         for one in members:
             slot = self._place(one)
             near = [self._reserve(each) for each in one.nearest]
@@ -112,7 +109,7 @@ class Neighbourhood:
             self._places.near[slot, : len(near)] = near
 
     def settle(self) -> None:
-        """Complete what was loaded: how near all are, and new neighbours for those whose own are gone."""
+        """Complete what was loaded: ranks, and new neighbours for those that lost some."""
         places, used = self._places, len(self._ids)
         unranked = (places.near[:used] != NO_SLOT) & (places.rank[:used] == NO_SLOT)
         one, at = np.nonzero(unranked)
@@ -121,14 +118,14 @@ class Neighbourhood:
         self._empty(np.flatnonzero(~np.array(self._alive, dtype=np.bool_)))
 
     def add(self, members: Sequence[LinkedMember]) -> None:
-        """Let members join that are not there; what they say of their neighbours does not count."""
+        """Add new members; their `nearest` is ignored."""
         for start in range(0, len(members), _AT_ONCE):
             slots = np.array([self._place(one) for one in members[start : start + _AT_ONCE]], dtype=np.intp)
             self._joined += slots.tolist()
             self._meet(slots, mutual=True)
 
     def remove(self, memory_ids: Iterable[UUID]) -> None:
-        """Let members go; who is not there is no error."""
+        """Remove members; unknown ids are ignored."""
         gone = [one for one in memory_ids if one in self._slots]
         slots = np.array([self._slots.pop(one) for one in gone], dtype=np.intp)
         self._left |= dict.fromkeys(gone)
@@ -138,7 +135,7 @@ class Neighbourhood:
         self._empty(slots)
 
     def take_changes(self) -> LinkChanges:
-        """Return what has changed since this was asked last, or since it was loaded."""
+        """Return what changed since the last call, or since loading."""
         before, after = self._before, self._neighbours(self._before)
         changed = {slot for slot in after if after[slot] != before[slot]}
         joined = [slot for slot in self._joined if self._alive[slot]]
@@ -157,7 +154,7 @@ class Neighbourhood:
         return changes
 
     def _reconnected(self, changed: Iterable[int], after: dict[int, tuple[int, ...]]) -> set[int]:
-        """Return the slots at both ends of every relation that has begun or ended."""
+        """Return the slots at both ends of every relation that began or ended."""
         before = self._before
         turned = {slot: set(before[slot]) ^ set(after[slot]) for slot in changed}
         now = after | self._neighbours(
@@ -193,7 +190,7 @@ class Neighbourhood:
         return LinkedMember(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
 
     def _reserve(self, memory_id: UUID) -> int:
-        """Return the slot of a memory; one that was not met yet gets one, empty for now."""
+        """Return the slot of a memory, allocated empty if it is new."""
         slot = self._slots.get(memory_id)
         if slot is None:
             slot = self._slots[memory_id] = len(self._ids)
@@ -215,7 +212,7 @@ class Neighbourhood:
         self._before |= self._neighbours([slot for slot in slots.tolist() if slot not in self._before])
 
     def _meet(self, slots: Slots, *, mutual: bool) -> None:
-        """Compare with everybody; the nearest become neighbours of `slots`, and with `mutual` theirs too."""
+        """Compare `slots` with all; with `mutual`, the others may take them as neighbours too."""
         places = self._places
         for rows, at, products in places.compare(slots, len(self._ids), self._least, mutual=mutual):
             here = slots[at]
@@ -231,7 +228,7 @@ class Neighbourhood:
                 places.admit(hosts[close], guests[close], near[close])
 
     def _empty(self, slots: Slots) -> None:
-        """Empty slots; whoever had one of them among ten neighbours looks for another."""
+        """Empty slots; those that had them among ten neighbours look for others."""
         places, used = self._places, len(self._ids)
         places.vectors[slots], places.near[slots], places.rank[slots] = 0, NO_SLOT, NO_SLOT
         holes = np.isin(places.near[:used], slots)

@@ -1,4 +1,4 @@
-"""What a language model is shown of what it condenses, and how much of its answer the texts bear out."""
+"""Selects what a language model is shown to condense, and validates its answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ from ricordo.memory.salience import MOST_SENTENCES
 from ricordo.memory.summaries import MOST_TOPICS, Condensed, SessionTurn
 
 MOST_SHOWN: Final = 12_000
-"""Characters of all texts together that a model is shown: some 4,000 tokens."""
+"""Characters of all texts shown to a model: about 4,000 tokens."""
 _READ: Final = frozenset({"it", "en"})  # languages that are told apart with most certainty
 
 
 class CondensationFault(StrEnum):
-    """Why an answer is not taken."""
+    """Why an answer is rejected."""
 
     EMPTY = "it says nothing"
     MARKED = "it holds markup of recalled memories"
@@ -35,12 +35,7 @@ class CondensationFault(StrEnum):
 
 
 def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> list[LlmMessage]:
-    """Return what a model is shown: all of it, or of what is too much that which matters most, in its order.
-
-    Args:
-        turns: in the order in which they were said.
-        most: characters.
-    """
+    """Return the messages to show, in order; of more than `most` characters, the most important ones."""
     said = [_said(one.memory) for one in turns]
     left = most
     kept: list[int] = []
@@ -52,15 +47,14 @@ def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> lis
 
 
 def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> CondensationFault | None:
-    """Say why an answer cannot stand for the texts that it condenses; None where it can.
+    """Return why an answer cannot replace its sources; None if it can.
 
-    Names and numbers must be in the texts, or be the names of who speaks. Whether the rest is true, nobody
-    checks: that it can be, is what the sentences of the texts themselves are for.
+    Names and numbers must occur in the texts, or be names of speakers. The truth of the rest is not checked.
 
     Args:
         text: the answer.
         sources: what the model was shown.
-        language: that it was asked for.
+        language: that was asked for.
     """
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):
@@ -77,9 +71,9 @@ def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> Conde
 
 
 def validate_condensation(claim: Condensed, sources: Sequence[LlmMessage]) -> Condensed:
-    """Return what a model says of a session with only those topics and feelings that hold.
+    """Return the answer of a model with only those topics and feelings that hold.
 
-    A topic counts where a text has all its words, in any form; a feeling where it is a label of GoEmotions.
+    A topic needs all its words, in any form, in one text; a feeling must be a label of GoEmotions.
     """
     said = [frozenset(stems(one.text, one.language)) for one in sources]
     labels = load_positions()

@@ -1,8 +1,7 @@
-"""How much of what a language model says of a message the message bears out.
+"""Merges the metadata that a language model claims into that of the rules, as far as the message supports it.
 
-A model is read as a witness, not obeyed: a name, a topic or a title counts only where the message has its
-words, a feeling only within the scales and the labels there are and when it does not contradict itself. Where
-it says nothing, or nothing that holds, the values of the rules stay.
+Names, topics and titles need words of the message; feelings must be within their scales and labels and must
+not contradict themselves. Otherwise the values of the rules stay.
 """
 
 import re
@@ -28,13 +27,13 @@ _FELT_BY_NOBODY = frozenset({Role.SYSTEM, Role.TOOL})
 
 
 def merge_llm_reading(derived: Enrichment, said: LlmMessage, reading: LlmReading, model: str) -> Enrichment:
-    """Return what the rules derived, with what the model says where the message bears it out.
+    """Return the metadata of the rules with the supported claims of a model.
 
     Args:
-        derived: by the rules, of the same message.
+        derived: by the rules.
         said: the message.
-        reading: what the model made of it.
-        model: its name, which the versions of its values carry.
+        reading: of the model.
+        model: its name, for the versions.
     """
     merged, version = derived, described_by(derived.version, model)
     if reading.importance is not None:
@@ -49,7 +48,7 @@ def merge_llm_reading(derived: Enrichment, said: LlmMessage, reading: LlmReading
 
 
 def _rated(by_rules: Importance, rating: float, said: LlmMessage, model: str) -> Importance:
-    """Take the model's rating; of a text that asks for one, only what does not raise it."""
+    """Take the model's rating; a text that asks for one cannot raise its own."""
     if not 0 <= rating <= 1 or (rating > by_rules.value and said.gives_orders):
         return by_rules
     return Importance(rating, (ImportanceContribution("rating", model, rating),))
@@ -89,7 +88,7 @@ def _feeling(claim: Description, text: str, found: Emotion) -> Emotion:
 
 
 def _agrees(label: str, valence: float) -> bool:
-    """Say whether a label is one of GoEmotions and lies on the side of pleasure that `valence` names."""
+    """Whether a label is one of GoEmotions and on the same side of pleasure as `valence`."""
     if label == "neutral":
         return abs(valence) <= 0.5
     position = load_positions().get(label)
@@ -100,7 +99,7 @@ def _agrees(label: str, valence: float) -> bool:
 
 
 def _topics(claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the claimed topics whose words, in any form, are all in the text, then those of the rules."""
+    """Return the claimed topics whose stems are all in the text, then those of the rules."""
     said = set(stems(text, language))
     borne: dict[str, str] = {}
     for topic in (*(collapse(normalise(each)).casefold() for each in claimed), *found):
@@ -114,7 +113,7 @@ def _topics(claimed: Iterable[str], text: str, language: str, found: tuple[str, 
 def _participants(
     claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the people of the rules, and those claimed ones whom the text calls by a name."""
+    """Return the people of the rules, and claimed ones whom the text names."""
     names = list(found)
     for name in claimed:
         written = _as_written(name, text)
@@ -140,7 +139,7 @@ def _type(claimed: MemoryType | None, emotion: Emotion, found: MemoryType) -> Me
 
 
 def _title(claimed: str | None, text: str, language: str) -> str:
-    """Return the title if the text has the names and numbers in it, and half of its other words; else ""."""
+    """Return the title if the text has its names, numbers and half of its other words; else ""."""
     title = excerpt(normalise(claimed), TITLE_LENGTH) if claimed else ""
     if not any(letter.isalnum() for letter in title):
         return ""
@@ -155,7 +154,7 @@ def _title(claimed: str | None, text: str, language: str) -> str:
 
 
 def _as_written(claimed: str, text: str) -> str | None:
-    """Return `claimed` as the text spells it; None where it is not there as whole words."""
+    """Return `claimed` as the text spells it; None where it does not occur as whole words."""
     phrase = collapse(normalise(claimed))
     if not phrase:
         return None

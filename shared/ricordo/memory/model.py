@@ -1,7 +1,7 @@
-"""The record that everything else is about: one memory, with its who, when, how-it-felt and why.
+"""The memory record, and values that belong to it.
 
-The row in the database of record has these fields; every projection is derived from them. The defaults are
-those of a memory that was just heard: full strength, no feeling known yet, nothing linked.
+The row in PostgreSQL has these fields; projections are derived from them. The defaults are those of a new
+memory.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ _UNSET_DATE = dt.date.min
 
 
 DERIVED_KINDS: Final = frozenset({MemoryKind.SUMMARY, MemoryKind.REFLECTION, MemoryKind.SYNTHESIS})
-"""The kinds of what is made of other memories: what they say was said before."""
+"""Kinds that are derived from other memories."""
 
 
 class Source(StrEnum):
@@ -54,13 +54,13 @@ class LocalMoment:
 
 
 def local_moment(instant: dt.datetime, timezone: str) -> LocalMoment:
-    """Say which day, part of the day and weekday `instant` was in `timezone`.
+    """Return date, part of the day and weekday of `instant` in `timezone`.
 
-    Morning is 06-12, afternoon 12-18, evening 18-23, night 23-06; the hours of the night after midnight
-    belong to the new date, as on a calendar.
+    Morning is 06-12, afternoon 12-18, evening 18-23, night 23-06; hours after midnight belong to the new
+    date.
 
     Args:
-        instant: an aware datetime.
+        instant: aware.
         timezone: an IANA name.
 
     Raises:
@@ -76,7 +76,7 @@ def local_moment(instant: dt.datetime, timezone: str) -> LocalMoment:
 
 
 def time_of_day(hour: int) -> TimeOfDay:
-    """Name the part of the day that `hour` (0-23) falls into."""
+    """Return the part of the day of `hour` (0-23)."""
     if 6 <= hour < 12:
         return "morning"
     if 12 <= hour < 18:
@@ -175,16 +175,15 @@ class Memory:
 
     @property
     def event_start(self) -> dt.datetime | None:
-        """When the first of its event times begins."""
+        """Start of the first event time."""
         return self.event_times[0].start if self.event_times else None
 
     @property
     def event_end(self) -> dt.datetime | None:
-        """When the first of its event times ends, exclusive."""
+        """End of the first event time, exclusive."""
         return self.event_times[0].end if self.event_times else None
 
     def __post_init__(self) -> None:
-        """Refuse a naive instant and fill in the user's own time where it was left out."""
         if self.created_at.tzinfo is None:
             raise ValueError("created_at needs an offset")
         if self.date != _UNSET_DATE:
@@ -196,13 +195,13 @@ class Memory:
 
 
 def derived_id(tenant: str, kind: MemoryKind, sources: Iterable[UUID], *, about: str = "") -> UUID:
-    """Return the id of a memory without a message: UUIDv5 of its kind and its sources as a set.
+    """Return the id of a memory without a message: UUIDv5 of its kind and the set of its sources.
 
     Args:
-        tenant: whose it is.
+        tenant: its tenant.
         kind: summary, reflection, synthesis or extract.
-        sources: ids of the memories it rests on.
-        about: tells apart several made of the same sources, as the insights of one reflection.
+        sources: ids of its source memories.
+        about: distinguishes several of the same sources, as the insights of one reflection.
     """
     names = ",".join(sorted(str(source) for source in set(sources)))
     return uuid5(NAMESPACE_OID, f"{tenant}/{kind}/{about}/{names}")
@@ -210,26 +209,21 @@ def derived_id(tenant: str, kind: MemoryKind, sources: Iterable[UUID], *, about:
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """A memory to be written, and the ids of those whose place it takes."""
+    """A memory to be written, and the ids of those that it replaces."""
 
     memory: Memory
     former: tuple[UUID, ...] = ()
 
 
 def is_held_by_user(memory: Memory) -> bool:
-    """Say whether the user holds on to what a memory says: then nothing takes its place."""
+    """Whether the user confirmed or corrected a memory, so that nothing replaces it."""
     return memory.verified or memory.source == Source.USER_CORRECTION
 
 
 def inherit_use(memory: Memory, former: Sequence[Memory]) -> Memory:
-    """Return a memory with what use and the user have made of those whose place it takes.
+    """Return a memory with the use of those that it replaces: accesses, reinforcement, pinning.
 
-    Its importance stays that of what it says: what use adds to it follows from the access count, wherever it
-    is written.
-
-    Args:
-        memory: as it was made.
-        former: may be none.
+    Its importance stays; what use adds to it follows from the access count.
     """
     if not former:
         return memory

@@ -1,6 +1,6 @@
-"""Use makes a memory stronger: what one recall adds, and what taking it back removes.
+"""Reinforcement: what one recall adds to a memory, and what withdrawing it removes.
 
-The database does this in its own statements; these functions are what those are tested against.
+The database does this in its own statements, which are tested against these functions.
 """
 
 import datetime as dt
@@ -16,12 +16,12 @@ IMPORTANCE_CEILING = 0.95
 
 
 def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[float, float]:
-    """Return the importance after so many more uses, and what stands above the ceiling.
+    """Return the importance after more uses, and the excess above the ceiling.
 
     Args:
-        importance: [0, 1]; before any use, that of what a memory says.
-        uses: that count; negative where they are taken back.
-        beyond: what former uses would have added above the ceiling, >= 0, see `MemoryStrength`.
+        importance: [0, 1].
+        uses: that count; negative where they are withdrawn.
+        beyond: the present excess, >= 0, see `MemoryStrength`.
     """
     if not uses:
         return importance, beyond
@@ -33,11 +33,11 @@ def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryStrength:
-    """The part of a memory that use changes; ranges as in `Memory`.
+    """The fields of a memory that use changes; ranges as in `Memory`.
 
     Attributes:
-        beyond: what use would have added to the importance above its ceiling. It is taken back first, so that
-            what is left once some uses are taken back does not depend on which, nor on their order.
+        beyond: importance that use would have added above the ceiling. It is withdrawn first, so that the
+            result does not depend on which uses are withdrawn, nor on their order.
     """
 
     importance: float = 0.0
@@ -49,7 +49,7 @@ class MemoryStrength:
 
 
 class RecallVerdict(StrEnum):
-    """What the user's bot says of a memory that a recall has returned."""
+    """A bot's feedback on a recalled memory."""
 
     USED = "used"
     IRRELEVANT = "irrelevant"
@@ -57,11 +57,11 @@ class RecallVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What is known of one memory in one recall.
+    """One memory in one recall.
 
     Attributes:
         accessed: whether the event of the recall has come.
-        verdict: the last that was said of it; it stands above the event, which may come later.
+        verdict: the last feedback; it takes precedence over the event, which may come later.
     """
 
     accessed: bool = False
@@ -69,19 +69,19 @@ class Use:
 
     @property
     def counts(self) -> bool:
-        """Whether this recall makes the memory stronger."""
+        """Whether this recall reinforces the memory."""
         return self.accessed if self.verdict is None else self.verdict is RecallVerdict.USED
 
 
 def apply_access(strength: MemoryStrength, use: Use, at: dt.datetime) -> tuple[MemoryStrength, Use]:
-    """Return both once the event of the recall is handled: the second time, nothing changes.
+    """Return both after the event of the recall; idempotent.
 
-    The memory is fresh as of then, whatever was said of the recall: it was shown.
+    The memory is fresh as of then, whatever the verdict: it was shown.
 
     Args:
         strength: of the memory.
-        use: what is known of the recall.
-        at: the moment of the recall, aware.
+        use: of the recall.
+        at: when it was recalled, aware.
     """
     if use.accessed:
         return strength, use
@@ -92,17 +92,16 @@ def apply_access(strength: MemoryStrength, use: Use, at: dt.datetime) -> tuple[M
 def apply_verdict(
     strength: MemoryStrength, use: Use, verdict: RecallVerdict, now: dt.datetime
 ) -> tuple[MemoryStrength, Use]:
-    """Return both once a verdict is given: the last one holds, and a repeat changes nothing.
+    """Return both after a verdict: the last one holds, and a repeat changes nothing.
 
-    What is used is fresh as of now. What is irrelevant loses what this recall has added to its access count,
-    reinforcement and importance; when it was last shown stays what it is, and so does its decay factor, which
-    may have been computed anew since.
+    A used memory is fresh as of now. An irrelevant one loses what this recall added to its access count,
+    reinforcement and importance; its last access and decay factor stay.
 
     Args:
         strength: of the memory.
-        use: what is known of the recall.
+        use: of the recall.
         verdict: the new one.
-        now: the moment of the verdict, aware.
+        now: aware.
     """
     if use.verdict is verdict:
         return strength, use
@@ -112,30 +111,30 @@ def apply_verdict(
 
 
 def reinforce(strength: MemoryStrength, now: dt.datetime) -> MemoryStrength:
-    """Return the strength after one recall: one more access, +0.05, more important, as fresh as new."""
+    """Return the strength after one recall."""
     return apply_access(strength, Use(), now)[0]
 
 
 def withdraw_use(strength: MemoryStrength) -> MemoryStrength:
-    """Return the strength without what one recall has added; nothing falls below zero."""
+    """Return the strength without one recall."""
     return _count(strength, -1)
 
 
 def gained(
     importance: NDArray[np.float64], beyond: NDArray[np.float64], access_count: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what use has added to the importance: 0.02 a use, but for what the ceiling held back.
+    """Return the importance added by use: 0.02 a use, less the excess above the ceiling.
 
     Args:
-        importance: of each, [n], 0-1.
-        beyond: what stands above the ceiling, [n], see `MemoryStrength`.
-        access_count: the uses that count, [n].
+        importance: [n], 0-1.
+        beyond: [n], see `MemoryStrength`.
+        access_count: [n].
     """
     return np.clip(IMPORTANCE_STEP * access_count - beyond, 0.0, importance)
 
 
 def _count(strength: MemoryStrength, times: int) -> MemoryStrength:
-    """Return the strength after `times` more uses that count, or, where negative, after fewer."""
+    """Return the strength after `times` more counted uses, or fewer where negative."""
     if not times:
         return strength
     importance, beyond = after_uses(strength.importance, times, beyond=strength.beyond)
@@ -149,5 +148,5 @@ def _count(strength: MemoryStrength, times: int) -> MemoryStrength:
 
 
 def _touch(strength: MemoryStrength, at: dt.datetime) -> MemoryStrength:
-    """Return the strength as fresh as of `at`; an older moment than the last does not turn time back."""
+    """Return the strength as fresh as of `at`; last access never moves back."""
     return replace(strength, last_accessed=max(at, strength.last_accessed or at), decay_factor=1.0)

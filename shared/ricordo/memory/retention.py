@@ -1,7 +1,6 @@
-"""Retention: of more memories than a user is to have, which ones stay.
+"""Retention limits: which memories of a user are pruned.
 
-After the policy of the third seed: by 0.7 importance + 0.3 recency, first in first out, or by recency. The
-database ranks in one statement; these functions are what that statement is tested against.
+The database ranks in one statement, which is tested against these functions.
 """
 
 import datetime as dt
@@ -14,11 +13,11 @@ from uuid import UUID
 Strategy = Literal["importance_weighted", "fifo", "recency"]
 
 OBSERVATIONS: Final = ("message", "note", "agreement", "problem", "decision", "extract")
-"""The kinds of what was perceived. Summaries and syntheses stand for others, and are not counted."""
+"""Counted kinds; summaries and syntheses stand for others and are not counted."""
 REFLECTIONS: Final = ("reflection",)
 
 LITE: Final = (1_000, 100)
-"""How many observations and reflections of a user stay in lite mode, where nothing else is said."""
+"""Observations and reflections kept per user in lite mode, by default."""
 
 IMPORTANCE_SHARE: Final = 0.7
 RECENCY_SHARE: Final = 0.3
@@ -28,7 +27,7 @@ _DAY_S: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is looked at of a memory.
+    """A memory, as pruning sees it.
 
     Attributes:
         importance: [0, 1].
@@ -44,13 +43,13 @@ class Candidate:
 
 
 def recency(created_at: dt.datetime, now: dt.datetime) -> float:
-    """Return e^(-days/50) in [0, 1]; 1 for what is dated ahead of `now`."""
+    """Return e^(-days/50) in [0, 1]; 1 for future dates."""
     days = max(0.0, (now - created_at).total_seconds() / _DAY_S)
     return math.exp(-days / RECENCY_DAYS)
 
 
 def retention_score(one: Candidate, now: dt.datetime, strategy: Strategy) -> float:
-    """Return by what memories are ranked: those with the greatest worth stay."""
+    """Return the rank key of a memory: 0.7 importance + 0.3 recency, storage time, or last use."""
     if strategy == "fifo":
         return one.stored_at.timestamp()
     if strategy == "recency":
@@ -61,16 +60,15 @@ def retention_score(one: Candidate, now: dt.datetime, strategy: Strategy) -> flo
 def memories_to_prune(
     memories: Sequence[Candidate], limit: int, now: dt.datetime, strategy: Strategy
 ) -> list[UUID]:
-    """Return which memories have to go, the worst first.
+    """Return which memories to prune, worst first.
 
-    What is protected stays, and takes places. Of two that are worth the same, the younger stays, and of two
-    of one instant the one with the smaller id.
+    Protected ones stay and count. Ties go to the younger, then to the smaller id.
 
     Args:
-        memories: all of one user that count, in any order.
-        limit: how many are to stay.
+        memories: all that count of one user, in any order.
+        limit: how many stay.
         now: aware.
-        strategy: by what they are ranked.
+        strategy: of ranking.
     """
     free = max(0, limit - sum(one.protected for one in memories))
     ranked = sorted(

@@ -1,7 +1,7 @@
-"""Which sentences tell most of what was said: near to what all of it is about, of weight, and each new.
+"""Extractive summarisation: the sentences that tell most, by maximal marginal relevance.
 
-Maximal marginal relevance (Carbonell & Goldstein 1998) over sentences, where nearness to the whole is the
-cosine with the mean of all vectors, and likeness the larger of shared words and the cosine of their messages.
+Carbonell & Goldstein 1998, over sentences. Relevance is the cosine with the mean of all vectors; similarity
+is the larger of shared words and the cosine of the messages.
 """
 
 import re
@@ -30,12 +30,12 @@ _PRECISE: Final = re.compile(r"\d|(?<=[\w,;:] )[A-ZÀ-Þ]\w")  # a number, a nam
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """What sentences are chosen from.
+    """A source text.
 
     Attributes:
-        content: what was said.
-        language: of it, two letters.
-        weight: how much it matters, >= 0.
+        content: of the text.
+        language: two letters.
+        weight: importance, >= 0.
         vector: float32 [d], unit norm; None where there is none.
     """
 
@@ -62,14 +62,13 @@ class _Sentence:
 
 
 def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
-    """Choose the sentences that tell most of the texts, in the order of these.
+    """Choose the most salient sentences, in the order of the texts.
 
-    Of small talk and questions nothing is chosen, unless there is nothing else; of what tells a model what to
-    do, never.
+    Small talk and questions are chosen only if there is nothing else; instructions to a model, never.
 
     Args:
-        texts: in the order in which they were said.
-        most: sentences that are chosen at the most.
+        texts: in order.
+        most: sentences.
     """
     if not texts or most < 1:
         return []
@@ -82,7 +81,7 @@ def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
 
 
 def _nearness(texts: Sequence[Text]) -> list[float]:
-    """Return the nearness of each text to the whole, in [0.1, 1]; 0.5 where it has no vector."""
+    """Return the cosine of each text with the mean, in [0.1, 1]; 0.5 without a vector."""
     vectors = [one.vector for one in texts if one.vector is not None]
     if not vectors:
         return [0.5] * len(texts)
@@ -140,7 +139,7 @@ def _likeness(one: _Sentence, other: _Sentence, texts: Sequence[Text]) -> float:
 
 
 def strip_instructions(memories: Iterable[Memory]) -> list[Memory]:
-    """Return memories without what tells a model what to do; those of which nothing is left are left out."""
+    """Return memories without instructions to a model; those of which nothing is left are dropped."""
     kept = [(one, without_instructions(one.content)) for one in memories]
     return [
         one if rest == one.content else replace(one, content=rest.strip())

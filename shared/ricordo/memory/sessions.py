@@ -1,4 +1,4 @@
-"""Sessions: what a user says in one go. They follow from what was said and when, not from how it arrived."""
+"""Sessions: runs of turns without a long silence, as a function of what was said and when."""
 
 import datetime as dt
 from bisect import bisect_left
@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import Final, Protocol, TypeVar
 
 SILENCE: Final = dt.timedelta(minutes=30)
-"""How long nobody says anything before a session is over."""
+"""The silence that ends a session."""
 MOST_TURNS: Final = 5_000
-"""A session that goes on for longer is cut: every so many turns another one begins."""
+"""Turns of a session, at most; a longer one is split."""
 
 
 class Timed(Protocol):
-    """Anything that was said at some time."""
+    """Anything with an instant."""
 
     @property
     def created_at(self) -> dt.datetime:
@@ -27,12 +27,12 @@ T = TypeVar("T", bound=Timed)
 def is_session_break(
     earlier: dt.datetime, later: dt.datetime, ends: Sequence[dt.datetime], silence: dt.timedelta = SILENCE
 ) -> bool:
-    """Say whether two turns, one after the other, are of two sessions.
+    """Whether two successive turns are of two sessions.
 
     Args:
-        earlier: when the former was said.
-        later: when the latter was, not before it.
-        ends: when sessions were said to have ended, sorted. What was said until then is over.
+        earlier: instant of the former.
+        later: instant of the latter.
+        ends: when sessions were explicitly ended, sorted.
         silence: the longest pause within a session.
     """
     if later - earlier > silence:
@@ -47,10 +47,10 @@ def split_sessions(
     silence: dt.timedelta = SILENCE,
     most: int = MOST_TURNS,
 ) -> list[list[T]]:
-    """Cut the turns of a user in a conversation into sessions.
+    """Split the turns of a user in a conversation into sessions.
 
     Args:
-        turns: in the order in which they were said, from the beginning of a session on.
+        turns: in order, from the beginning of a session on.
         ends: as in `is_session_break`, in any order.
         silence: as in `is_session_break`.
         most: turns of a session, >= 1.

@@ -1,7 +1,6 @@
-"""How near memories are to each other: the same for a pair, whatever it is computed together with.
+"""Exact similarity of vectors: the cosine of a pair does not depend on the batch.
 
-A product of float vectors depends on the order of its sums, which a library chooses by the shapes that it is
-given. Vectors of whole numbers have exact products.
+Products of float vectors depend on the order of summation; those of integer vectors are exact.
 """
 
 import math
@@ -19,7 +18,7 @@ QuantizedVector = NDArray[np.int16]
 Slots = NDArray[np.intp]
 
 MOST: Final = 10
-"""How many neighbours a memory has at the most."""
+"""Neighbours of a memory, at most."""
 NO_SLOT: Final = -1
 MOST_DIMENSIONS: Final = 4096
 
@@ -39,11 +38,11 @@ _BLOCK: Final = 2048  # slots that are compared at once
 _SKETCHES: Final = 8192  # and by their sketches
 _FIRST_BLOCK: Final = 128
 SKETCHED_FROM: Final = 4096
-"""Slots, empty ones too, from which on sketches are compared first."""
+"""Slots, empty ones included, from which on sketches are used."""
 
 
 def quantize(vector: Vector) -> QuantizedVector:
-    """Return the direction of `vector` in whole numbers: int16 [d]. What has no direction becomes zeros.
+    """Quantize the direction of `vector` to integers: int16 [d]; zeros for a vector without direction.
 
     Args:
         vector: float32 [d], d <= `MOST_DIMENSIONS`.
@@ -65,15 +64,15 @@ _ARRAYS: Final = ("vectors", "said_at", "order", "near", "rank")
 
 @dataclass(slots=True)
 class SlotArrays:
-    """A slot for each memory of a neighbourhood; empty ones hold zeros, which are near to nobody.
+    """The arrays of a neighbourhood, a slot per memory; empty slots hold zeros, which are near to nothing.
 
     Attributes:
         vectors: int16 [n, d].
         said_at: int64 [n], microseconds.
         order: uint64 [n, 2], the two halves of the id.
-        near: int32 [n, MOST], the slots of the nearest, in order, then `NO_SLOT`.
-        rank: int64 [n, MOST], how near they are, in descending order, then `NO_SLOT`.
-        sketched_from: how many slots there are before they are sketched.
+        near: int32 [n, MOST], slots of the nearest, in order, padded with `NO_SLOT`.
+        rank: int64 [n, MOST], their ranks, descending, padded with `NO_SLOT`.
+        sketched_from: slots from which on sketches are used.
     """
 
     vectors: QuantizedVector
@@ -87,7 +86,7 @@ class SlotArrays:
 
     @classmethod
     def empty(cls, slots: int, dimensions: int, sketched_from: int = SKETCHED_FROM) -> "SlotArrays":
-        """Return `slots` empty ones."""
+        """Return empty slots."""
         return cls(
             vectors=np.zeros((slots, dimensions), np.int16),
             said_at=np.zeros(slots, np.int64),
@@ -98,7 +97,7 @@ class SlotArrays:
         )
 
     def grown(self, slots: int) -> "SlotArrays":
-        """Return a copy with room for `slots`."""
+        """Return a copy with `slots` slots."""
         larger = SlotArrays.empty(slots, self.vectors.shape[1], self.sketched_from)
         for name in _ARRAYS:
             getattr(larger, name)[: len(self.vectors)] = getattr(self, name)
@@ -106,17 +105,17 @@ class SlotArrays:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays."""
+        """Bytes in memory."""
         arrays = sum(int(getattr(self, name).nbytes) for name in _ARRAYS)
         return arrays + (self._sketches.nbytes if self._sketches else 0)
 
     def put(self, slot: int, vector: QuantizedVector, said_at: int) -> None:
-        """Have a memory stand at a slot."""
+        """Store a memory at a slot."""
         self.vectors[slot], self.said_at[slot] = vector, said_at
         self._unsketched.append(slot)
 
     def ranks(self, hosts: Slots, guests: Slots, products: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return how near each guest is to its host, the higher the nearer: int64 [m].
+        """Return the rank of each guest for its host, higher is nearer: int64 [m].
 
         Args:
             hosts: [m].
@@ -131,17 +130,17 @@ class SlotArrays:
     def compare(
         self, newcomers: Slots, used: int, least: float, *, mutual: bool
     ) -> Iterator[tuple[Slots, Slots, NDArray[np.float32]]]:
-        """Compare `newcomers` with the first `used` slots, a block of these at a time.
+        """Compare `newcomers` with the first `used` slots, in blocks.
 
         Args:
             newcomers: [b] slots.
-            used: how many slots to look at.
-            least: the product from which on a pair counts, above 0.
-            mutual: whether newcomers become neighbours of those they are compared with, too.
+            used: how many slots to compare with.
+            least: the least product of a pair, above 0.
+            mutual: whether the compared slots may take newcomers as neighbours too.
 
         Yields:
-            slots, who of the newcomers each is compared with, by its place among them, and their product. Of
-            pairs of which nobody can become the other's neighbour, as they stand, some are left out.
+            Slots, the newcomer of each by its place, and their product. Pairs that cannot become neighbours
+            may be left out.
         """
         sketches = self._sketched(used)
         if sketches is not None:
@@ -157,7 +156,7 @@ class SlotArrays:
     def _sifted(
         self, sketches: Sketches, newcomers: Slots, used: int, least: float, *, mutual: bool
     ) -> Iterator[tuple[Slots, Slots, NDArray[np.float32]]]:
-        """Compare as `compare` does, those only whose sketches let them be neighbours."""
+        """Do the same as `compare`, filtered by sketches."""
         wanted = np.ascontiguousarray(sketches.of(newcomers).T)
         for block in _blocks(used, _SKETCHES):
             floor = product_bound(self._floor(newcomers, least))  # which rises from block to block
@@ -171,7 +170,7 @@ class SlotArrays:
             yield rows[near], places[near], found[near]
 
     def _sketched(self, used: int) -> Sketches | None:
-        """Return the sketches of all slots as they stand; None where there are too few."""
+        """Return up-to-date sketches of all slots; None where there are too few."""
         unsketched, self._unsketched = self._unsketched, []
         if len(self.vectors) < self.sketched_from or not used:
             return None
@@ -182,13 +181,13 @@ class SlotArrays:
         return self._sketches
 
     def _floor(self, slots: Slots | slice, least: float) -> NDArray[np.float32]:
-        """Return the least product with which somebody becomes a neighbour of each slot: float32 [m]."""
+        """Return the least product of a new neighbour of each slot: float32 [m]."""
         tenth = self.rank[slots, MOST - 1] >> (_GAP_BITS + 1)
         floor: NDArray[np.float32] = np.maximum(tenth * _THOUSANDTH - _ROUNDED, least).astype(np.float32)
         return floor
 
     def of_pairs(self, one: Slots, other: Slots) -> NDArray[np.float32]:
-        """Return the products of pairs: float32 [m], of slots [m] and [m]."""
+        """Return the products of pairs of slots: float32 [m]."""
         found = np.empty(len(one), np.float32)
         for start in range(0, len(one), _BLOCK):
             part = slice(start, start + _BLOCK)
@@ -197,12 +196,12 @@ class SlotArrays:
         return found
 
     def admit(self, hosts: Slots, guests: Slots, ranks: NDArray[np.int64]) -> None:
-        """Let each host have the nearest `MOST` of the neighbours it has and of these guests.
+        """Keep for each host the nearest `MOST` of its neighbours and these guests.
 
         Args:
-            hosts: [m] slots, in any order, each as often as it has guests.
-            guests: [m] slots; none is among its host's neighbours already.
-            ranks: int64 [m], how near they are.
+            hosts: [m] slots, repeated for each guest.
+            guests: [m] slots, none already a neighbour of its host.
+            ranks: int64 [m].
         """
         touched = np.unique(hosts)
         staying = self.near[touched] != NO_SLOT
@@ -219,7 +218,7 @@ class SlotArrays:
 
 
 def _blocks(used: int, most: int) -> Iterator[slice]:
-    """Yield blocks of the first `used` slots, small ones first: nobody's neighbours are known before them."""
+    """Yield blocks of the first `used` slots, small ones first, while floors are unknown."""
     start, size = 0, _FIRST_BLOCK
     while start < used:
         yield slice(start, min(start + size, used))
@@ -227,5 +226,5 @@ def _blocks(used: int, most: int) -> Iterator[slice]:
 
 
 def least_product(threshold: float) -> float:
-    """Return the product of two whole vectors from which on their cosine, to three digits, is `threshold`."""
+    """Return the least product of quantized vectors whose cosine, to three digits, is `threshold`."""
     return float(round(threshold * 1000) * _THOUSANDTH - _ROUNDED)

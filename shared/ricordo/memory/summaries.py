@@ -1,4 +1,4 @@
-"""Session summaries: what was said in one go, how it felt, what it was about, in three sentences at most."""
+"""Session summaries: at most three sentences, with feeling, topics and importance."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.salience import MOST_SENTENCES, Text, salient, strip_instructions
 
 FEWEST_TURNS: Final = 2
-"""Of a single message nothing is to be summed up: it is its own summary."""
+"""A single message is its own summary."""
 MOST_TOPICS: Final = 5
 _MOST_PEOPLE: Final = 10
 _MOST_FEELINGS: Final = 3
@@ -31,7 +31,7 @@ _ASSISTANT: Final = {"it": "Assistente"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionTurn:
-    """A message of the session.
+    """A message of a session.
 
     Attributes:
         memory: enriched.
@@ -49,13 +49,13 @@ class SessionTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condensed:
-    """What a language model says of a session, in place of what follows from its turns.
+    """A summary by a language model, in place of what follows from the turns.
 
     Attributes:
         text: at most three sentences in the session's language.
-        key_topics: those it marks; none leaves those of the turns.
-        emotions: labels of GoEmotions, strongest first; none leaves those of the turns.
-        importance: [0, 1]; None leaves that of the turns.
+        key_topics: none keeps those of the turns.
+        emotions: labels of GoEmotions, strongest first; none keeps those of the turns.
+        importance: [0, 1]; None keeps that of the turns.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Condensed:
 
 
 def spoken_language(turns: Sequence[SessionTurn]) -> str:
-    """Return the language that the user speaks most in; else that of all turns; else English."""
+    """Return the user's main language; else that of all turns; else English."""
     for said in (_of_user(turns), turns):
         heard: Counter[str] = Counter()
         for one in said:
@@ -77,16 +77,16 @@ def spoken_language(turns: Sequence[SessionTurn]) -> str:
 
 
 def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) -> Memory:
-    """Sum up a session.
+    """Summarise a session.
 
-    Without a model, its most salient sentences stand for it, each with who said it where that is not the
-    only one who speaks. Meaningfulness (1 + 4 * importance) is that of the three weightiest turns, the
-    feeling the user's; each of the key topics has the importance of its weightiest turn, and the user's
-    feeling about it. What tells a model what to do is left out of all that, and stays among the sources.
+    Without a model, the most salient sentences are taken, with speakers where there are several. Importance
+    is the mean of the three most important turns, the feeling the user's; a key topic has the importance of
+    its most important turn and the user's feeling about it. Instructions to a model are left out, but their
+    messages stay among the sources.
 
     Args:
-        turns: of one session, at least one, in the order in which they were said.
-        condensed: what a language model makes of it.
+        turns: of one session, at least one, in order.
+        condensed: of a language model.
     """
     memories = [one.memory for one in turns]
     heard = strip_instructions(memories)
@@ -119,7 +119,7 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
 
 
 def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
-    """Return what the session was about, weightiest first, at most 5."""
+    """Return the most important topics, at most 5."""
     of_topic: dict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         for topic in memory.topics:
@@ -132,7 +132,7 @@ def key_topics(memories: Sequence[Memory]) -> tuple[KeyTopic, ...]:
 
 
 def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> str:
-    """Return the most salient sentences of what was said, each with who said it where several did."""
+    """Return the most salient sentences, with speakers where there are several."""
     texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
     voices = {_voice(one.memory) for one in turns}
     told: list[str] = []
@@ -146,13 +146,13 @@ def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> st
 
 
 def _last_told(turns: Sequence[SessionTurn]) -> str:
-    """Return the title of the last turn of which anything may be told; nothing where there is none."""
+    """Return the title of the last usable turn; "" for none."""
     heard = strip_instructions(one.memory for one in turns)
     return title_of(heard[-1].content, _TITLE) if heard else ""
 
 
 def strip_instructions_from_turns(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
-    """Return turns without what tells a model what to do; those of which nothing is left are left out."""
+    """Return turns without instructions to a model; those of which nothing is left are dropped."""
     by_id = {one.memory.id: one for one in turns}
     return [
         replace(by_id[memory.id], memory=memory) for memory in strip_instructions(one.memory for one in turns)
@@ -170,7 +170,7 @@ def _of_user(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
 
 
 def _share(said: Iterable[Memory]) -> float:
-    """Return the weight of turns together: what the user says counts in full."""
+    """Return the summed importance; that of others than the user is discounted."""
     return sum(one.importance * (1.0 if one.role == Role.USER else _OTHERS_COUNT) for one in said)
 
 
@@ -187,7 +187,7 @@ def _level(said: Sequence[Memory]) -> Literal["high", "medium", "low"]:
 
 
 def _labels(said: Iterable[Memory]) -> list[str]:
-    """Return the names of what the user feels, strongest first."""
+    """Return the labels of the user's feelings, strongest first."""
     strength: dict[str, float] = defaultdict(float)
     for one in said:
         if one.role == Role.USER and one.emotion.primary != _NEUTRAL:
@@ -200,7 +200,7 @@ def _felt(said: Sequence[Memory]) -> str:
 
 
 def mean_emotion(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
-    """Return the user's feeling: each turn counts by how strongly it is felt."""
+    """Return the user's mean emotion, weighted by intensity."""
     felt = [one.emotion for one in memories if one.role == Role.USER] or [NEUTRAL]
     shares = np.array([0.05 + one.intensity for one in felt])
     shares /= shares.sum()
@@ -217,7 +217,7 @@ def mean_emotion(memories: Sequence[Memory], labels: Sequence[str]) -> Emotion:
 
 
 def frequent_participants(memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return who takes part in most of the memories, at most 10."""
+    """Return the most frequent participants, at most 10."""
     met: Counter[str] = Counter()
     spelt: dict[str, str] = {}
     for memory in memories:

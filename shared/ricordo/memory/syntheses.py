@@ -1,4 +1,4 @@
-"""Syntheses: what a group of old memories comes to, in two or three sentences, never longer than they are."""
+"""Syntheses: a group of old memories condensed to two or three sentences, never longer than they are."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -30,12 +30,12 @@ T = TypeVar("T", bound=Hashable)
 def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memory:
     """Condense memories into one.
 
-    It is as important as the most important of them, as sure and as close as the least; it lies where the
-    last of them does, and tells of the time from the first to the last.
+    Importance is the maximum, confidence and trust are the minimum; it is dated as the last of them, and its
+    event time spans all.
 
     Args:
         sources: at least one, of one user and one language, in any order.
-        text: what a language model makes of them; by default their most salient sentences stand for them.
+        text: of a language model; by default their most salient sentences.
     """
     turns = sorted(sources, key=lambda one: (one.memory.created_at, one.memory.id))
     memories = [one.memory for one in turns]
@@ -72,12 +72,12 @@ def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memor
 
 
 def max_length(memories: Iterable[Memory]) -> int:
-    """Return how many characters a synthesis of them may have."""
+    """Return the most characters of a synthesis."""
     return sum(len(one.content) for one in memories)
 
 
 def _told(turns: Sequence[SessionTurn], opening: str) -> str:
-    """Return the sentences that tell most, with when it was and about whom, as far as there is room."""
+    """Return the most salient sentences, framed by when and about whom if there is room."""
     memories = [one.memory for one in turns]
     turns = _weighed(turns)
     count = MOST_SENTENCES if len(turns) >= _MANY else FEW_SENTENCES
@@ -89,10 +89,7 @@ def _told(turns: Sequence[SessionTurn], opening: str) -> str:
 
 
 def _weighed(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
-    """Return the turns with what is said by few of them, and what has a number, made to matter more.
-
-    What is said every day is known from any of these memories; a detail that is asked for is known from one.
-    """
+    """Return the turns with rare content and numbers weighted up: details are known from one memory only."""
     said = [frozenset(stems(one.memory.content, one.memory.language)) for one in turns]
     known = Counter(word for words in said for word in words)
     weighed: list[SessionTurn] = []
@@ -109,7 +106,7 @@ def _text(turn: SessionTurn) -> Text:
 
 
 def _opening(memories: Sequence[Memory]) -> str:
-    """Return when it was and about whom, as a sentence begins; "" in a language without words for it."""
+    """Return when and about whom, as a sentence begins; "" in a language without phrases."""
     words = _words().get(memories[0].language)
     if words is None:
         return ""
@@ -126,7 +123,7 @@ def _opening(memories: Sequence[Memory]) -> str:
 
 
 def _whom(memories: Sequence[Memory]) -> str:
-    """Return whom half of the memories, at least, are about, as first written; "" for nobody."""
+    """Return whom at least half of the memories are about, as first written; "" for nobody."""
     named = [name for one in memories for name in subjects_of(one.participants, one.speaker)]
     if not named:
         return ""
@@ -141,7 +138,7 @@ def _local(memory: Memory) -> datetime:
 
 
 def _most(values: Iterable[T]) -> list[T]:
-    """Return the different values, the most frequent first, of equals the one that comes first."""
+    """Return the distinct values, most frequent first."""
     return [value for value, _ in Counter(values).most_common()]
 
 

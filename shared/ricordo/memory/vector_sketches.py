@@ -1,8 +1,10 @@
-"""Products of matrices on one thread.
+"""Sketches of vectors: a cheap upper bound of their products, to skip most comparisons.
 
-A library of linear algebra that meets a large product wakes all cores, which the embedding model has at the
-same time: each waits for the other, for seconds. Products of m n k <= 2^18 stay on one thread of OpenBLAS,
-and many of them in one call are no slower.
+A sketch holds the components in a small subspace (principal components) and the length of the rest. By Cauchy
+and Schwarz the product of two vectors is at most the product of their components plus that of these lengths.
+
+Matrix products run in pieces of m n k <= 2^18, which OpenBLAS computes on one thread: large products would
+compete with the embedding model for all cores.
 """
 
 from typing import Final, TypeVar
@@ -17,7 +19,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 
 
 def products(one: NDArray[Real], other: NDArray[Real]) -> NDArray[Real]:
-    """Return the product of two matrices: [n, m], of [n, d] and [d, m]."""
+    """Return the product of two matrices, [n, d] and [d, m]: [n, m]."""
     (rows, inner), columns = one.shape, other.shape[1]
     stacked = np.zeros((-(-rows // _ROWS) * _ROWS, inner), one.dtype)
     stacked[:rows] = one
@@ -32,7 +34,8 @@ def products(one: NDArray[Real], other: NDArray[Real]) -> NDArray[Real]:
 
 
 COMPONENTS: Final = 96
-"""Of the subspace. Of the squared length of MiniLM's vectors of conversations 84 to 88 % lie within it."""
+"""Dimensions of the subspace. It holds 84 to 88 % of the squared length of MiniLM's vectors of
+conversations."""
 
 _SAMPLE: Final = 2048  # vectors by which the subspace is chosen
 _ITERATIONS: Final = 3
@@ -46,11 +49,11 @@ _SLACK: Final = COMPONENTS**0.5 * _LONGEST + 1e-5 * _LONGEST**2
 
 
 class Sketches:
-    """A sketch of each vector.
+    """Sketches of vectors.
 
     Args:
-        vectors: int16 [n, d], n > 0, as `nearness.whole` makes them.
-        room: for how many vectors, n or more.
+        vectors: int16 [n, d], n > 0, of `quantize`.
+        room: capacity, n or more.
     """
 
     def __init__(self, vectors: NDArray[np.int16], room: int) -> None:
@@ -61,11 +64,11 @@ class Sketches:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that this takes."""
+        """Bytes in memory."""
         return int(self._kept.nbytes)
 
     def put(self, slots: NDArray[np.intp], vectors: NDArray[np.int16]) -> None:
-        """Sketch anew what stands at `slots` [m] of `vectors`, int16 [n, d]."""
+        """Update the sketches at `slots` [m] of `vectors`, int16 [n, d]."""
         if not len(slots):
             return
         given = vectors[slots].astype(np.float64)
@@ -75,20 +78,19 @@ class Sketches:
         self._kept[slots, -1] = np.ceil(_SCALE * np.sqrt(np.maximum(left, 0)))
 
     def of(self, slots: slice | NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return sketches, to be multiplied: float32 [m, c + 1]."""
+        """Return the sketches at `slots`: float32 [m, c + 1]."""
         return self._kept[slots].astype(np.float32)
 
 
 def product_bound(least: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what the product of two sketches is at least, where that of the vectors is `least`."""
+    """Return the least product of two sketches whose vectors have a product of `least`."""
     return np.float32(_SCALE * _SCALE) * least - np.float32(_SLACK)
 
 
 def _principal(vectors: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Return an orthonormal basis of a subspace that is near to `vectors` [n, d]: float64 [d, c].
+    """Return an orthonormal basis of the principal subspace of `vectors` [n, d]: float64 [d, c].
 
-    By subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) on a sample, by chance: at equal
-    distances it would meet one side only of those who take turns.
+    By subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) on a random sample.
     """
     chance = np.random.default_rng(0)
     sample = vectors[chance.permutation(len(vectors))[:_SAMPLE]].astype(np.float64)

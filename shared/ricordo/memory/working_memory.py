@@ -1,7 +1,6 @@
-"""Working memory: what is at hand in a conversation, as a view of its last turns.
+"""Working memory: a view of the last turns of a conversation.
 
-It follows from the turns rather than being kept beside them: nothing can disagree with what was said, and
-what is forgotten is gone from here at once.
+It is computed from the turns and not stored, so that it cannot disagree with them or outlive their erasure.
 """
 
 import datetime as dt
@@ -52,7 +51,7 @@ class SpokenTurn(Protocol):
 
     @property
     def speaker(self) -> str:
-        """The speaker's name, or nothing."""
+        """The name, or ""."""
         ...
 
     @property
@@ -67,20 +66,20 @@ class SpokenTurn(Protocol):
 
     @property
     def language(self) -> str:
-        """Two letters, or nothing where it is not known."""
+        """Two letters, or "" if unknown."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
-    """What is at hand.
+    """The current view.
 
     Attributes:
-        lines: at most 30, of at most 1,000 tokens together, oldest first: recent decisions and the last
-            turns.
-        entities: people, places and things last named, the latest first, at most 5.
+        lines: recent decisions and the last turns, oldest first; at most 30, of at most 1,000 tokens
+            together.
+        entities: named last, latest first, at most 5.
         notes: values that the bot set.
-        decisions: the turns that recently decided something, oldest first, at most 5.
+        decisions: turns that decided something, oldest first, at most 5.
     """
 
     lines: tuple[str, ...] = ()
@@ -90,10 +89,7 @@ class WorkingMemory:
 
 
 class TurnReadings:
-    """What was read off the turns of a conversation: the next view of it reads only what is new.
-
-    Texts are known by their hash: nothing that was said is kept here.
-    """
+    """Cached readings of the turns of a conversation, keyed by hash; no text is kept."""
 
     def __init__(self) -> None:
         self._known_names: tuple[str, ...] = ()
@@ -101,7 +97,7 @@ class TurnReadings:
         self._named: dict[_Said, tuple[str, ...]] = {}
 
     def begin(self, turns: Sequence[SpokenTurn], language: str, known_names: tuple[str, ...]) -> None:
-        """Drop what was read off other turns, and names that would be read otherwise now."""
+        """Drop readings of other turns, and those that other known names would change."""
         said = {_said(turn, language): turn for turn in turns}
         self._decides = {one: read for one, read in self._decides.items() if one in said}
         others = _firsts(set(known_names) ^ set(self._known_names))
@@ -122,7 +118,7 @@ class TurnReadings:
         return self._decides[said]
 
     def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
-        """Return whom and what a turn names."""
+        """Return the names in a turn."""
         said = _said(turn, language)
         if said not in self._named:
             read = turn.content[:_MOST_READ], turn.language or language
@@ -141,17 +137,17 @@ def working_memory(
     lifetime: dt.timedelta = LIFETIME,
     readings: TurnReadings | None = None,
 ) -> WorkingMemory:
-    """View a conversation's last turns as working memory.
+    """Compute working memory from the last turns of a conversation.
 
     Args:
-        turns: of one conversation, in any order; more than fit may be given.
-        now: aware; older turns than `lifetime` are out of mind, and those ahead of it not yet said.
+        turns: in any order; more than fit may be given.
+        now: aware; later turns, and those older than `lifetime`, are ignored.
         count: tokens of a text.
-        language: of the turns that do not say their own, for names and decisions.
-        notes: values that the bot set and that are still alive.
+        language: of turns that do not state their own.
+        notes: values that the bot set and that have not expired.
         known_names: people this user has spoken of.
-        lifetime: how long a turn stays at hand.
-        readings: of the former view of this conversation, of which it makes those of this one.
+        lifetime: of a turn.
+        readings: cache from the former view of this conversation.
     """
     alive = sorted(
         (turn for turn in turns if now - lifetime < turn.timestamp <= now),
@@ -169,15 +165,15 @@ def working_memory(
 
 
 def speaker_of(turn: SpokenTurn) -> str:
-    """Return who spoke: the name, else the role."""
+    """Return the name of the speaker, else the role."""
     return as_name(turn.speaker) or turn.role
 
 
 def as_name(speaker: str) -> str:
-    """Return a speaker's name as it may stand before what was said; nothing of nothing.
+    """Return a speaker's name, safe to stand before what was said; "" for none.
 
-    Of a name that looks like markup, or like the end of a name, that goes; one that is a role ("system") is
-    quoted: whoever chooses a name must not choose who is taken to speak.
+    Markup and delimiters are removed; a name that is a role ("system") is quoted, so that nobody can pose as
+    one.
     """
     name = collapse(_NO_NAME.sub(" ", speaker[:_MOST_READ]))
     name = excerpt(name, NAME_LENGTH) if name else ""

@@ -1,4 +1,8 @@
-"""The parts that a document is read into, and how they are cut into extracts."""
+"""The parts that a document is read into.
+
+A document is read into parts (a page, an attachment, or all of it), which are cut into extracts, short enough
+to be remembered one by one.
+"""
 
 import re
 import unicodedata
@@ -13,12 +17,12 @@ _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPart:
-    """A part of a document, in the order of the document.
+    """A part of a document, in order.
 
     Attributes:
-        text: plain text; paragraphs are apart by an empty line.
+        text: plain text; paragraphs are separated by an empty line.
         page: its number, from 1, where the document has pages.
-        section: what it is called within the document, as an attachment of a mail; empty for the rest.
+        section: its name within the document, as an attachment of a mail; "" for the rest.
         headings: whether lines that begin with `#` are headings, as in Markdown.
     """
 
@@ -29,6 +33,6 @@ class DocumentPart:
 
 
 def normalise_document_text(text: str) -> str:
-    """Return `text` in normal form C, without what cannot be stored or seen, its lines ended alike."""
+    """Return `text` in normal form C, with uniform line ends and without unstorable characters."""
     lines = _UNSEEN.sub("", _LINE_END.sub("\n", text))
     return _EMPTY_LINES.sub("\n\n", unicodedata.normalize("NFC", lines)).strip("\n")

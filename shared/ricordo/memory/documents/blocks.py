@@ -1,6 +1,6 @@
-"""The blocks of a text: paragraphs, headings, lists, tables, code; and how one that is too long is divided.
+"""Splits a text into blocks (paragraphs, headings, lists, tables, code), and long blocks into pieces.
 
-Every division keeps each character: what is cut, put together again, is what it was.
+Splitting is lossless: the pieces, joined, are the text.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final
 from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION
 
 Measure = Callable[[str], int]
-"""How long a text is. Of two texts with white space between them it must be what both are, added."""
+"""The length of a text; additive across white space."""
 Division = Callable[[str], Iterator[str]]
 
 _HEADING: Final = re.compile(r"#{1,6}[ \t]+(?=\S)")
@@ -28,11 +28,11 @@ _FINEST: Final = 64  # characters that are cut off where there is no border at a
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of text that is not torn if it need not be.
+    """A piece of text that stays together if it fits.
 
     Attributes:
-        text: its lines, with no empty line at the ends.
-        heading: what it is headed, where it is a heading; empty for anything else.
+        text: without empty lines at the ends.
+        heading: its title, if it is a heading; else "".
     """
 
     text: str
@@ -40,7 +40,7 @@ class Block:
 
 
 def split_blocks(text: str, *, headings: bool) -> Iterator[Block]:
-    """Divide `text` at empty lines, and at headings where it has any; code between fences stays whole."""
+    """Split `text` at empty lines, and at headings if asked; fenced code stays whole."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -72,14 +72,14 @@ def _block(lines: list[str]) -> Iterator[Block]:
 
 
 def split_text(text: str, most: int, measure: Measure) -> Iterator[str]:
-    """Divide `text` into pieces of at most `most`: at sentences, else at lines, at words, anywhere.
+    """Split `text` into pieces of at most `most`: at sentences, else at lines, at words, anywhere.
 
-    A list, a table and code are divided at their lines first.
+    Lists, tables and code are split at lines first.
 
     Args:
-        text: as long as it is.
+        text: of any length.
         most: the size of a piece, > 0.
-        measure: what is measured.
+        measure: of size.
     """
     yield from _divided(text, most, measure, _OF_ROWS if _is_rows(text) else _OF_PROSE)
 
@@ -103,7 +103,7 @@ def _divided(text: str, most: int, measure: Measure, borders: tuple[Division, ..
 
 
 def _gathered(pieces: Iterator[str], most: int, measure: Measure) -> Iterator[str]:
-    """Put neighbours together again while they fit."""
+    """Join neighbours again while they fit."""
     held, size = "", 0
     for piece in pieces:
         more = measure(piece)
@@ -141,7 +141,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _anywhere(text: str, most: int, measure: Measure) -> Iterator[str]:
-    """Halve what has no border within until it fits; what is finer than any measure stays as it is."""
+    """Halve a text without borders until it fits."""
     if measure(text) <= most or len(text) <= _FINEST:
         yield text
         return

@@ -1,4 +1,4 @@
-"""A document is cut into extracts: at its own borders, each of a size that is remembered as one."""
+"""Cuts a document into extracts along its structure, each short enough for one memory."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,13 +17,12 @@ _CHARACTERS_A_TOKEN: Final = 8  # at the most: what is no word of any language c
 
 @dataclass(frozen=True, slots=True)
 class ExtractSize:
-    """How long extracts are, in tokens.
+    """The length of extracts, in tokens.
 
     Attributes:
-        least: from which on an extract ends where a page, a section or a chapter does, >= 1.
-        most: above which none is, >= least: what the embedding model reads of a text, so that the vector
-            knows all of it.
-        limit: extracts of a document, >= 1; what comes after them is not remembered.
+        least: from which on an extract ends at the end of a page, section or chapter, >= 1.
+        most: >= least; at most what the embedding model reads.
+        limit: extracts of a document, >= 1; the rest is not remembered.
     """
 
     least: int = 120
@@ -31,11 +30,6 @@ class ExtractSize:
     limit: int = 500
 
     def __post_init__(self) -> None:
-        """Refuse sizes that cannot be kept.
-
-        Raises:
-            ValueError: they cannot.
-        """
         if not 1 <= self.least <= self.most or self.limit < 1:
             raise ValueError(f"no sensible sizes of extracts: {self}")
 
@@ -45,8 +39,8 @@ class Extract:
     """A piece of a document.
 
     Attributes:
-        title: the document's name, and where in it: `report.pdf, p. 3`, `contract.md, Payment`.
-        text: as it stands there, in plain text.
+        title: the document's name and the place in it: `report.pdf, p. 3`, `contract.md, Payment`.
+        text: plain text.
     """
 
     title: str
@@ -55,12 +49,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class CutDocument:
-    """What a document is cut into, in its order.
-
-    Attributes:
-        extracts: at most as many as were asked for.
-        whole: whether they hold all of it.
-    """
+    """The extracts of a document in order, and whether they are all of it."""
 
     extracts: tuple[Extract, ...]
     whole: bool = True
@@ -71,12 +60,12 @@ def cut_document(
 ) -> CutDocument:
     """Cut a document into extracts that do not overlap.
 
-    Paragraphs, lists, tables and code stay whole where they fit; longer ones are divided at lines, sentences
-    or words. A heading stands with what it heads. Spans that were recalled into the text are left out.
+    Paragraphs, lists, tables and code stay whole where they fit. A heading stays with what follows it.
+    Recalled spans are left out.
 
     Args:
         name: of the document.
-        parts: in its order.
+        parts: in order.
         count: tokens of a text.
         size: None for the defaults.
     """
@@ -100,12 +89,12 @@ def _measure(count: Measure, most: int) -> Measure:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A block, or a piece of one that was too long.
+    """A block, or a piece of a long one.
 
     Attributes:
         size: in tokens.
         begins: whether a page, a section or a chapter begins with it.
-        glue: what stands between it and the one before it.
+        glue: what separates it from the one before.
     """
 
     text: str
@@ -132,7 +121,7 @@ def _pieces(parts: Iterable[DocumentPart], measure: Measure, most: int) -> Itera
 
 @dataclass(slots=True)
 class _Gathered:
-    """The extract that is being gathered."""
+    """The extract under construction."""
 
     pieces: list[_Piece] = field(default_factory=list)
     size: int = 0
@@ -142,7 +131,7 @@ class _Gathered:
         self.size += piece.size
 
     def without_headings_at_end(self) -> tuple["_Gathered", "_Gathered"]:
-        """Part from headings at the end, which stand with what comes; unless there is nothing else."""
+        """Split off headings at the end, which belong to what follows."""
         end = len(self.pieces)
         while end and self.pieces[end - 1].heading:
             end -= 1
