@@ -6,7 +6,7 @@ from typing import Any, Final
 
 _DATA: Final = resources.files("ricordo.language") / "data"
 _COMMON: Final = "common"
-_TYPES: Final[dict[str, type]] = {"text": str, "list": list, "table": dict}
+_TYPES: Final[dict[str, type]] = {"text": str, "list": list, "table": dict, "flag": bool}
 _SCHEMA: Final[dict[str, dict[str, dict[str, str]]]] = tomllib.loads(
     _DATA.joinpath("schema.toml").read_text("utf-8")
 )

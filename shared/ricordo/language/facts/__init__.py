@@ -6,9 +6,9 @@ from typing import Final, cast
 from zoneinfo import ZoneInfo
 
 from ricordo.language.corrections import without_lead
-from ricordo.language.facts.english import ENGLISH
+from ricordo.language.data_files import LANGUAGES as CODES
 from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.italian import ITALIAN
+from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.languages import recognise
 from ricordo.language.facts.reading import Reading
@@ -20,7 +20,7 @@ from ricordo.language.temporal import Language
 
 __all__ = ["LANGUAGES", "Mood", "Statement", "Wording", "extract", "wording"]
 
-LANGUAGES: Final[dict[str, Grammar]] = {"en": ENGLISH, "it": ITALIAN}
+LANGUAGES: Final[dict[str, Grammar]] = {code: load_grammar(code) for code in CODES}
 
 
 def extract(

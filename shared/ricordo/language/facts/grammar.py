@@ -27,7 +27,7 @@ class Kin:
 
 @dataclass(frozen=True)
 class Grammar:
-    """One language. Every word is in lower case; see the language modules for the contents.
+    """One language. Every word is in lower case; the contents are in the data files `fact_*.toml`.
 
     Attributes:
         code: ISO 639-1.

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from ricordo.language.facts.english import chats as english
-from ricordo.language.facts.italian import chats as italian
+from ricordo.language.data_files import LANGUAGES, read_table
 
 Pieces = tuple[tuple[int, str], ...]
 """The tokens that a written word stands for: how many of its characters each takes, and the word it means."""
@@ -21,9 +20,13 @@ def cut(text: str) -> dict[str, Pieces]:
     return found
 
 
-_ENGLISH: Final = cut(english.SPELLINGS)
+_TABLES: Final = {language: read_table("fact_spellings", language) for language in LANGUAGES}
 SPELLINGS: Final[Mapping[str, Mapping[str, Pieces]]] = {
-    "en": {w: p for w, p in _ENGLISH.items() if len(p) > 1 or p[0][1] != w},
-    "it": cut(italian.SPELLINGS),
+    language: {
+        written: pieces
+        for written, pieces in cut(table["spellings"]).items()
+        if len(pieces) > 1 or pieces[0][1] != written
+    }
+    for language, table in _TABLES.items()
 }
-HAVING: Final = italian.HAVING
+HAVING: Final = frozenset(word for table in _TABLES.values() for word in table["having"].split())

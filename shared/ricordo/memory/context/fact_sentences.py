@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Final, cast
 
-from ricordo.language.facts.english.nouns import INSTRUMENTS as ENGLISH_INSTRUMENTS
-from ricordo.language.facts.english.people import KIN as ENGLISH_KIN
 from ricordo.language.facts.grammar import Gender
-from ricordo.language.facts.italian.nouns import INSTRUMENTS as ITALIAN_INSTRUMENTS
-from ricordo.language.facts.italian.people import KIN as ITALIAN_KIN
+from ricordo.language.facts.grammar_data import load_grammar
+from ricordo.language.facts.phrases import Reader
 from ricordo.language.italian_articles import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
@@ -75,7 +73,7 @@ def _english_words_around(subject: str, value: str) -> dict[str, str]:
     if subject == USER:
         who, whose = "you", "your"
     else:
-        who = f"your {subject}" if subject.islower() and subject in ENGLISH_KIN else subject
+        who = f"your {subject}" if subject.islower() and subject in load_grammar("en").kin else subject
         whose = f"{who}'s"
     takes_the = value.casefold().replace(" ", "_") in word_lists("en")["the"]
     return {
@@ -92,7 +90,7 @@ def _english_shape(value: str) -> str:
     """Classify an object: `names`, `instruments` or ""."""
     if value[:1].isupper():
         return "names"
-    return "instruments" if value.casefold() in ENGLISH_INSTRUMENTS else ""
+    return "instruments" if value.casefold() in load_grammar("en").lexicon[Reader.INSTRUMENT] else ""
 
 
 def _english_indefinite(value: str) -> str:
@@ -142,7 +140,7 @@ def _italian_shape(value: str) -> str:
     """Classify an object: `names`, `verbs`, `instruments`, `one`, `many` or ""."""
     if value[:1].isupper():
         return "names"
-    if value.casefold() in ITALIAN_INSTRUMENTS:
+    if value.casefold() in load_grammar("it").lexicon[Reader.INSTRUMENT]:
         return "instruments"
     verb = _INFINITIVE.match(value.casefold())
     if verb is not None and verb[0] not in word_lists("it")["nouns_like_verbs"]:
@@ -174,7 +172,7 @@ def _italian_indefinite(gender: Gender, noun: str) -> str:
 
 
 def _of_subject(subject: str) -> dict[str, str]:
-    kin = ITALIAN_KIN.get(subject) if subject.islower() else None
+    kin = load_grammar("it").kin.get(subject) if subject.islower() else None
     if kin is None:
         return {"who": subject, "of": f"di {subject}", "to": f"a {subject}", "to_who": f"a {subject}"}
     gender = kin.gender or "m"
