@@ -1,5 +1,6 @@
-"""One wheel holds both packages with all that they read, and asks for the client's libraries only."""
+"""The wheel holds the product with its data, without the lab, and requires the client's libraries only."""
 
+import importlib.util
 import subprocess
 import sys
 from email.message import Message
@@ -44,6 +45,32 @@ def test_every_file_of_a_package_is_in_it(wheel: ZipFile, package: str) -> None:
 def test_nothing_else_is_in_it(wheel: ZipFile) -> None:
     tops = {name.partition("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(SOURCES)
+
+
+@pytest.mark.parametrize("command", ["bench", "eval"])
+def test_without_the_lab_a_command_says_where_it_is(wheel: ZipFile, tmp_path: Path, command: str) -> None:
+    wheel.extractall(tmp_path)
+    script = f"""
+import sys
+checkout = {[str(source.parent) for source in SOURCES.values()]!r}
+sys.path = [{str(tmp_path)!r}, *(path for path in sys.path if path not in checkout)]
+sys.argv = ["ricordo", {command!r}]
+from ricordo_services.cli import main
+main()
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) == 1
+    assert "run this command in a checkout" in run.stderr
+
+
+def test_the_lab_is_importable_in_a_checkout() -> None:
+    found = importlib.util.find_spec("ricordo_lab")
+    assert found is not None
+    assert found.origin == str(ROOT / "services/ricordo_lab/__init__.py")
 
 
 def test_the_base_asks_for_the_libraries_of_the_client_only(metadata: Message) -> None:

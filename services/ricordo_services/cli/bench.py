@@ -1,4 +1,4 @@
-"""`ricordo bench` and `ricordo eval`: hand over to what measures, which is loaded for nothing else."""
+"""`ricordo bench` and `ricordo eval`: call the lab, which is loaded for these commands only."""
 
 import importlib
 import importlib.util
@@ -36,13 +36,15 @@ def _lab(module: str) -> ModuleType:
         Failed: the lab is not installed.
     """
     if importlib.util.find_spec("ricordo_lab") is None:
-        raise Failed("benchmarks and evaluations are not part of this installation: run them in a checkout")
+        raise Failed(
+            "benchmarks and evaluations are not part of this installation: run this command in a checkout"
+        )
     return importlib.import_module(f"ricordo_lab.{module}")
 
 
 def _check(name: str | None, names: Collection[str]) -> None:
-    """Refuse a name that nothing has before what has the names is loaded, which takes seconds."""
-    if name is None or name in names or name.startswith("-"):  # an option, which only its owner knows
+    """Refuse an unknown name before the lab is loaded, which takes seconds."""
+    if name is None or name in names or name.startswith("-"):  # an option, which the lab parses
         return
     fault = f"there is no {name!r}" if name else "which one is missing"
     raise Misused(f"{fault}: choose from {', '.join(names)}")
