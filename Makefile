@@ -21,13 +21,16 @@ up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
 test: setup ## run all tests against real local servers (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation" $(ARGS)
+	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation and not lab" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not slow" tests/unit tests/contract $(ARGS)
 
 size: setup ## lines and files of Python by area; fails above the budget in pyproject.toml
 	@$(bin)/python .ci/size
+
+test-lab: setup ## each benchmark, once and small, against a whole system; minutes
+	@$(bin)/pytest -m lab tests/e2e $(ARGS)
 
 test-gliner: setup ## run the tests of GLiNER in .venv-gliner, with PyTorch (TORCH=torch==2.13.0 selects its build)
 	@.ci/setup-gliner
@@ -74,4 +77,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-gliner check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-lab test-gliner check fmt schemas bench chaos eval lock docs clean

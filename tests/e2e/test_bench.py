@@ -32,6 +32,7 @@ async def test_the_model_alone(tmp_path: Path) -> None:
     assert result["texts_per_second"] / one_by_one == pytest.approx(ratio, rel=0.02)
 
 
+@pytest.mark.lab
 async def test_the_embedding_batcher() -> None:
     _, run_line, *parts, result = await lines("queue", Options(seconds=0.3, runs=1))
     assert run_line["run"] == 1
@@ -52,6 +53,7 @@ async def test_the_whole_system() -> None:
         assert value > 0
 
 
+@pytest.mark.lab
 async def test_the_whole_system_in_several_processes() -> None:
     split = ("index,retrieval,lifecycle", "encode", "ingest,enrichment,knowledge")
     result = (await lines("ingest", Options(messages=40, runs=1, split=split)))[-1]
@@ -59,11 +61,13 @@ async def test_the_whole_system_in_several_processes() -> None:
     assert isinstance(result["ratio"], float)
 
 
+@pytest.mark.lab
 async def test_a_split_that_cannot_run_says_why() -> None:
     with pytest.raises(MeasurementFailed, match="QDRANT"):
         await lines("ingest", Options(messages=40, runs=1, split=("ingest", "index,retrieval")))
 
 
+@pytest.mark.lab
 async def test_a_backlog() -> None:
     _, result = await lines("backlog", Options(messages=60, users=3))
     assert (result["remembered"], result["not_reached"]) == (60, [])
@@ -76,6 +80,7 @@ async def test_a_backlog() -> None:
     assert result["rate_at_the_end"]["stored"] > result["rate_at_first"]["stored"]
 
 
+@pytest.mark.lab
 async def test_what_an_import_costs_another() -> None:
     *_, result = await lines("fairness", Options(messages=40))
     lanes = result["lanes"]
@@ -87,6 +92,7 @@ async def test_what_an_import_costs_another() -> None:
     assert all(lane["beside"]["messages"] >= 1 for lane in lanes)
 
 
+@pytest.mark.lab
 async def test_a_backlog_that_takes_too_long_is_left_and_told(capsys: pytest.CaptureFixture[str]) -> None:
     _, result = await lines("backlog", Options(messages=60, limit=0.01))
     assert result["not_reached"] == ["storing the first", "rate at first", "backlog", "rate at the end"]
@@ -94,6 +100,7 @@ async def test_a_backlog_that_takes_too_long_is_left_and_told(capsys: pytest.Cap
     assert "stopped after 0.01 s" in capsys.readouterr().err
 
 
+@pytest.mark.lab
 async def test_questions_at_two_sizes() -> None:
     small, large, result = (await lines("recall", Options(memories=(30, 10), questions=5)))[1:]
     assert (small["memories"], large["memories"]) == (10, 30)
@@ -101,12 +108,14 @@ async def test_questions_at_two_sizes() -> None:
     assert result["p95_ms"] == [small["p95_ms"], large["p95_ms"]]
 
 
+@pytest.mark.lab
 async def test_what_is_at_hand() -> None:
     _, *found, result = await lines("working", Options(questions=8))
     assert [line["read"] for line in found] == ["as before", "after a turn", "for the first time"]
     assert [line["reads"] for line in found] == result["reads"] == [8, 2, 50]
 
 
+@pytest.mark.lab
 async def test_users_who_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ricordo_lab.bench.soak._A_MESSAGE_S", 0.02)
     monkeypatch.setattr("ricordo_lab.bench.soak._LOOK_S", 0.2)
@@ -122,6 +131,7 @@ async def test_users_who_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(value > 0 for value in by_tenth["by_tenth"])
 
 
+@pytest.mark.lab
 async def test_the_graph_of_facts() -> None:
     _, first, result = await lines("graph", Options(facts=60, runs=1))
     assert first["run"] == 1
@@ -130,6 +140,7 @@ async def test_the_graph_of_facts() -> None:
         assert float(str(result[name])) > 0
 
 
+@pytest.mark.lab
 async def test_questions_about_facts() -> None:
     _, *found, result = await lines("facts", Options(facts=200, questions=3, runs=2))
     assert [line["asked"] for line in found] == result["asked"]
