@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ricordo.runtime.cancellation import end
+from ricordo.runtime.cancellation import cancel_and_wait
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
 
@@ -165,7 +165,7 @@ async def waiting_for(what: str, tell: Tell, progress: Callable[[], str] = str) 
         yield
     finally:
         if telling is not None:
-            await end(telling)
+            await cancel_and_wait(telling)
 
 
 async def _tell(what: str, tell: Tell, progress: Callable[[], str]) -> None:

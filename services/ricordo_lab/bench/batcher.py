@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.models.batcher import EmbeddingBatcher
-from ricordo.runtime.garbage import what_stands_stays
+from ricordo.runtime.garbage import freeze_gc
 from ricordo.settings import EmbeddingSettings
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import (
@@ -133,7 +133,7 @@ async def acceptance(
 
         lengths: list[int] = []
         began = time.perf_counter()
-        with what_stands_stays():  # as in a process of workers
+        with freeze_gc():  # as in a process of workers
             async with loop_lateness() as late:
                 sampling = asyncio.create_task(_sample(batcher, lengths, seconds / _SAMPLES))
                 tasks = await send(spoken, at_fixed_rate(_OFFERED), submit)

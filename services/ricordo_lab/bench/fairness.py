@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.client import MemoryClient, RicordoError
-from ricordo.runtime.cancellation import end
+from ricordo.runtime.cancellation import cancel_and_wait
 from ricordo_lab.bench.backlog import MemoryUse, growth
 from ricordo_lab.bench.conversation import messages, texts
 from ricordo_lab.bench.measurement import Figures, Line, Options, Report, percentile, rounded
@@ -139,9 +139,9 @@ class _Talker:
         try:
             yield delays
         except BaseException:
-            await end(talking, *pending)
+            await cancel_and_wait(talking, *pending)
             raise
-        await end(talking)
+        await cancel_and_wait(talking)
         ended = await asyncio.gather(*pending, return_exceptions=True)
         if lost := [one for one in ended if isinstance(one, BaseException)]:
             raise MeasurementFailed(f"{len(lost)} of {len(ended)} messages were not remembered: {lost[0]!r}")

@@ -7,15 +7,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.models.analyser import QueryAnalyser
-from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
-from ricordo.models.describing import Describer
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.fact_extraction import (
+    EntityRecogniser,
+    FactExtractor,
+    LlmFactExtractor,
+    RuleFactExtractor,
+)
 from ricordo.models.gliner import GlinerMissing, open_gliner
-from ricordo.models.llm_condensing import ModelCondenser
-from ricordo.models.llm_describing import ModelDescriber
-from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.models.llm_describer import Describer, LlmDescriber
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import (
     open_condenser,
     open_insight_reader,
@@ -23,11 +25,10 @@ from ricordo.models.ollama import (
     open_question_reader,
     open_relation_reader,
 )
-from ricordo.models.relating import EntityRecogniser
-from ricordo.models.stating import StatementReader
+from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import Bucket, CircuitBreaker, evenly
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.health import Health
 from ricordo.settings import AnalyserSettings, CondensingSettings, EnrichmentSettings, KnowledgeSettings
 from ricordo.urls import bare
@@ -41,11 +42,11 @@ _log = structlog.stdlib.get_logger(__name__)
 async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
     """Connect the language model that analyses questions, with the rules behind it; or the rules alone."""
     if settings.provider == "rules":
-        yield RulesAnalyser()
+        yield RuleQueryAnalyser()
         return
     opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
     async with opening as reader:
-        yield ModelAnalyser(reader, _breaker(settings, clock), settings.remembered)
+        yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.remembered)
 
 
 def enriching_model(settings: EnrichmentSettings) -> str | None:
@@ -71,7 +72,7 @@ async def open_describer(
         return
     opening = open_message_reader(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
     async with opening as reader:
-        yield ModelDescriber(
+        yield LlmDescriber(
             reader,
             _breaker(settings, clock),
             evenly(settings.requests_per_s),
@@ -97,25 +98,25 @@ def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
 @asynccontextmanager
 async def open_llm_condenser(
     settings: CondensingSettings, throttle: Throttle
-) -> AsyncIterator[ModelCondenser | None]:
+) -> AsyncIterator[LlmCondenser | None]:
     """Connect the language model that condenses; None for the rules alone."""
     if settings.provider == "rules":
         yield None
         return
     async with open_condenser(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield ModelCondenser(reader, throttle)
+        yield LlmCondenser(reader, throttle)
 
 
 @asynccontextmanager
 async def open_llm_insights(
     settings: CondensingSettings, throttle: Throttle
-) -> AsyncIterator[ModelInsights | None]:
+) -> AsyncIterator[LlmInsights | None]:
     """Connect the language model that draws insights; None for the rules alone."""
     if settings.provider == "rules":
         yield None
         return
     async with open_insight_reader(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield ModelInsights(reader, throttle)
+        yield LlmInsights(reader, throttle)
 
 
 def has_fact_model(settings: KnowledgeSettings) -> bool:
@@ -124,9 +125,9 @@ def has_fact_model(settings: KnowledgeSettings) -> bool:
 
 
 @asynccontextmanager
-async def open_statement_reader(
-    settings: KnowledgeSettings, clock: Clock, executor: Beside
-) -> AsyncIterator[StatementReader]:
+async def open_fact_extractor(
+    settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
+) -> AsyncIterator[FactExtractor]:
     """Connect the language model that extracts facts, with the rules behind it; or the rules alone.
 
     Args:
@@ -134,7 +135,7 @@ async def open_statement_reader(
         clock: measures budget and outages.
         executor: runs the rules.
     """
-    rules = RulesStatementReader(executor)
+    rules = RuleFactExtractor(executor)
     if not has_fact_model(settings):
         yield rules
         return
@@ -142,7 +143,7 @@ async def open_statement_reader(
         opening = open_relation_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
         reader = await exits.enter_async_context(opening)
         recogniser, lacking = await _open_recogniser(settings, exits)
-        yield ModelStatementReader(
+        yield LlmFactExtractor(
             rules,
             executor,
             reader,
@@ -154,9 +155,9 @@ async def open_statement_reader(
         )
 
 
-def show_fact_models(reader: StatementReader, settings: KnowledgeSettings, health: Health) -> None:
+def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health: Health) -> None:
     """Add the models of fact extraction, their figures and their trouble to a worker's health."""
-    if not isinstance(reader, ModelStatementReader):
+    if not isinstance(reader, LlmFactExtractor):
         return
     health.figures = lambda: reader.figures
     health.trouble = lambda: reader.trouble

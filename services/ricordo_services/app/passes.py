@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.memory.retention import LITE
-from ricordo.models.llm_condensing import ModelCondenser
-from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
@@ -34,13 +34,13 @@ def nightly(settings: LifecycleSettings) -> float:
     return settings.decay_every_h * _HOUR
 
 
-async def condenser(resources: Resources) -> ModelCondenser | None:
+async def condenser(resources: Resources) -> LlmCondenser | None:
     """Return the language model that condenses; None for the rules alone."""
     opening = open_llm_condenser(resources.settings.condensing, _throttle(resources))
     return await resources.open("condenser", opening)
 
 
-async def insight_model(resources: Resources) -> ModelInsights | None:
+async def insight_model(resources: Resources) -> LlmInsights | None:
     """Return the language model that draws insights; None for the rules alone."""
     opening = open_llm_insights(resources.settings.condensing, _throttle(resources))
     return await resources.open("insights", opening)
@@ -170,9 +170,9 @@ def _periodic(one: Pass, every_s: float, spec: PassSpec, resources: Resources) -
 
     async def run() -> None:
         if spec.on_demand:
-            await one.attend(clock.now())
+            await one.run_pending(clock.now())
         else:
-            await one.catch_up(clock.now(), timedelta(seconds=every_s))
+            await one.run_if_due(clock.now(), timedelta(seconds=every_s))
 
     # Checked more often than a pass is due: where another process ran it before, it is due earlier.
     interval = every_s if spec.on_demand else every_s / _CHECKS

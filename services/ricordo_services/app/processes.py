@@ -9,14 +9,14 @@ from typing import Final
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.runtime.garbage import what_stands_stays
+from ricordo.runtime.garbage import freeze_gc
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service, run_services
 from ricordo.runtime.queries import QueryServer
-from ricordo.runtime.query_priority import quick_turns
+from ricordo.runtime.query_priority import gil_switch_interval
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
@@ -76,7 +76,7 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(_health_page(resources, services, healths, settings.worker.health_port))
-        with what_stands_stays(), quick_turns():
+        with freeze_gc(), gil_switch_interval():
             await run_services(services, stopping=stopping, on_ready=on_ready)
 
 

@@ -36,7 +36,6 @@ from ricordo_services.knowledge.erasing import Erasure, Erasures, ForgetOnReques
 from ricordo_services.knowledge.letters import DeadLetters
 from ricordo_services.lifecycle.commands import CorrectMemory, FeedbackOnRecall, PinMemory, VerifyMemory
 from ricordo_services.lifecycle.notes import TakeNote
-from ricordo_services.retrieval.at_hand import AtHand, Working
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.encoding import FormerModels
 from ricordo_services.retrieval.entity_lookup import EntityLookup
@@ -46,9 +45,10 @@ from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, St
 from ricordo_services.retrieval.patterns import UserPatterns
 from ricordo_services.retrieval.profiles import profiles_for
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.recall import Recall, Remember
+from ricordo_services.retrieval.recall import Recall, RecallService
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.tellings import Tellings
+from ricordo_services.retrieval.working_memory_reader import Working, WorkingMemoryReader
 
 _RESUME_EVERY_S: Final = 10.0
 _FACT_COMMANDS: Final = 4  # at once: each holds a connection while it waits for its user's lock
@@ -93,7 +93,7 @@ async def query_server(resources: Resources) -> QueryServer:
     return server
 
 
-async def recall_service(resources: Resources) -> Remember:
+async def recall_service(resources: Resources) -> RecallService:
     """Return the service behind `query.recall` and `query.context`."""
     model, ranking = resources.model_names[0], resources.settings.ranking
     encoder, secondary = (await resources.models()).query, await resources.secondary_encoders()
@@ -101,7 +101,7 @@ async def recall_service(resources: Resources) -> Remember:
     former = tuple(await resources.former_models())
     others = tuple(one for one in secondary.values() if one is not None)
     index = await resources.local_index()
-    return Remember(
+    return RecallService(
         recollection=recollection,
         ledger=await resources.store(FactLedger),
         search=Search(
@@ -128,7 +128,7 @@ async def recall_service(resources: Resources) -> Remember:
     )
 
 
-async def context_builder(resources: Resources, remember: Remember) -> Context:
+async def context_builder(resources: Resources, remember: RecallService) -> Context:
     """Return the handler of `query.context`."""
     return Context(
         remember,
@@ -139,11 +139,11 @@ async def context_builder(resources: Resources, remember: Remember) -> Context:
     )
 
 
-async def working_memory_reader(resources: Resources) -> AtHand:
+async def working_memory_reader(resources: Resources) -> WorkingMemoryReader:
     """Return the reader of working memory."""
     lifetime = timedelta(hours=resources.settings.lifecycle.working_memory_h)
     desks = await resources.store(WorkingMemoryStore)
-    return AtHand(desks, await resources.tokens(), resources.clock, lifetime)
+    return WorkingMemoryReader(desks, await resources.tokens(), resources.clock, lifetime)
 
 
 async def memory_commands(resources: Resources) -> dict[str, QueryRoute]:

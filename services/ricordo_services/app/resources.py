@@ -15,17 +15,17 @@ from ricordo.graph.port import GraphUnavailable, KeptGraph
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.index.qdrant.room import Room
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
-from ricordo.models.analyser import QueryAnalyser
 from ricordo.models.batcher import EmbeddingBatcher
-from ricordo.models.describing import Describer
 from ricordo.models.encoder import Encoder
+from ricordo.models.llm_describer import Describer
 from ricordo.models.onnx import MiniLmTokens, load_tokens
+from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.runtime.availability import Availability
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import BusEmitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
-from ricordo.runtime.query_priority import Precedence
+from ricordo.runtime.query_priority import QueryPriority
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -51,9 +51,8 @@ from ricordo_services.app.embedding_models import (
 )
 from ricordo_services.app.language_models import open_analyser, open_describer
 from ricordo_services.backpressure import StreamBacklog
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.mendings import Mendings
-from ricordo_services.knowledge.projecting import Following
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.progress import Tell
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Resources:
         self.settings = settings
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
-        self.precedence = Precedence()
+        self.precedence = QueryPriority()
         self._edge: EdgeVectorIndex | None = None
         self._exits = exits
         self._opened: dict[str, Any] = {}
@@ -120,9 +119,9 @@ class Resources:
         """Return the object store of documents; None where none is configured."""
         return await self._once("documents", lambda: open_object_store(self.settings.documents))
 
-    async def cpu_executor(self) -> Beside:
+    async def cpu_executor(self) -> CpuExecutor:
         """Return the thread for CPU-bound work."""
-        return await self.open("cpu executor", Beside(self.precedence))
+        return await self.open("cpu executor", CpuExecutor(self.precedence))
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -204,18 +203,18 @@ class Resources:
         """Return the graph, whether or not it answers."""
         return await self._once("graph", self._open_graph)
 
-    async def graph_repair(self) -> Mending:
+    async def graph_repair(self) -> GraphRepair:
         """Return the repair that makes the graph of a user equal to PostgreSQL."""
-        return Mending(facts=await self.store(FactSource), graph=await self.graph())
+        return GraphRepair(facts=await self.store(FactSource), graph=await self.graph())
 
-    async def graph_projector(self, patience: float | None = None) -> Following:
+    async def graph_projector(self, patience: float | None = None) -> GraphProjector:
         """Return the projector of facts to the graph; all of a process share its repairs.
 
         Args:
             patience: seconds to wait for a repair; None for as long as it takes.
         """
-        repairs = await self.open("graph repairs", Mendings(await self.graph_repair()))
-        return Following(await self.graph(), repairs, patience)
+        repairs = await self.open("graph repairs", GraphRepairs(await self.graph_repair()))
+        return GraphProjector(await self.graph(), repairs, patience)
 
     async def backlog(self, consumers: Sequence[str]) -> StreamBacklog:
         """Return the counter of events that `consumers` have not settled yet."""

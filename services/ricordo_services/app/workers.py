@@ -11,10 +11,10 @@ from ricordo.language.data_files import LANGUAGES
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
-from ricordo.models.describing import Describer
+from ricordo.models.llm_describer import Describer
 from ricordo.models.ollama import open_identity_reader
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import BrakeSettings
+from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
@@ -35,7 +35,7 @@ from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.language_models import (
     has_fact_model,
     identity_throttle,
-    open_statement_reader,
+    open_fact_extractor,
     show_fact_models,
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
@@ -48,7 +48,7 @@ from ricordo_services.embedding.rebuild import RebuildIndex
 from ricordo_services.embedding.repoint import Repoint
 from ricordo_services.enrichment.handlers import Enrich
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
-from ricordo_services.knowledge.handlers import Learn
+from ricordo_services.knowledge.handlers import ExtractFacts
 from ricordo_services.knowledge.identify import IdentifyByModel
 from ricordo_services.lifecycle.handlers import EndSession, Reinforce
 from ricordo_services.lifecycle.notes import tidy_notes
@@ -96,7 +96,7 @@ async def event_worker(
         linger=linger,
         grace=settings.grace_s,
     )
-    brake = BrakeSettings(
+    brake = ConsumerBreakerSettings(
         messages=settings.brake_messages,
         share=settings.brake_share,
         pauses=Backoff(first=1.0, longest=settings.brake_longest_s, jitter=0.0),
@@ -232,9 +232,9 @@ async def knowledge(resources: Resources) -> list[Service]:
     await (await resources.graph()).prepare()
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
     ledger = FactLedger(await resources.database(), executor, doubting=has_fact_model(settings))
-    opening = open_statement_reader(settings, resources.clock, executor)
+    opening = open_fact_extractor(settings, resources.clock, executor)
     reader = await resources.open("statements", opening)
-    handler = Learn(ledger, await resources.graph_projector(), resources.clock, reader)
+    handler = ExtractFacts(ledger, await resources.graph_projector(), resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)
     worker = await event_worker(resources, "knowledge", handler, gates=(gate,))
     show_fact_models(reader, settings, worker.health)

@@ -16,7 +16,7 @@ import typer
 from rich.text import Text
 
 from ricordo.bus.port import StreamsTooLarge
-from ricordo.runtime.cancellation import end, unless
+from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
@@ -158,7 +158,7 @@ async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) 
         try:
             await _ended(workers)
         finally:
-            await end(servers)
+            await cancel_and_wait(servers)
 
 
 async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
@@ -196,7 +196,7 @@ async def up(
             await run.last()
 
     with stopped_by_signals(stopping):
-        await unless(stopping, serve())
+        await run_until(stopping, serve())
     if not as_json:
         margin().print("stopped", style="dim")
 

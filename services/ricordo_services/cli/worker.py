@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import structlog
 import typer
 
-from ricordo.runtime.cancellation import unless
+from ricordo.runtime.cancellation import run_until
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, of_stack, read_settings, set_up_logs
@@ -39,7 +39,7 @@ async def worker(context: typer.Context, names: Names, *, data_dir: DataDir = No
     await check_health_page(settings.worker)
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
-        await unless(stopping, jobs.prepare(settings))
+        await run_until(stopping, jobs.prepare(settings))
         if not stopping.is_set():
             await processes.run_workers(settings, wanted, stopping=stopping, on_ready=_told(wanted))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.index.port import VectorIndex
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.stages import Indexable, IndexingStore
 from ricordo_services.embedding.points import facets, point
 
@@ -48,7 +48,7 @@ class Projection:
     indexing: IndexingStore
     vectors: VectorIndex
     models: tuple[str, ...]
-    beside: Beside
+    beside: CpuExecutor
 
     async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
         """Make the points what the rows are now."""

@@ -13,9 +13,9 @@ from ricordo.language.text import text_hash
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import local_moment
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
-from ricordo.models.describing import Describer
 from ricordo.models.encoder import Encoder, TokenCounter
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.models.llm_describer import Describer
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo_services.enrichment.reading import Asked, read_by
@@ -35,7 +35,7 @@ class Enrich:
     enrichments: EnrichmentStore
     tokens: TokenCounter
     clock: Clock
-    beside: Beside
+    beside: CpuExecutor
     linking: Linker
     describer: Describer | None = None
     feeling: Encoder | None = None

@@ -19,7 +19,7 @@ from ricordo.language.lru import LruCache
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import QuantizedVector, quantize
 from ricordo.messages.events import MemoryCreated
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 from ricordo_services.receipts import created_again
 
@@ -89,7 +89,7 @@ class Linking:
     """
 
     links: LinkStore
-    beside: Beside
+    beside: CpuExecutor
     models: tuple[str, ...]
     threshold: float
     remembered: RememberedNeighbourhoods

@@ -8,8 +8,8 @@ from typing import Literal
 from ricordo.memory.llm_description import LlmMessage, LlmReading
 from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS
-from ricordo.models.describing import Describer
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.models.llm_describer import Describer
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, Unenriched
 
 Asked = Literal["all", "importance", "nothing"]
@@ -19,7 +19,7 @@ async def read_by(
     describer: Describer | None,
     unenriched: Sequence[Unenriched],
     derived: Sequence[EnrichedMemory],
-    beside: Beside,
+    beside: CpuExecutor,
     asked: Asked = "all",
 ) -> list[EnrichedMemory]:
     """Return what was derived, with what the model makes of the same memories; without a model as it is.

@@ -16,10 +16,10 @@ from ricordo.clock import Clock
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
 from ricordo.runtime.decoding import read_ahead
-from ricordo.runtime.gates import Gate, doubt
+from ricordo.runtime.gates import Gate, invalidate
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.publishing import following
-from ricordo.runtime.query_priority import Precedence
+from ricordo.runtime.query_priority import QueryPriority
 from ricordo.unavailable import Unavailable
 from ricordo_services.backpressure import Consumers
 from ricordo_services.ingest.shares import Said, Shares
@@ -67,7 +67,7 @@ class Overtake:
     handler: Handler[MessageReceived]
     gate: Gate
     clock: Clock
-    precedence: Precedence = field(default_factory=Precedence)
+    precedence: QueryPriority = field(default_factory=QueryPriority)
     _began: int | None = None
     _read_to: int = 0
     _shares: Shares = field(default_factory=Shares)
@@ -97,7 +97,7 @@ class Overtake:
     async def _lines(self, page: Sequence[StoredMessage]) -> list[_Line]:
         lines: list[_Line] = []
         for some in _slices(page):
-            await self.precedence.given()
+            await self.precedence.yield_to_interactive()
             lines += map(_line, some)
         return lines
 
@@ -108,14 +108,14 @@ class Overtake:
         overtaking = self._shares.overtaking([one for one in lines if one.envelope is not None], settled_to)
         problems: list[Exception] = []
         for some in _batches(overtaking):
-            await self.precedence.given()
+            await self.precedence.yield_to_interactive()
             try:
                 await self._take_in([cast("_Message", one.envelope) for one in some])
             except Exception as error:  # noqa: BLE001 - whatever it is, its neighbours go on
                 self._shares.leave(some)
                 problems.append(error)
                 if isinstance(error, Unavailable):
-                    doubt(self.gate)
+                    invalidate(self.gate)
         if problems:
             raise problems[0]
 

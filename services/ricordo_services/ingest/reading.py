@@ -24,8 +24,8 @@ from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_docum
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
 from ricordo.models.encoder import TokenCounter
-from ricordo.runtime.cancellation import end
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cancellation import cancel_and_wait
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
@@ -57,7 +57,7 @@ class ReadDocuments:
     turns: Turns
     emitter: Emitter
     clock: Clock
-    beside: Beside
+    beside: CpuExecutor
     size: ExtractSize = field(default_factory=ExtractSize)
     _last: dict[str, str] = field(default_factory=dict)
     _owed: tuple[str, UUID] | None = None
@@ -156,7 +156,7 @@ class ReadDocuments:
         try:
             yield
         finally:
-            await end(renewing)
+            await cancel_and_wait(renewing)
 
     async def _renew(self, tenant: str, document: DocumentToRead) -> None:
         while True:

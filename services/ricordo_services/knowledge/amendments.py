@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.language.corrections import put_right
 from ricordo.memory.facts import USER, Statement, normalise
 from ricordo.memory.facts.utterances import Utterance
-from ricordo.models.stating import StatementReader
+from ricordo.models.fact_extraction import FactExtractor
 
 Text = tuple[UUID, str]
 """Words of a message, by its memory: its own, or those that were meant."""
@@ -26,7 +26,7 @@ class _Amendment:
 
 
 async def read(
-    reader: StatementReader,
+    reader: FactExtractor,
     utterances: Sequence[Utterance],
     kept: Mapping[Text, Sequence[Statement]] = _NONE,
 ) -> list[Sequence[Statement]]:
@@ -48,7 +48,9 @@ async def read(
     found = await reader.read(list(unread.values())) if unread else ()
     stated = {**kept, **dict(zip(unread, found, strict=True))}
     return [
-        stated[text_of(one)] if each is None else _with_amendment(one, each, stated, wavers=reader.wavers)
+        stated[text_of(one)]
+        if each is None
+        else _with_amendment(one, each, stated, nondeterministic=reader.nondeterministic)
         for one, each in zip(utterances, amended, strict=True)
     ]
 
@@ -58,12 +60,12 @@ def _with_amendment(
     amendment: _Amendment,
     stated: Mapping[Text, Sequence[Statement]],
     *,
-    wavers: bool,
+    nondeterministic: bool,
 ) -> Sequence[Statement]:
     """Return what a correction states by its own words, and by what it puts right."""
     own = stated[text_of(correction)]
     before, after = stated[text_of(amendment.before)], stated[text_of(amendment.after)]
-    if wavers:
+    if nondeterministic:
         after = [*after, *_still_said(before, after, amendment.after.content)]
     return [*own, *_put_right(correction, own, before, after)]
 

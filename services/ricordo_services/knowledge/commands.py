@@ -27,7 +27,7 @@ from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_assertions import Curation, FactEnded, UnknownFact
 from ricordo.store.fact_ledger import FactLedger
-from ricordo_services.knowledge.projecting import Following
+from ricordo_services.knowledge.graph_projector import GraphProjector
 
 _LONGEST: Final = 80  # letters of a name that an error shows
 
@@ -43,7 +43,7 @@ class Settle:
     """
 
     ledger: FactLedger
-    follow: Following
+    follow: GraphProjector
     clock: Clock
     ask_servers: Callable[[], Awaitable[None]]
 
@@ -134,7 +134,7 @@ class IdentifyNames:
     """
 
     ledger: FactLedger
-    follow: Following
+    follow: GraphProjector
     ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:

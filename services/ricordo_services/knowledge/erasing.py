@@ -24,15 +24,15 @@ from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotte
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.runtime.emitting import Emitter
-from ricordo.runtime.item_backoff import Setbacks
+from ricordo.runtime.item_backoff import ItemBackoff
 from ricordo.runtime.replies import Refused
-from ricordo.runtime.single_flight import Ongoing, StillGoing, Stopped
+from ricordo.runtime.single_flight import SingleFlight, Stopped, WaitTimeout
 from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.unavailable import Unavailable
+from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.letters import DeadLetters
-from ricordo_services.knowledge.projecting import Following
 from ricordo_services.receipts import created_again
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -61,7 +61,7 @@ class Erasure:
     """
 
     erasing: ErasureStore
-    follow: Following
+    follow: GraphProjector
     emitter: Emitter
     letters: DeadLetters
 
@@ -96,8 +96,8 @@ class Erasures:
         self._erase = erase
         self._life = life
         self._clock = clock
-        self._setbacks = Setbacks("forget")
-        self._running = Ongoing[tuple[str, ErasureRequest], ErasureCounts]("an erasure is not done yet")
+        self._setbacks = ItemBackoff("forget")
+        self._running = SingleFlight[tuple[str, ErasureRequest], ErasureCounts]("an erasure is not done yet")
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,7 +118,7 @@ class Erasures:
         try:
             begin = partial(self._erase, tenant, burial)
             return await self._running.wait((tenant, burial), begin, until=until)
-        except (StillGoing, Stopped):
+        except (WaitTimeout, Stopped):
             raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
 
     async def resume(self) -> None:
@@ -131,8 +131,8 @@ class Erasures:
         for tenant in await self._life.tenants():
             for burial in await self._erase.erasing.unfinished(tenant, now - _LEFT):
                 ids = {"user_id": burial.user_id, "scope": burial.scope.value, "key": burial.key}
-                if not self._setbacks.rests(now, tenant, **ids):
-                    with self._setbacks.noting(now, tenant, **ids), suppress(BeingErased):
+                if not self._setbacks.in_cooldown(now, tenant, **ids):
+                    with self._setbacks.guard(now, tenant, **ids), suppress(BeingErased):
                         await self.done(tenant, burial, _PATIENCE_S)
 
 

@@ -12,22 +12,22 @@ from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.progress import MessageIds
 from ricordo.messages.events import FactsExtracted, MemoryCreated
-from ricordo.models.stating import StatementReader
+from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.amendments import Text, read, text_of
-from ricordo_services.knowledge.projecting import Following
+from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.receipts import stage_events, with_events
 
 
 @dataclass(frozen=True, slots=True)
-class Learn:
+class ExtractFacts:
     """Handles `memory.created`."""
 
     ledger: FactLedger
-    follow: Following
+    follow: GraphProjector
     clock: Clock
-    reader: StatementReader
+    reader: FactExtractor
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
         """Read, fold and project; one outcome each."""
@@ -54,7 +54,7 @@ class Learn:
 
         What a correction states follows from what it corrects, too: it stands if all of that does.
         """
-        kept = await self._kept(tenant, utterances) if self.reader.wavers else {}
+        kept = await self._kept(tenant, utterances) if self.reader.nondeterministic else {}
         told = {
             one.memory_id: kept[one.memory_id]
             for one in utterances

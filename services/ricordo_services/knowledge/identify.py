@@ -8,13 +8,13 @@ from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.entity_matching import EntityMatcher, EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle, portions
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo_services.backpressure import Backlog
+from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.profiles import EntityProfiles
-from ricordo_services.knowledge.projecting import Following
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
 _PAIRS: Final = 10  # in one call
@@ -53,7 +53,7 @@ class IdentifyByModel:
     """
 
     ledger: FactLedger
-    follow: Following
+    follow: GraphProjector
     reader: EntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
@@ -174,7 +174,7 @@ class IdentifyByModel:
             self._put_behind(keys)
             try:
                 found = await self.reader.judge([one.pair for one in asked])
-            except Nonsense:
+            except InvalidReply:
                 self._answered(keys)
                 if len(asked) == 1:
                     unreadable.add(asked[0].doubt)

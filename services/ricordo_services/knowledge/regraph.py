@@ -7,7 +7,7 @@ from functools import partial
 from ricordo.clock import Clock
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo_services.knowledge.mending import Mending, Written
+from ricordo_services.knowledge.graph_repair import GraphRepair, Written
 from ricordo_services.progress import Reindexed, ReindexOrder, ReindexReport
 
 
@@ -21,7 +21,7 @@ class Regraph:
         clock: measures.
     """
 
-    mending: Mending
+    mending: GraphRepair
     life: LifecycleStore
     clock: Clock
 

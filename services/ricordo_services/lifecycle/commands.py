@@ -27,7 +27,7 @@ from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Answer, Refused
 from ricordo.store.curation import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
 from ricordo.store.database import RequestConflict
-from ricordo_services.lifecycle.births import departures
+from ricordo_services.lifecycle.derived_events import removal_events
 from ricordo_services.lifecycle.handlers import STRENGTHENED
 
 R = TypeVar("R")
@@ -129,7 +129,7 @@ class CorrectMemory:
             command,
         )
         told = changed(command, (memory_id,), corrected.fields) + _begun(corrected)
-        told += departures(command.user_id, corrected.withdrawn)
+        told += removal_events(command.user_id, corrected.withdrawn)
         return Answer(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
 
 

@@ -12,7 +12,7 @@ from ricordo.runtime.replies import Refused
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.working_memory_store import Note as Kept
 from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
-from ricordo_services.lifecycle.passes import Trials
+from ricordo_services.lifecycle.passes import IsolatedItems
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ async def tidy_notes(life: LifecycleStore, notebook: NoteStore, now: datetime, l
     Raises:
         StoreUnavailable: PostgreSQL does not answer; what fails for one tenant otherwise is logged.
     """
-    trials = Trials("tidy notes")
+    trials = IsolatedItems("tidy notes")
     for tenant in await life.tenants():
-        with trials.noting(now, tenant):
+        with trials.guard(now, tenant):
             await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
 
 

@@ -12,11 +12,11 @@ from ricordo.clock import Clock
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.salience import strip_instructions
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
-from ricordo_services.lifecycle.births import births, departures
-from ricordo_services.lifecycle.passes import Slice, Trials
+from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
+from ricordo_services.lifecycle.passes import IsolatedItems, Slice
 
 OBSERVED: Final = 100
 """Memories that a reflection is drawn from."""
@@ -49,11 +49,11 @@ class Reflect:
     store: ReflectionStore
     emitter: Emitter
     clock: Clock
-    beside: Beside
+    beside: CpuExecutor
     threshold: float = 100.0
     model: InsightModel | None = None
     name: str = "reflect"
-    trials: Trials = field(default_factory=lambda: Trials("reflect"))
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("reflect"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many users are due, as far as these are looked for at a time."""
@@ -99,9 +99,9 @@ class Reflect:
         reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
         if reflected is None:  # somebody else has reflected meanwhile
             return Slice(examined=len(observed.memories))
-        told = births([each.memory for each in reflections], reflected.written)
+        told = derived_memory_events([each.memory for each in reflections], reflected.written)
         gone = reflected.withdrawn
-        await self.emitter.emit(tenant, [*told, *departures(one.user_id, gone)])
+        await self.emitter.emit(tenant, [*told, *removal_events(one.user_id, gone)])
         return Slice(examined=len(observed.memories), changed=len(gone), created=reflected.created)
 
 

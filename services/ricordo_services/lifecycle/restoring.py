@@ -26,7 +26,7 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportedUse, ImportStore
 from ricordo.store.working_memory_store import Note as Noted
 from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
-from ricordo_services.lifecycle.births import births
+from ricordo_services.lifecycle.derived_events import derived_memory_events
 from ricordo_services.lifecycle.exported_items import (
     Item,
     event_times_of,
@@ -208,7 +208,9 @@ class Restore:
             self.names.known[one["id"]]: UUID(one["about"]) for one in items if one.get("about") is not None
         }
         written = await self.restoring.derived(self.tenant, memories, about, self.clock.now())
-        await self.emitter.emit(self.tenant, births(memories, [one for one in written if not one.remembered]))
+        await self.emitter.emit(
+            self.tenant, derived_memory_events(memories, [one for one in written if not one.remembered])
+        )
         self.tally.count("derived", len(written))
 
     def _memory(self, item: Item) -> Memory:

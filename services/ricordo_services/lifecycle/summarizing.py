@@ -18,7 +18,7 @@ from ricordo.memory.summaries import (
     strip_instructions_from_turns,
     summarise,
 )
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.session_store import (
     Session,
@@ -27,8 +27,8 @@ from ricordo.store.session_store import (
     TurnPosition,
     UnsummarizedConversation,
 )
-from ricordo_services.lifecycle.births import births, departures
-from ricordo_services.lifecycle.passes import Slice, Trials
+from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
+from ricordo_services.lifecycle.passes import IsolatedItems, Slice
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
 
@@ -68,11 +68,11 @@ class Summarize:
     sessions: SessionStore
     emitter: Emitter
     clock: Clock
-    beside: Beside
+    beside: CpuExecutor
     model: str
     silence: timedelta = SILENCE
     condensing: Condensing = Alone()
-    trials: Trials = field(default_factory=lambda: Trials("summarize"))
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("summarize"))
     name: str = "summarize"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
@@ -120,8 +120,8 @@ class Summarize:
             written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
             if written is None:  # something was said meanwhile: it is due again
                 return done
-            told = births([each.memory for each in settled.summaries], written.written)
-            await self.emitter.emit(tenant, [*told, *departures(one.user_id, written.withdrawn)])
+            told = derived_memory_events([each.memory for each in settled.summaries], written.written)
+            await self.emitter.emit(tenant, [*told, *removal_events(one.user_id, written.withdrawn)])
             gone, made = len(written.withdrawn), len(written.written)
             done = replace(done, changed=done.changed + gone, created=done.created + made)
         return done

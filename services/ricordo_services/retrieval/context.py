@@ -22,12 +22,12 @@ from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.runtime.replies import Answer
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn, MemoryQueries
-from ricordo_services.retrieval.at_hand import SKEW, AtHand, working_view
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
-from ricordo_services.retrieval.recall import Remember
-from ricordo_services.retrieval.recalled import Recalled, Remembered, accessed, in_particular, reply
+from ricordo_services.retrieval.recall import RecallService
+from ricordo_services.retrieval.recalled import RecallResult, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.views import history_view
+from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemoryReader, working_view
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
 _MOST_CORE_FACTS: Final = 40
@@ -46,9 +46,9 @@ class _Around(NamedTuple):
 class Context:
     """Answers `query.context`."""
 
-    remember: Remember
+    remember: RecallService
     recollection: MemoryQueries
-    at_hand: AtHand
+    at_hand: WorkingMemoryReader
     patterns: UserPatterns
     clock: Clock
 
@@ -139,7 +139,7 @@ class Context:
         except StoreUnavailable:
             return None
 
-    def _assembled(self, request: ContextRequest, recalled: Recalled, around: _Around) -> Assembled:
+    def _assembled(self, request: ContextRequest, recalled: RecallResult, around: _Around) -> Assembled:
         admitted, language = self._admitted(request, recalled), _language(request, recalled, around.recent)
         material = Material(
             now=recalled.now.astimezone(recalled.zone),
@@ -169,7 +169,7 @@ class Context:
         )
 
     def _admitted(
-        self, request: ContextRequest, recalled: Recalled
+        self, request: ContextRequest, recalled: RecallResult
     ) -> Sequence[tuple[Remembered, ContextAdmission]]:
         """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
         profile = self.remember.profile if request.profile is None else request.profile.value
@@ -184,7 +184,7 @@ class Context:
         ]
 
 
-def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Remembered]:
+def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence[Remembered]:
     """Return what was recalled, with syntheses in the place of their sources; as many as were asked for."""
     if request.filters is not None and request.filters.kinds:  # these were asked for as they are
         return recalled.memories[: request.limit]
@@ -193,14 +193,14 @@ def _in_their_place(request: ContextRequest, recalled: Recalled) -> Sequence[Rem
     return [by_id[one.id] for one in substitute_syntheses(ranked, request.query, request.limit)]
 
 
-def _instructions(recalled: Recalled) -> frozenset[UUID]:
+def _instructions(recalled: RecallResult) -> frozenset[UUID]:
     """Return the memories that tell a way to do something, where one is asked for."""
     if not recalled.analysis.asks_how:
         return frozenset()
     return frozenset(one.memory.id for one in recalled.memories if one.memory.type is MemoryType.PROCEDURAL)
 
 
-def _language(request: ContextRequest, recalled: Recalled, recent: Sequence[HistoryTurn]) -> str:
+def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[HistoryTurn]) -> str:
     """Return the language of the question; where that is a bare noun or name, of what the user said last.
 
     Without turns that tell theirs, it is that of the best memory that does.

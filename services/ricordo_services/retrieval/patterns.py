@@ -9,7 +9,7 @@ from ricordo.language.lru import LruCache
 from ricordo.memory.style import LEAST_MESSAGES, Habit, find_habits, register_patterns
 from ricordo.messages.views import PatternView
 from ricordo.store.memory_queries import StyleQueries
-from ricordo_services.retrieval.at_hand import SKEW, later
+from ricordo_services.retrieval.working_memory_reader import SKEW, later
 
 _MOST: Final = 2_000
 _KEPT_S: Final = 600.0

@@ -20,9 +20,8 @@ from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.messages.vocabulary import Degradation
-from ricordo.models.analyser import QueryAnalyser, Question
-from ricordo.models.analyser_choice import RulesAnalyser
 from ricordo.models.encoder import Encoder
+from ricordo.models.query_analyser import QueryAnalyser, Question, RuleQueryAnalyser
 from ricordo.runtime.replies import Answer
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries
@@ -32,7 +31,7 @@ from ricordo_services.retrieval.asked import Asked, Told, looks_at_uninformative
 from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.encoding import FormerModels, encoded
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.recalled import Recalled, Remembered, accessed, in_particular, reply
+from ricordo_services.retrieval.recalled import RecallResult, Remembered, accessed, in_particular, reply
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.tellings import Tellings
 
@@ -41,7 +40,7 @@ _EVIDENCE_OF_A_FACT = 3  # the latest messages that a fact rests on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember:
+class RecallService:
     """Recalls; what is away costs its part of the answer and is named in it.
 
     Attributes:
@@ -62,7 +61,7 @@ class Remember:
     rank: Rank
     encoder: Encoder
     clock: Clock
-    analyser: QueryAnalyser = field(default_factory=RulesAnalyser)
+    analyser: QueryAnalyser = field(default_factory=RuleQueryAnalyser)
     profile: str = DEFAULT
     profiles: Mapping[str, Ranking] = field(default_factory=profiles)
     minimums: Minimums = field(default_factory=Minimums)
@@ -74,7 +73,7 @@ class Remember:
     encode_within_s: float = 1.5
     points_are_missing: Callable[[], bool] = bool
 
-    async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> Recalled:
+    async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> RecallResult:
         """Recall for `request`; its `limit` best memories, its facts.
 
         Args:
@@ -107,7 +106,7 @@ class Remember:
         return recalled
 
     async def _known_and_encoded(
-        self, tenant: str, request: RecallRequest, recalled: Recalled
+        self, tenant: str, request: RecallRequest, recalled: RecallResult
     ) -> tuple[Mapping[str, Vector], Sequence[Told]]:
         """Look for facts while the question is encoded; return its vectors by model, and its tellings."""
         with ungrouped():
@@ -131,7 +130,7 @@ class Remember:
 
     async def _understood(
         self, request: RecallRequest, profile: UserProfile, degraded: set[Degradation]
-    ) -> Recalled:
+    ) -> RecallResult:
         began = perf_counter()
         now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
         question = Question(
@@ -146,7 +145,7 @@ class Remember:
             degraded.add(Degradation.ANALYSER)
         analysis = understanding.analysis
         bare, speakers = nothing_but_time(analysis), speaking(analysis.entities, profile.speakers)
-        recalled = Recalled(
+        recalled = RecallResult(
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             analysis=analysis,
@@ -159,7 +158,7 @@ class Remember:
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _encoded(self, tenant: str, user_id: str, recalled: Recalled) -> Mapping[str, Vector]:
+    async def _encoded(self, tenant: str, user_id: str, recalled: RecallResult) -> Mapping[str, Vector]:
         if not recalled.meant:
             return {}
         with recalled.timing("encode"):
@@ -180,7 +179,7 @@ class Remember:
         except IndexUnavailable:  # the search says so
             return False
 
-    async def _surfacing(self, tenant: str, request: RecallRequest, recalled: Recalled) -> Sequence[Fact]:
+    async def _surfacing(self, tenant: str, request: RecallRequest, recalled: RecallResult) -> Sequence[Fact]:
         """Return what surfaces unasked, and what is about the entities of the question."""
         if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again
             return ()
@@ -198,7 +197,7 @@ class Remember:
             return ()
 
     async def _with_those_asked_for(
-        self, tenant: str, request: RecallRequest, recalled: Recalled, surfacing: Sequence[Fact]
+        self, tenant: str, request: RecallRequest, recalled: RecallResult, surfacing: Sequence[Fact]
     ) -> Sequence[Fact]:
         """Return the facts that the question asks for, and behind them those that surface."""
         names, sought = recalled.analysis.entities, recalled.analysis.sought.predicates
@@ -218,7 +217,7 @@ class Remember:
             threshold=self.fact_confidence,
         )
 
-    async def _find(self, tenant: str, request: RecallRequest, recalled: Recalled, asked: Asked) -> None:
+    async def _find(self, tenant: str, request: RecallRequest, recalled: RecallResult, asked: Asked) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
@@ -246,7 +245,7 @@ class Remember:
             recalled.degraded.add(Degradation.VECTORS)
 
     async def _show(
-        self, tenant: str, recalled: Recalled, asked: Asked, found: Found, ranking: Ranking
+        self, tenant: str, recalled: RecallResult, asked: Asked, found: Found, ranking: Ranking
     ) -> None:
         """Rank what was found by what the rows say, and read the best."""
         with recalled.timing("rank"):
@@ -273,7 +272,7 @@ class Remember:
         return sum(one.archived and (one.informative or reached) for one in standings)
 
 
-def _evidence(tenant: str, recalled: Recalled) -> frozenset[UUID]:
+def _evidence(tenant: str, recalled: RecallResult) -> frozenset[UUID]:
     """Return the memories on which facts rest that the question asks for."""
     return frozenset(
         memory_id(tenant, one)
@@ -291,7 +290,7 @@ def _asked_of(asked: Asked, ranking: Ranking) -> Asked:
 class Recall:
     """Answers `query.recall`."""
 
-    remember: Remember
+    remember: RecallService
 
     async def __call__(self, tenant: str, request: RecallRequest, /) -> Answer:
         """Return ranked memories and the facts around them."""

@@ -30,7 +30,7 @@ class Remembered:
 
 
 @dataclass(slots=True)
-class Recalled:
+class RecallResult:
     """All that a recall brought to mind; filled step by step.
 
     Attributes:
@@ -88,7 +88,7 @@ def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
     return particular and analysis.fallback is None
 
 
-def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
+def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
     """Show a recall on the wire."""
     return RecallReply(
         recall_id=recalled.recall_id,
@@ -105,7 +105,7 @@ def reply(recalled: Recalled, *, explain: bool) -> RecallReply:
     )
 
 
-def accessed(request: RecallRequest, recalled: Recalled) -> tuple[MemoryAccessed, ...]:
+def accessed(request: RecallRequest, recalled: RecallResult) -> tuple[MemoryAccessed, ...]:
     """Say which memories came back, so that use makes them stronger."""
     if not request.reinforce or not recalled.memories:
         return ()

@@ -40,7 +40,7 @@ class PendingText:
     content: str
     since: float
     future: asyncio.Future[Encoded]
-    company: int
+    max_batch: int
     failures: int = 0
     forgiven: bool = False
 
@@ -91,7 +91,7 @@ class TextQueue:
         for text in list(self._unanswered):
             text.fail(self._closed())
 
-    async def hand_in(self, content: str) -> PendingText:
+    async def submit(self, content: str) -> PendingText:
         """Wait for room, and queue a text.
 
         Raises:
@@ -102,7 +102,7 @@ class TextQueue:
             self._room.release()
             raise self._closed()
         future = asyncio.get_running_loop().create_future()
-        text = PendingText(content, self._clock.monotonic(), future, company=self._batch)
+        text = PendingText(content, self._clock.monotonic(), future, max_batch=self._batch)
         self._unanswered.add(text)
         text.future.add_done_callback(lambda _: self._leave(text))
         self.put_back((text,))
@@ -113,14 +113,14 @@ class TextQueue:
         self._queue.update((text, None) for text in texts if not text.future.done())
         self._mark()
 
-    def forgive(self) -> None:
+    def reset_batch_limit(self) -> None:
         """Give the texts full company again, as the model was away and they were not at fault.
 
         Each once: a text that brings the model down at every request must be alone in the end.
         """
         for text in self._queue:
-            if text.company < self._batch and not text.failures and not text.forgiven:
-                text.company, text.forgiven = self._batch, True
+            if text.max_batch < self._batch and not text.failures and not text.forgiven:
+                text.max_batch, text.forgiven = self._batch, True
 
     def take(self) -> list[PendingText]:
         """Remove and return the first text, with those of like length among those that may share its request.
@@ -134,9 +134,9 @@ class TextQueue:
         if not self._queue:
             return []
         first = next(iter(self._queue))
-        alike = (text for text in self._queue if text.company == first.company)
+        alike = (text for text in self._queue if text.max_batch == first.max_batch)
         length = len(first.content)
-        batch = nsmallest(first.company, alike, key=lambda text: abs(len(text.content) - length))
+        batch = nsmallest(first.max_batch, alike, key=lambda text: abs(len(text.content) - length))
         for text in batch:
             del self._queue[text]
         self._mark()

@@ -16,7 +16,7 @@ from typing import Self
 from ricordo.clock import Clock
 from ricordo.models.batch_queue import Encoded, PendingText, TextQueue
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector
-from ricordo.models.guarded_encoder import TriedModel
+from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience.breaker import Admission, CircuitBreaker
 from ricordo.resilience.bucket import Bucket, Unlimited
 from ricordo.runtime.measures import seconds_waited
@@ -70,11 +70,11 @@ class EmbeddingBatcher:
         limits: BatchLimits | None = None,
     ) -> None:
         self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._primary = TriedModel(encoder, self.breaker, bucket or Unlimited(), clock)
+        self._primary = GuardedEncoder(encoder, self.breaker, bucket or Unlimited(), clock)
         self._fallback = None
         if fallback is not None:
             spare_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-            self._fallback = TriedModel(fallback, spare_breaker, Unlimited(), clock)
+            self._fallback = GuardedEncoder(fallback, spare_breaker, Unlimited(), clock)
         self._clock = clock
         self._limits = limits or BatchLimits()
         self._queue = TextQueue(
@@ -92,7 +92,8 @@ class EmbeddingBatcher:
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
         self._probers = [
-            asyncio.create_task(model.probe(self._lanes, self._queue.forgive)) for model in self.models
+            asyncio.create_task(model.probe(self._lanes, self._queue.reset_batch_limit))
+            for model in self.models
         ]
         return self
 
@@ -105,7 +106,7 @@ class EmbeddingBatcher:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     @property
-    def models(self) -> Sequence[TriedModel]:
+    def models(self) -> Sequence[GuardedEncoder]:
         """The model, and its fallback where there is one."""
         return [self._primary] if self._fallback is None else [self._primary, self._fallback]
 
@@ -174,7 +175,7 @@ class EmbeddingBatcher:
         mine: list[PendingText] = []
         try:
             for content in texts:
-                mine.append(await self._queue.hand_in(content))  # noqa: PERF401 - all that is in must be known
+                mine.append(await self._queue.submit(content))  # noqa: PERF401 - all that is in must be known
             answers = await asyncio.gather(*(text.future for text in mine), return_exceptions=True)
         finally:
             for text in mine:
@@ -195,7 +196,7 @@ class EmbeddingBatcher:
             self._requests.add(request)
             request.add_done_callback(self._requests.discard)
 
-    def _serving(self) -> TriedModel | None:
+    def _serving(self) -> GuardedEncoder | None:
         """Return the model that may be asked now, if there is one."""
         if self._primary.answers:
             return self._primary
@@ -206,12 +207,14 @@ class EmbeddingBatcher:
     def _fallback_is_due(self) -> bool:
         return self.breaker.down_for >= self._limits.fallback_after
 
-    async def _wait_for(self, fallback: TriedModel) -> None:
+    async def _wait_for(self, fallback: GuardedEncoder) -> None:
         if (rest := self._limits.fallback_after - self.breaker.down_for) > 0:
             await self._clock.sleep(rest)
         await fallback.breaker.wait_closed()
 
-    async def _request(self, model: TriedModel, admission: Admission, batch: Sequence[PendingText]) -> None:
+    async def _request(
+        self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
+    ) -> None:
         """Send one request and hand out what came back. It ends well whatever the model does."""
         try:
             if batch:
@@ -230,14 +233,16 @@ class EmbeddingBatcher:
         finally:
             self._lanes.release()
 
-    async def _answer(self, model: TriedModel, admission: Admission, batch: Sequence[PendingText]) -> None:
+    async def _answer(
+        self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
+    ) -> None:
         now = self._clock.monotonic()
         self.waits.add_all(now - text.since for text in batch)
         vectors = await model.encode([text.content for text in batch], admission)
         for text, vector in zip(batch, vectors, strict=True):
             text.answer(Encoded(model.name, vector))
 
-    def _try_smaller(self, batch: Sequence[PendingText], company: int) -> None:
+    def _try_smaller(self, batch: Sequence[PendingText], max_batch: int) -> None:
         """Put the texts back, behind the others.
 
         The model may be away, or one of the texts at fault: they come back in smaller requests, until that
@@ -245,7 +250,7 @@ class EmbeddingBatcher:
         once: the callers' time is limited too.
         """
         for text in batch:
-            text.company = company
+            text.max_batch = max_batch
         self._queue.put_back(batch)
 
     def _try_alone(self, batch: Sequence[PendingText], error: NoVector) -> None:
@@ -255,7 +260,7 @@ class EmbeddingBatcher:
         """
         for text in batch:
             text.failures += 1
-            text.company = 1
+            text.max_batch = 1
             if error.slow or text.failures >= self._limits.attempts:
                 text.fail(error)
         self._queue.put_back(batch)

@@ -54,6 +54,10 @@ class ModelUnavailable(Unavailable):
     server = "the model"
 
 
+class InvalidReply(ModelUnavailable):
+    """The model answered, but not what it was asked for."""
+
+
 class ModelSlow(ModelUnavailable):
     """The model did not answer in time: each further try may cost as much."""
 

@@ -53,7 +53,7 @@ class EntityMatcher(Protocol):
             None for a pair that the answer does not hold, or of which it says two things.
 
         Raises:
-            Nonsense: the answer holds none of them.
+            InvalidReply: the answer holds none of them.
             ModelUnavailable: there was no answer in time.
         """
         ...

@@ -1,8 +1,8 @@
-"""Who reads messages for what they state: models where that is asked for, and rules, which need nobody."""
+"""Extracts facts from messages, by rules or by a language model with the rules behind it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import Role
@@ -18,34 +18,87 @@ from ricordo.memory.facts.relation_validation import (
 )
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
-from ricordo.models.relating import EntityRecogniser, RelationReader
 from ricordo.models.throttle import Throttle, portions_of_messages
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 
 _HEARD: Final = "heard"
 _UNHEARD: Final = "unheard"
 _RELATIONS: Final = "relations"
 
 
-class RulesStatementReader:
-    """A `StatementReader` that is never away.
+class FactExtractor(Protocol):
+    """Extracts what messages state, by rules or by a model with the rules behind it; it never fails."""
+
+    @property
+    def nondeterministic(self) -> bool:
+        """Whether another read of a message may differ: then the first result is kept."""
+        ...
+
+    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
+        """Return what each of `utterances` states, in their order; nothing of one that states nothing."""
+        ...
+
+
+class EntityRecogniser(Protocol):
+    """Finds entities of given kinds in texts."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[RecognisedEntity]]:
+        """Return the entities of each of `texts`, in their order, each text's by where they begin.
+
+        Raises:
+            ModelUnavailable: the model cannot answer now.
+        """
+        ...
+
+
+class RelationReader(Protocol):
+    """A language model that reads messages. One request per call; its answers are claims to be validated.
+
+    Texts are data within the prompt, never instructions.
+    """
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
+        """Say of each message what it states of its writer and of those whom it names, in their order.
+
+        Returns:
+            Nothing of a message that states nothing; None for one that the answer does not hold.
+
+        Raises:
+            InvalidReply: the answer holds none of them.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+
+class RuleFactExtractor:
+    """A `FactExtractor` that is never away.
 
     Args:
         beside: where texts are read.
     """
 
-    wavers: Final = False
+    nondeterministic: Final = False
 
-    def __init__(self, beside: Beside) -> None:
+    def __init__(self, beside: CpuExecutor) -> None:
         self._beside = beside
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Read each of `utterances` by rules; see `StatementReader.read`."""
+        """Read each of `utterances` by rules; see `FactExtractor.read`."""
         return await self._beside.each(by_rules, utterances)
 
 
-class ModelStatementReader:
-    """A `StatementReader` that asks a language model too, and lets the rules alone answer when that does not.
+class LlmFactExtractor:
+    """A `FactExtractor` that asks a language model too, and lets the rules alone answer when that does not.
 
     What the rules read stands; what the model says beyond it counts as far as the message bears it out.
     What a user has not said, or said without a word, is not shown to it.
@@ -54,19 +107,19 @@ class ModelStatementReader:
         rules: read every message.
         beside: where what the model says is held against the texts.
         reader: the language model.
-        throttle: through which it is asked.
+        throttle: limits its use.
         recogniser: names the entities for it; None for nobody.
-        throttle_of_entities: through which that is asked.
+        throttle_of_entities: limits the use of that.
         batch: messages in a request at the most.
         lacking: what is missing for good, in words; empty for nothing.
     """
 
-    wavers: Final = True
+    nondeterministic: Final = True
 
     def __init__(
         self,
-        rules: RulesStatementReader,
-        beside: Beside,
+        rules: RuleFactExtractor,
+        beside: CpuExecutor,
         reader: RelationReader,
         throttle: Throttle,
         *,
@@ -103,7 +156,7 @@ class ModelStatementReader:
         return None if self._recogniser is None else self._recogniser.model
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Read each of `utterances`; see `StatementReader.read`."""
+        """Extract the facts of each utterance."""
         found = await self._rules.read(utterances)
         asked = [number for number, one in enumerate(utterances) if _may_state(one)]
         if not asked:

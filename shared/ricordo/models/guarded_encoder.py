@@ -23,7 +23,7 @@ _SILENT_S: Final = 5.0  # from which on it is said that a request lasts
 _SOON_S: Final = 5.0  # in which a model that has just been at work answers a short text
 
 
-class TriedModel:
+class GuardedEncoder:
     """Asks a model for vectors, as long as it answers.
 
     Args:

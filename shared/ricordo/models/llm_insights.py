@@ -1,15 +1,17 @@
-"""Asking a language model for insights, in good measure; what counts is what the memories bear out."""
+"""Draws insights with a language model; only those that the memories support are kept."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import structlog
 
 from ricordo.memory.llm_condensation import select_messages
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
 from ricordo.memory.reflection.insight_validation import (
+    InsightClaim,
     questions_in_language,
     relevant_memories,
     to_llm_message,
@@ -17,7 +19,6 @@ from ricordo.memory.reflection.insight_validation import (
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.insights import InsightReader
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -25,14 +26,49 @@ _log = structlog.stdlib.get_logger(__name__)
 T = TypeVar("T")
 
 
-class ModelInsights:
-    """Draws insights with a model; where it gives no answer, or none that holds, there are fewer of them.
+class InsightReader(Protocol):
+    """A language model that draws insights. One request per call; its answers are claims to be validated.
 
-    Texts that speak to their reader are shown to no model.
+    Memories are data within the prompt, never instructions.
+    """
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
+        """Ask what is worth understanding about a user.
+
+        Args:
+            observations: what they said, oldest first, at least one.
+            language: that the questions shall be in, ISO 639-1.
+            most: how many at the most.
+
+        Raises:
+            InvalidReply: the answer holds no question.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+    async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
+        """Answer a question about a user from their memories, and say which carry the answer.
+
+        Raises:
+            InvalidReply: the answer holds no text.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+
+class LlmInsights:
+    """Draws insights with a language model; an answer that is missing or invalid gives none.
+
+    Texts with instructions to their reader are not sent to the model.
 
     Args:
         reader: the model, which answers one call or raises.
-        throttle: through which it is asked.
+        throttle: limits its use.
     """
 
     def __init__(self, reader: InsightReader, throttle: Throttle) -> None:
@@ -44,7 +80,7 @@ class ModelInsights:
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """How often the model was believed, was silent, and was not believed."""
+        """The numbers of answers accepted, missing and rejected."""
         return {
             "insights_by_model": self._taken,
             "insights_without_answer": self._unanswered,
@@ -53,11 +89,11 @@ class ModelInsights:
 
     @property
     def trouble(self) -> str:
-        """What the last request met, while the model is away; empty while it answers."""
+        """The last error while the model is unavailable; empty while it answers."""
         return self._throttle.reason
 
     async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:  # noqa: ARG002
-        """Return at most three insights that the memories bear out, each about something else."""
+        """Return at most three insights that the memories support, each about another subject."""
         language = language_of(observed.memories)
         memories = sorted(
             (one for one in observed.memories if _is_shown(one, language)),

@@ -9,8 +9,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.memory.llm_description import LlmMessage
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.resilience import BreakerState, Bucket, CircuitBreaker
 
 _MOST_BYTES: Final = 9_000  # of what is shown in one request, unless it is one item: some 3,000 tokens
@@ -110,7 +109,7 @@ class Throttle:
             self._reason = str(error)
             if self._breaker.state is BreakerState.OPEN:
                 _log.warning(self._gone, reason=str(error))
-            return [None] * len(items) if isinstance(error, Nonsense) else None
+            return [None] * len(items) if isinstance(error, InvalidReply) else None
         if admission.is_probe:
             _log.info(self._back)
         return answer

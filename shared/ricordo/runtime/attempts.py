@@ -8,7 +8,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.messages.base import Message
-from ricordo.runtime.cancellation import being_cancelled, unless
+from ricordo.runtime.cancellation import being_cancelled, run_until
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import names_for_log
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
@@ -65,8 +65,8 @@ class Attempts:
         for _ in range(self._holds):
             if not isinstance(result, Exception) or isinstance(result, Rejected):
                 break
-            self._gate.doubt()
-            held = await unless(self._halted, self._gate.wait_open())
+            self._gate.invalidate()
+            held = await run_until(self._halted, self._gate.wait_open())
             if held is None:
                 return [_judged(result)] * len(events)
             if not held:

@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def unless(halted: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
+async def run_until(halted: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
     """Await `work`, but give it up as soon as `halted` is set.
 
     Returns:
@@ -19,11 +19,11 @@ async def unless(halted: asyncio.Event, work: Coroutine[object, object, T]) -> T
         await asyncio.wait({task, halting}, return_when=asyncio.FIRST_COMPLETED)
         return task.result() if task.done() else None
     finally:
-        await end(halting)
-        await end(task)
+        await cancel_and_wait(halting)
+        await cancel_and_wait(task)
 
 
-async def end(*tasks: asyncio.Future[T]) -> None:
+async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
     """Cancel those of `tasks` that still run, and wait until all have ended; what they raise is dropped."""
     for task in tasks:
         task.cancel()

@@ -21,7 +21,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrakeSettings:
+class ConsumerBreakerSettings:
     """When a worker halts.
 
     Attributes:
@@ -39,7 +39,7 @@ class BrakeSettings:
             raise ValueError(f"no sensible brake: {self}")
 
 
-class Brake:
+class ConsumerBreaker:
     """Knows what became of the last messages of one worker, and whether it may go on.
 
     A failure is one that the sender is not to blame for: the handler broke off, or what it made was refused.
@@ -56,10 +56,10 @@ class Brake:
         settings: see there.
     """
 
-    def __init__(self, worker: str, clock: Clock, settings: BrakeSettings | None = None) -> None:
+    def __init__(self, worker: str, clock: Clock, settings: ConsumerBreakerSettings | None = None) -> None:
         self._worker = worker
         self._clock = clock
-        self._settings = settings or BrakeSettings()
+        self._settings = settings or ConsumerBreakerSettings()
         self._failed: dict[int, bool] = {}
         """Whether they failed, by their place in the stream, in the order of their last try."""
         self._why = ""
@@ -69,7 +69,7 @@ class Brake:
         """Trials since it last worked as it should."""
         self._alone = False
         self._changed = asyncio.Event()
-        self.trials = 0
+        self.probes = 0
         """So many were begun, ever."""
 
     @property
@@ -114,7 +114,7 @@ class Brake:
             self._alone = True
             self._release("there is nothing else to try")
 
-    async def wait_turn(self) -> bool:
+    async def wait_for_probe(self) -> bool:
         """Return at once while it works; else when it is time for the next trial.
 
         Returns:
@@ -125,13 +125,13 @@ class Brake:
         if self.on:
             self._since = self._clock.monotonic()
             self._level += 1
-            self.trials += 1
+            self.probes += 1
             self._announce()
         return self.on
 
-    async def wait_trial(self, after: int) -> None:
+    async def wait_for_probe_after(self, after: int) -> None:
         """Return at once while it works; else when more trials than `after` have begun."""
-        while self.on and self.trials <= after:
+        while self.on and self.probes <= after:
             await self._changed.wait()
 
     @property

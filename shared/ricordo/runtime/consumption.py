@@ -13,15 +13,15 @@ import structlog
 from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import end, unless
-from ricordo.runtime.consumer_breaker import Brake
-from ricordo.runtime.gates import Gate, OpenGate, doubt, reason, yields
+from ricordo.runtime.cancellation import cancel_and_wait, run_until
+from ricordo.runtime.consumer_breaker import ConsumerBreaker
+from ricordo.runtime.gates import Gate, OpenGate, invalidate, is_throttled, reason
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.runtime.in_flight import Hands, Held, is_suspect
+from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage, needs_isolation
 
 _log = structlog.stdlib.get_logger(__name__)
 
-Work = Callable[[Sequence[Held]], Awaitable[None]]
+Work = Callable[[Sequence[InFlightMessage]], Awaitable[None]]
 
 _GATE_IS_CLOSED_AFTER = 0.1
 
@@ -76,11 +76,11 @@ class WatchedGate:
         self._told_after = told_after
         self._told = False
         health.why_closed = lambda: reason(gate)
-        health.yields = lambda: yields(gate)
+        health.is_throttled = lambda: is_throttled(gate)
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Have the gate ask anew: something has just failed that it may be about."""
-        doubt(self._gate)
+        invalidate(self._gate)
 
     async def wait_open(self) -> bool:
         """Wait until the gate is open.
@@ -102,14 +102,14 @@ class WatchedGate:
             self._show(is_open=True)
             return True
         finally:
-            await end(waiting)
+            await cancel_and_wait(waiting)
 
     def _tell(self) -> None:
         if self._told:
             return
         self._told = True
         worker, why = self._health.worker, reason(self._gate) or "it is slow to answer"
-        if yields(self._gate):
+        if is_throttled(self._gate):
             _log.info("others go first, nothing is fetched meanwhile", worker=worker, reason=why)
         else:
             _log.warning("gate stays closed, nothing is fetched", worker=worker, reason=why)
@@ -152,7 +152,7 @@ class Consumption:
         clock: Clock,
         settings: LoopSettings,
         gate: Gate | None = None,
-        brake: Brake | None = None,
+        brake: ConsumerBreaker | None = None,
     ) -> None:
         self._name = name
         self._consumer = consumer
@@ -161,9 +161,9 @@ class Consumption:
         self._clock = clock
         self._settings = settings
         self.gate = WatchedGate(gate or OpenGate(), health)
-        self.brake = brake or Brake(name, clock)
+        self.brake = brake or ConsumerBreaker(name, clock)
         self.halted = asyncio.Event()
-        self.hands = Hands(settings.hands)
+        self.hands = InFlightBuffer(settings.hands)
         health.halts = lambda: self.brake.why
         self._failures = 0
 
@@ -177,7 +177,7 @@ class Consumption:
             stopping: set by whoever wants this to end.
             ready: called once, when messages are being fetched.
         """
-        subscription = await unless(stopping, self._bound())
+        subscription = await run_until(stopping, self._bound())
         if subscription is None:
             self._health.become(WorkerState.STOPPED)
             return
@@ -198,7 +198,7 @@ class Consumption:
             try:
                 await self._finish(fetching, working)
             finally:
-                await end(watching, beating, fetching, *working)
+                await cancel_and_wait(watching, beating, fetching, *working)
                 await subscription.close()
                 self._health.become(WorkerState.STOPPED)
         _raise_first(fetching, beating, *working)
@@ -227,21 +227,21 @@ class Consumption:
                 await self._pause(error)
 
     async def _fetch_all(self, subscription: Subscription) -> None:
-        trials = self.brake.trials
+        probes = self.brake.probes
         while not self.halted.is_set():
             if waits := bool(self.hands.held):  # with empty hands no trial could begin
-                await unless(self.halted, self.brake.wait_trial(trials))
-            await unless(self.halted, self.gate.wait_open())
-            halts = self.brake.on and (self.brake.trials > trials or not waits)
-            trials = self.brake.trials
+                await run_until(self.halted, self.brake.wait_for_probe_after(probes))
+            await run_until(self.halted, self.gate.wait_open())
+            halts = self.brake.on and (self.brake.probes > probes or not waits)
+            probes = self.brake.probes
             if halts and not self.hands.has_room:
                 continue
             limit = partial(self._limit, in_turn=halts)
-            reserved = await unless(self.halted, self.hands.reserve(limit)) or 0
+            reserved = await run_until(self.halted, self.hands.reserve(limit)) or 0
             fetched = await self._fetch(subscription, reserved)
             self._health.in_flight += len(fetched or ())
             await self.hands.receive(fetched or (), reserved, subscription.max_deliver)
-            if halts and fetched is not None and not fetched and self.hands.all_tried:
+            if halts and fetched is not None and not fetched and self.hands.all_attempted:
                 self.brake.found_no_other()
 
     def _limit(self, *, in_turn: bool) -> int:
@@ -259,7 +259,7 @@ class Consumption:
         try:
             fetched = await self._cautiously(subscription, limit)
         except BusUnavailable as error:
-            await unless(self.halted, self._pause(error))
+            await run_until(self.halted, self._pause(error))
             return None
         if self._failures:
             self._failures = 0
@@ -273,7 +273,7 @@ class Consumption:
         Redeliveries come first: so who may have killed workers comes alone, and nothing dies with it.
         """
         first = await subscription.fetch(1, self._settings.fetch_timeout)
-        if limit == 1 or not first or is_suspect(first[0]) or self.brake.on:
+        if limit == 1 or not first or needs_isolation(first[0]) or self.brake.on:
             return first
         try:
             return [*first, *await subscription.fetch(limit - 1, 0.0)]
@@ -296,9 +296,9 @@ class Consumption:
             finally:
                 self._health.in_flight -= await self.hands.release(batch)
 
-    async def _next(self) -> Sequence[Held]:
+    async def _next(self) -> Sequence[InFlightMessage]:
         while True:
-            in_turn = await unless(self.halted, self.brake.wait_turn())
+            in_turn = await run_until(self.halted, self.brake.wait_for_probe())
             limit = partial(self._limit, in_turn=bool(in_turn))
             batch = await self.hands.take(limit, self._settings.linger)
             if batch or self.hands.is_over:  # else the worker has halted meanwhile
@@ -306,7 +306,7 @@ class Consumption:
 
     async def _keep_alive(self, subscription: Subscription) -> None:
         """Beat for what was here at the last beat already: nearly all is settled before its first."""
-        known = set[Held]()
+        known = set[InFlightMessage]()
         while True:
             await self._clock.sleep(subscription.ack_wait / 3)
             here = set(self.hands.held)

@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Self, TypeVar
 
-from ricordo.runtime.query_priority import Precedence
+from ricordo.runtime.query_priority import QueryPriority
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 
-class Beside:
+class CpuExecutor:
     """One thread of a process, for what reads texts.
 
     Only one: Python lets one thread compute at a time, and each more of them that wants to would be one more
@@ -22,8 +22,8 @@ class Beside:
         precedence: what others have over this work.
     """
 
-    def __init__(self, precedence: Precedence | None = None) -> None:
-        self._precedence = precedence or Precedence()
+    def __init__(self, precedence: QueryPriority | None = None) -> None:
+        self._precedence = precedence or QueryPriority()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beside")
 
     async def __aenter__(self) -> Self:
@@ -47,7 +47,7 @@ class Beside:
 
         def all_of_them() -> list[B]:
             made: list[B] = []
-            step_aside = self._precedence.stepping_aside()
+            step_aside = self._precedence.thread_yielder()
             for item in items:
                 if abandoned:
                     break

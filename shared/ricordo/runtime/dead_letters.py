@@ -29,7 +29,7 @@ def as_message(letter: DeadLetter) -> Outgoing:
     )
 
 
-class DeadLetterOffice:
+class DeadLetterQueue:
     """Where dead letters go: into the stream, and to whoever records them.
 
     Args:
@@ -41,7 +41,7 @@ class DeadLetterOffice:
         self._publisher = publisher
         self._recorder = recorder
 
-    async def bury(self, letter: DeadLetter) -> bool:
+    async def publish(self, letter: DeadLetter) -> bool:
         """Keep `letter`, unless the recorder keeps nothing of it, as it is about what was forgotten.
 
         Burying it again adds nothing: the stream knows it by its place of origin.

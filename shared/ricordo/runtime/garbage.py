@@ -13,7 +13,7 @@ _THRESHOLDS: Final = (10_000, 20, 50)
 
 
 @contextmanager
-def what_stands_stays() -> Iterator[None]:
+def freeze_gc() -> Iterator[None]:
     """Take what there is now as staying to the end of the context, and look for cycles less often.
 
     Cycles that form within are still found. At the end everything is as it was.

@@ -37,28 +37,28 @@ class Explained(Protocol):
 
 
 @runtime_checkable
-class Courteous(Protocol):
+class Throttling(Protocol):
     """A gate that closes for others to go first."""
 
     @property
-    def yields(self) -> bool:
+    def is_throttled(self) -> bool:
         """Whether it is closed for that, and for nothing else."""
         ...
 
 
 @runtime_checkable
-class Trusting(Protocol):
+class Caching(Protocol):
     """A gate that takes an answer of a moment ago for the present one."""
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Trust no former answer the next time that somebody waits."""
         ...
 
 
-def doubt(gate: Gate) -> None:
+def invalidate(gate: Gate) -> None:
     """Tell `gate` that something has just failed, which what it guards may be to blame for."""
-    if isinstance(gate, Trusting):
-        gate.doubt()
+    if isinstance(gate, Caching):
+        gate.invalidate()
 
 
 def reason(gate: Gate) -> str:
@@ -66,9 +66,9 @@ def reason(gate: Gate) -> str:
     return gate.reason if isinstance(gate, Explained) else ""
 
 
-def yields(gate: Gate) -> bool:
+def is_throttled(gate: Gate) -> bool:
     """Tell whether `gate` is closed only because others go first: who waits there is in its place."""
-    return isinstance(gate, Courteous) and gate.yields
+    return isinstance(gate, Throttling) and gate.is_throttled
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +90,10 @@ class AllGates:
         for gate in self.gates:
             await gate.wait_open()
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Have each of them ask anew."""
         for gate in self.gates:
-            doubt(gate)
+            invalidate(gate)
 
     @property
     def reason(self) -> str:
@@ -101,17 +101,17 @@ class AllGates:
         return "; ".join(filter(None, map(reason, self.gates)))
 
     @property
-    def yields(self) -> bool:
+    def is_throttled(self) -> bool:
         """Whether those of them that are closed are so for others to go first."""
         closed = [gate for gate in self.gates if reason(gate)]
-        return bool(closed) and all(map(yields, closed))
+        return bool(closed) and all(map(is_throttled, closed))
 
 
 class ProbeGate:
     """Open while `probe` succeeds: asked when somebody waits, with growing pauses while it fails.
 
     An answer is good for a moment, so that who fetches often does not ask each time. Who comes from
-    a failure says so first (`doubt`), and learns whether the dependency has just gone.
+    a failure says so first (`invalidate`), and learns whether the dependency has just gone.
 
     Args:
         name: of the dependency, for the log.
@@ -162,7 +162,7 @@ class ProbeGate:
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Ask anew the next time that somebody waits; what was asked before this moment is no answer."""
         self._answered = -math.inf
         self._doubts += 1
@@ -226,7 +226,7 @@ class BacklogGate:
         return self._closed_by
 
     @property
-    def yields(self) -> bool:
+    def is_throttled(self) -> bool:
         """Whether the last count found too much; one that failed is no reason to be content."""
         return self._yields
 

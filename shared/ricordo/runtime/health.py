@@ -54,7 +54,7 @@ class Health:
     reason: str = ""
     gate_open: bool = True
     why_closed: Callable[[], str] = str
-    yields: Callable[[], bool] = bool
+    is_throttled: Callable[[], bool] = bool
     halts: Callable[[], str] = str
     prepares: Callable[[], bool] = bool
     trouble: Callable[[], str] = str
@@ -127,7 +127,7 @@ class Health:
         if self.gate_open and self.halts() and self.state in (WorkerState.READY, WorkerState.DEGRADED):
             return WorkerState.HALTED
         waits = self.state is WorkerState.DEGRADED and not self.gate_open
-        return WorkerState.YIELDING if waits and self.yields() else self.state
+        return WorkerState.YIELDING if waits and self.is_throttled() else self.state
 
     def report(self) -> dict[str, str | int | bool | None]:
         """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""

@@ -13,7 +13,7 @@ import structlog
 from ricordo.bus.port import BusError, BusUnavailable
 from ricordo.bus.requests import Endpoint, Request, Responder
 from ricordo.clock import Clock
-from ricordo.runtime.cancellation import end, unless
+from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.health import Health
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -71,14 +71,14 @@ class HealthService:
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """Answer until `stopping` is set or the task is cancelled."""
-        endpoints = await unless(stopping, self._served())
+        endpoints = await run_until(stopping, self._served())
         ready()
         try:
             await stopping.wait()
         finally:
             for endpoint in endpoints or ():
                 await endpoint.close()
-            await end(*self._replies)
+            await cancel_and_wait(*self._replies)
 
     async def _served(self) -> Sequence[Endpoint]:
         while True:

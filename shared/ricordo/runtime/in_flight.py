@@ -11,7 +11,7 @@ _IN_COMPANY: Final = 2
 """So often a message is handled together with others; from then on alone."""
 
 
-def is_suspect(delivery: Delivery) -> bool:
+def needs_isolation(delivery: Delivery) -> bool:
     """Whether it may be what kills its worker: delivered twice before, in vain.
 
     Once is what happens to all that a process has in hand when it is killed.
@@ -19,7 +19,7 @@ def is_suspect(delivery: Delivery) -> bool:
     return delivery.attempt > _IN_COMPANY
 
 
-class Held:
+class InFlightMessage:
     """A delivery that this worker was given: settled exactly once, or left to be delivered again.
 
     Attributes:
@@ -29,13 +29,13 @@ class Held:
         kept: whether it stays in hand when its batch is let go.
     """
 
-    __slots__ = ("_settled", "delivery", "kept", "last", "tried")
+    __slots__ = ("_settled", "attempted", "delivery", "last", "retained")
 
     def __init__(self, delivery: Delivery, *, last: bool = False) -> None:
         self.delivery = delivery
         self.last = last
-        self.tried = False
-        self.kept = False
+        self.attempted = False
+        self.retained = False
         self._settled = False
 
     @property
@@ -51,16 +51,16 @@ class Held:
     @property
     def suspect(self) -> bool:
         """Whether it may be what kills its worker; not once it was tried here."""
-        return is_suspect(self.delivery) and not self.tried
+        return needs_isolation(self.delivery) and not self.attempted
 
-    def keep(self) -> None:
+    def retain(self) -> None:
         """Have it stay in hand, to be handled again: that costs no delivery."""
-        self.tried = self.kept = True
+        self.attempted = self.retained = True
 
     async def ack(self) -> None:
         """Settle as done; of one that comes alone, the server confirms it: the next may kill this process."""
         self._settle()
-        await self.delivery.ack(confirmed=is_suspect(self.delivery))
+        await self.delivery.ack(confirmed=needs_isolation(self.delivery))
 
     async def retry(self, delay: float) -> None:
         """Hand it back, to be delivered again after `delay` seconds."""
@@ -73,7 +73,7 @@ class Held:
         await self.delivery.terminate()
 
 
-class Hands:
+class InFlightBuffer:
     """What one worker holds, bounded by its slots: first a slot, then a message for it.
 
     A suspect is handled with nothing beside it: should it kill the process, nothing else has used up a
@@ -87,14 +87,14 @@ class Hands:
 
     def __init__(self, slots: int) -> None:
         self._free = slots
-        self._waiting: list[Held] = []
-        self._in_work: set[Held] = set()
-        self._held: set[Held] = set()
+        self._waiting: list[InFlightMessage] = []
+        self._in_work: set[InFlightMessage] = set()
+        self._held: set[InFlightMessage] = set()
         self._closed = False
         self._changed = asyncio.Condition()
 
     @property
-    def held(self) -> Sequence[Held]:
+    def held(self) -> Sequence[InFlightMessage]:
         """All that is held and not settled, whether a handler has it or not."""
         return [held for held in self._held if not held.settled]
 
@@ -104,9 +104,9 @@ class Hands:
         return self._free > 0
 
     @property
-    def all_tried(self) -> bool:
+    def all_attempted(self) -> bool:
         """Whether nothing is held that was not tried."""
-        return all(held.tried for held in self._held)
+        return all(held.attempted for held in self._held)
 
     async def reserve(self, limit: Callable[[], int]) -> int:
         """Wait for a free slot, and only then ask for `limit`.
@@ -122,14 +122,16 @@ class Hands:
 
     async def receive(self, deliveries: Iterable[Delivery], reserved: int, max_deliver: int) -> None:
         """Hold `deliveries`, for which `reserved` slots were taken; slots that stay empty are free again."""
-        received = [Held(delivery, last=delivery.attempt >= max_deliver) for delivery in deliveries]
+        received = [
+            InFlightMessage(delivery, last=delivery.attempt >= max_deliver) for delivery in deliveries
+        ]
         async with self._changed:
             self._waiting.extend(received)
             self._held.update(received)
             self._free += reserved - len(received)
             self._changed.notify_all()
 
-    async def take(self, limit: Callable[[], int], linger: float) -> Sequence[Held]:
+    async def take(self, limit: Callable[[], int], linger: float) -> Sequence[InFlightMessage]:
         """Take up to `limit` for handling, waiting for the first and then `linger` seconds for the rest.
 
         Args:
@@ -160,15 +162,15 @@ class Hands:
         """Whether the hands were closed and nothing waits any more."""
         return self._closed and not self._waiting
 
-    def _next(self, limit: int) -> Sequence[Held]:
+    def _next(self, limit: int) -> Sequence[InFlightMessage]:
         if not self._waiting or any(held.suspect for held in self._in_work):
             return []
         suspects = [held for held in self._waiting if held.suspect]
-        usual = sorted((held for held in self._waiting if not held.suspect), key=lambda held: held.tried)
+        usual = sorted((held for held in self._waiting if not held.suspect), key=lambda held: held.attempted)
         # What is kept comes again and again: a suspect would wait for ever.
-        is_turn = not usual or usual[0].tried or any(held.last for held in suspects)
+        is_turn = not usual or usual[0].attempted or any(held.last for held in suspects)
         if suspects and is_turn:
-            return [] if self._in_work else one_by_one(suspects)[: min(limit, 1)]
+            return [] if self._in_work else isolation_order(suspects)[: min(limit, 1)]
         return usual[:limit]
 
     async def _wait_for_more(self, limit: Callable[[], int], linger: float) -> None:
@@ -178,20 +180,20 @@ class Hands:
         except TimeoutError:
             return
 
-    async def release(self, done: Sequence[Held]) -> int:
+    async def release(self, done: Sequence[InFlightMessage]) -> int:
         """Let go of `done`, settled or left, and free their slots, but for those that are kept.
 
         Returns:
             How many are no longer held.
         """
-        kept = [held for held in done if held.kept]
-        gone = len(done) - len(kept)
+        retained = [held for held in done if held.retained]
+        gone = len(done) - len(retained)
         async with self._changed:
             self._in_work.difference_update(done)
-            self._held.difference_update(set(done).difference(kept))
-            for held in kept:
-                held.kept = False
-            self._waiting.extend(kept)
+            self._held.difference_update(set(done).difference(retained))
+            for held in retained:
+                held.retained = False
+            self._waiting.extend(retained)
             self._free += gone
             self._changed.notify_all()
         return gone
@@ -203,7 +205,7 @@ class Hands:
             self._changed.notify_all()
 
 
-def one_by_one(suspects: Sequence[Held]) -> Sequence[Held]:
+def isolation_order(suspects: Sequence[InFlightMessage]) -> Sequence[InFlightMessage]:
     """Put `suspects` into an order in which each gets its turn, although one of them may kill this process.
 
     They are fetched one by one; several are in hand only where they fell due between two fetches. Whoever has
@@ -211,7 +213,7 @@ def one_by_one(suspects: Sequence[Held]) -> Sequence[Held]:
     pass, the reverse order at the next delivery all behind it, and chance does the rest.
     """
 
-    def turn(held: Held) -> tuple[int, float]:
+    def turn(held: InFlightMessage) -> tuple[int, float]:
         attempt, sequence = held.delivery.attempt, held.delivery.sequence
         first = attempt - _IN_COMPANY
         place = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()

@@ -17,7 +17,7 @@ _log = structlog.stdlib.get_logger(__name__)
 _Key: TypeAlias = tuple[object, ...]
 
 
-class Setbacks:
+class ItemBackoff:
     """Remembers which items of some work have failed.
 
     An item that failed rests for a minute, then for twice as long after each further failure, up to an hour:
@@ -31,13 +31,13 @@ class Setbacks:
         self._name = name
         self._failed: dict[_Key, tuple[int, datetime]] = {}
 
-    def rests(self, now: datetime, tenant: str, **ids: object) -> bool:
+    def in_cooldown(self, now: datetime, tenant: str, **ids: object) -> bool:
         """Whether an item failed so short a time ago that it is left alone."""
         _, until = self._failed.get(_key(tenant, ids), (0, now))
         return timedelta() < until - now <= timedelta(seconds=_REST.longest)
 
     @contextmanager
-    def noting(self, now: datetime, tenant: str, **ids: object) -> Iterator[None]:
+    def guard(self, now: datetime, tenant: str, **ids: object) -> Iterator[None]:
         """Note whether an item failed within; then its error goes no further.
 
         Raises:

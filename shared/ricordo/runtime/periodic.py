@@ -8,7 +8,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import being_cancelled, unless
+from ricordo.runtime.cancellation import being_cancelled, run_until
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tracing import TraceContext, logged_as
 
@@ -67,7 +67,7 @@ class Periodic:
         self.health.become(WorkerState.READY)
         ready()
         try:
-            await unless(stopping, self._run_for_ever())
+            await run_until(stopping, self._run_for_ever())
         finally:
             self.health.become(WorkerState.STOPPING)
             self.health.become(WorkerState.STOPPED)
@@ -86,7 +86,7 @@ class Periodic:
         if self._woken is None or self._failures:  # who failed a moment ago is in no hurry
             await pause
         else:
-            await unless(self._woken, pause)
+            await run_until(self._woken, pause)
 
     async def _run_once(self) -> None:
         with logged_as(TraceContext.begin(), worker=self.name):

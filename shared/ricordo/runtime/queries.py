@@ -17,11 +17,11 @@ from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import end, unless
+from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
 from ricordo.runtime.publishing import outgoing, stamped
-from ricordo.runtime.query_priority import Precedence
+from ricordo.runtime.query_priority import QueryPriority
 from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
 from ricordo.runtime.tracing import TraceContext, logged_as
 from ricordo.unavailable import Unavailable
@@ -74,7 +74,7 @@ class QueryServer:
         publisher: Publisher,
         clock: Clock,
         settings: ServerSettings | None = None,
-        precedence: Precedence | None = None,
+        precedence: QueryPriority | None = None,
         alone: bool = False,
         elsewhere: Collection[str] = (),
     ) -> None:
@@ -93,7 +93,7 @@ class QueryServer:
         self._publisher = publisher
         self._clock = clock
         self._settings = settings or ServerSettings()
-        self._precedence = precedence or Precedence()
+        self._precedence = precedence or QueryPriority()
         self._turn = asyncio.Semaphore(self._settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -104,7 +104,7 @@ class QueryServer:
             stopping: set by whoever wants this server to end.
             ready: called once, when no request is missed any more.
         """
-        endpoints = await unless(stopping, self._endpoints())
+        endpoints = await run_until(stopping, self._endpoints())
         if endpoints is None:
             self.health.become(WorkerState.STOPPED)
             return
@@ -119,7 +119,7 @@ class QueryServer:
                     await endpoint.close()
                 await self._finish()
             finally:
-                await end(*self._tasks)
+                await cancel_and_wait(*self._tasks)
                 self.health.become(WorkerState.STOPPED)
 
     async def _endpoints(self) -> list[Endpoint]:
@@ -203,7 +203,7 @@ class QueryServer:
             raise Refused(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
             async with asyncio.timeout(route.deadline), self._turn:
-                with self._precedence.taken():
+                with self._precedence.interactive():
                     result = await route.handler(subject.tenant, message)
             answer = result if isinstance(result, Answer) else Answer(result)
             return answer, encoded(answer.reply, route.fit)

@@ -17,7 +17,7 @@ _BATCH_S: Final = 0.05
 _TURN_S: Final = 0.0005
 
 
-class Precedence:
+class QueryPriority:
     """What the questions and the other work of one process know of each other."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Precedence:
         self._mark()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def interactive(self) -> Iterator[None]:
         """Go first until the end of the context: somebody waits for it."""
         self._questions += 1
         self._mark()
@@ -37,7 +37,7 @@ class Precedence:
             self._questions -= 1
             self._mark()
 
-    def stepping_aside(self) -> Callable[[], None]:
+    def thread_yielder(self) -> Callable[[], None]:
         """Return what a thread calls before each item of a batch, to let who goes first have Python's lock.
 
         It waits for three milliseconds at a time, and a twentieth of a second in all.
@@ -53,7 +53,7 @@ class Precedence:
 
         return step_aside
 
-    async def given(self) -> None:
+    async def yield_to_interactive(self) -> None:
         """Let who goes first have the loop, for a twentieth of a second at most."""
         if self._nobody.is_set():
             return
@@ -72,7 +72,7 @@ class Precedence:
 
 
 @contextmanager
-def quick_turns() -> Iterator[None]:
+def gil_switch_interval() -> Iterator[None]:
     """Have threads hand on Python's lock after half a millisecond in place of five.
 
     Who computes on a thread would keep the loop waiting that long each time that the loop has slept.

@@ -12,18 +12,18 @@ from ricordo.messages.base import Message
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import Brake
-from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.consumer_breaker import ConsumerBreaker
+from ricordo.runtime.dead_letters import DeadLetterQueue
 from ricordo.runtime.decoding import about, names_for_log, read
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import Held
+from ricordo.runtime.in_flight import InFlightMessage
 from ricordo.runtime.publishing import following
 from ricordo.runtime.tracing import TraceContext, logged_as
 
 _log = structlog.stdlib.get_logger(__name__)
 
-Handled = tuple[Held, Envelope[Message]]
+Handled = tuple[InFlightMessage, Envelope[Message]]
 
 _NO_REASON: Final = "the handler asked for another try and gave no reason"
 
@@ -48,11 +48,11 @@ class Settlement:
         name: str,
         subscription: Subscription,
         publisher: Publisher,
-        office: DeadLetterOffice,
+        office: DeadLetterQueue,
         clock: Clock,
         health: Health,
         backoff: Backoff,
-        brake: Brake,
+        brake: ConsumerBreaker,
     ) -> None:
         self._name = name
         self._subscription = subscription
@@ -80,7 +80,7 @@ class Settlement:
                 case Reject():
                     await self.give_up(held, envelope, outcome)
 
-    async def unreadable(self, unread: Sequence[tuple[Held, Reject]]) -> None:
+    async def unreadable(self, unread: Sequence[tuple[InFlightMessage, Reject]]) -> None:
         """Settle what cannot be read. Where bots publish that is theirs to mend, elsewhere it is ours."""
         if self._subscription.stream != STREAM_IN:
             for held, reject in unread:
@@ -88,16 +88,16 @@ class Settlement:
                 self._brake.failed(held.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
         for held, reject in unread:
             if self._subscription.stream != STREAM_IN and self._brake.on:
-                held.keep()
+                held.retain()
             else:
                 await self.give_up(held, None, reject)
 
-    async def pass_by(self, held: Held) -> None:
+    async def pass_by(self, held: InFlightMessage) -> None:
         """Settle what was sent again for another consumer of the same subject."""
         with suppress(BusUnavailable):  # then it comes again, and is passed by once more
             await held.ack()
 
-    async def leave(self, held: Held) -> None:
+    async def leave(self, held: InFlightMessage) -> None:
         """Have another process handle it, as this one has halted and is to stop."""
         if self._is_last(held):
             sentence = f"its last delivery, attempt {held.delivery.attempt}, was to a worker that stopped"
@@ -127,7 +127,7 @@ class Settlement:
                 settled[owner] = Retry(reason=reason, broke_off=broke_off)
         return settled
 
-    def _tell_brake(self, held: Held, outcome: Outcome) -> None:
+    def _tell_brake(self, held: InFlightMessage, outcome: Outcome) -> None:
         match outcome:
             case Done():
                 self._brake.passed(held.delivery.sequence)
@@ -136,23 +136,25 @@ class Settlement:
             case _:
                 return
 
-    def _is_last(self, held: Held) -> bool:
+    def _is_last(self, held: InFlightMessage) -> bool:
         return held.delivery.attempt >= self._subscription.max_deliver
 
-    async def _ack(self, held: Held, envelope: Envelope[Message]) -> None:
+    async def _ack(self, held: InFlightMessage, envelope: Envelope[Message]) -> None:
         try:
             await held.ack()
         except BusError as error:
             self._log_unsettled(held, envelope, error)
         self._health.succeeded()
 
-    async def hand_back(self, held: Held, envelope: Envelope[Message] | None, retry: Retry) -> None:
+    async def hand_back(
+        self, held: InFlightMessage, envelope: Envelope[Message] | None, retry: Retry
+    ) -> None:
         """Have it delivered again later, or give it up when that was its last delivery.
 
         Of a worker that has halted it stays in hand.
         """
         if self._brake.on:
-            held.keep()
+            held.retain()
             return
         attempt = held.delivery.attempt
         reason = retry.reason or _NO_REASON
@@ -165,7 +167,9 @@ class Settlement:
             _log.warning("event is tried again later", reason=reason, attempt=attempt, delay=round(delay, 3))
         await self._return(held, envelope, delay)
 
-    async def give_up(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> None:
+    async def give_up(
+        self, held: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
+    ) -> None:
         """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go.
 
         Of what was forgotten nothing is kept.
@@ -173,7 +177,7 @@ class Settlement:
         letter = self._letter(held, envelope, reject)
         with self._logged(held, envelope):
             try:
-                kept = await self._office.bury(letter)
+                kept = await self._office.publish(letter)
             except Exception as error:  # noqa: BLE001 - whatever it is, the original must stay
                 _log.error("dead letter could not be kept", error=f"{type(error).__name__}: {error}")
                 await self._return(held, envelope, self._backoff.delay(letter.attempts))
@@ -188,14 +192,16 @@ class Settlement:
         except BusError as error:
             self._log_unsettled(held, envelope, error)
 
-    async def _return(self, held: Held, envelope: Envelope[Message] | None, delay: float) -> None:
+    async def _return(self, held: InFlightMessage, envelope: Envelope[Message] | None, delay: float) -> None:
         self._health.retried += 1
         try:
             await held.retry(delay)
         except BusError as error:
             self._log_unsettled(held, envelope, error)
 
-    def _letter(self, held: Held, envelope: Envelope[Message] | None, reject: Reject) -> DeadLetter:
+    def _letter(
+        self, held: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
+    ) -> DeadLetter:
         delivery = held.delivery
         body = None if envelope is None else envelope.body
         told = about(delivery.subject, delivery.body, body)
@@ -215,19 +221,23 @@ class Settlement:
             at=self._clock.now(),
         )
 
-    def _logged(self, held: Held, envelope: Envelope[Message] | None) -> AbstractContextManager[None]:
+    def _logged(
+        self, held: InFlightMessage, envelope: Envelope[Message] | None
+    ) -> AbstractContextManager[None]:
         if envelope is None:
             told = about(held.delivery.subject, held.delivery.body)
             names = {"tenant": told.tenant, "message_id": told.message_id}
             return logged_as(None, **names, sequence=held.delivery.sequence)
         return logged_as(TraceContext.parse(envelope.traceparent), **names_for_log(envelope))
 
-    def _log_unsettled(self, held: Held, envelope: Envelope[Message] | None, error: BusError) -> None:
+    def _log_unsettled(
+        self, held: InFlightMessage, envelope: Envelope[Message] | None, error: BusError
+    ) -> None:
         with self._logged(held, envelope):
             _log.warning("event could not be settled and will be delivered again", error=str(error))
 
 
-async def _is_there(held: Held) -> bool:
+async def _is_there(held: InFlightMessage) -> bool:
     """Whether the bus is, as far as can be told."""
     try:
         await held.delivery.in_progress()

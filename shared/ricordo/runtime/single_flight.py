@@ -11,7 +11,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import structlog
 
-from ricordo.runtime.cancellation import end
+from ricordo.runtime.cancellation import cancel_and_wait
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -19,7 +19,7 @@ Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
 
 
-class StillGoing(Exception):
+class WaitTimeout(Exception):
     """It takes longer than may be waited, and goes on."""
 
 
@@ -27,7 +27,7 @@ class Stopped(Exception):
     """The process ends before the work does; what it has written stays."""
 
 
-class Ongoing(Generic[Key, Result]):
+class SingleFlight(Generic[Key, Result]):
     """Work under way, by key; an async context manager that stops what is left at its end."""
 
     def __init__(self, failing: str) -> None:
@@ -41,7 +41,7 @@ class Ongoing(Generic[Key, Result]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await end(*self._running.values())
+        await cancel_and_wait(*self._running.values())
 
     async def wait(
         self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]], *, until: float | None = None
@@ -64,7 +64,7 @@ class Ongoing(Generic[Key, Result]):
         left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
         await asyncio.wait({task}, timeout=left)
         if not task.done():
-            raise StillGoing
+            raise WaitTimeout
         if task.cancelled():
             raise Stopped
         return task.result()

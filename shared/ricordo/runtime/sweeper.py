@@ -23,10 +23,10 @@ from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
-from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.dead_letters import DeadLetterQueue
 from ricordo.runtime.decoding import about_stored
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import Held
+from ricordo.runtime.in_flight import InFlightMessage
 from ricordo.runtime.tracing import logged_as
 from ricordo.runtime.worker import Bus
 
@@ -90,7 +90,7 @@ class Sweeper:
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
         self._clock = clock
-        self._office = DeadLetterOffice(bus.publisher, on_dead_letter)
+        self._office = DeadLetterQueue(bus.publisher, on_dead_letter)
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
             name=name,
@@ -107,13 +107,13 @@ class Sweeper:
             await self._consumption.run(self._sweeping, stopping, ready)
 
     def _sweeping(self, _: Subscription) -> Work:
-        async def sweep(batch: Sequence[Held]) -> None:
+        async def sweep(batch: Sequence[InFlightMessage]) -> None:
             for held in batch:
                 await self._sweep(held)
 
         return sweep
 
-    async def _sweep(self, held: Held) -> None:
+    async def _sweep(self, held: InFlightMessage) -> None:
         advisory = Advisory.parse(held.delivery.body)
         try:
             if advisory is not None and advisory.stream in self._sweeps:
@@ -131,7 +131,7 @@ class Sweeper:
         if message is None:
             return
         letter = self._letter(advisory, message)
-        kept = await self._office.bury(letter)
+        kept = await self._office.publish(letter)
         if advisory.stream in self._work_queues:
             await self._streams.remove(advisory.stream, advisory.sequence)
         self.health.dead_lettered += kept

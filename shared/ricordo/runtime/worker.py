@@ -11,16 +11,16 @@ from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.attempts import Attempts
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import Brake, BrakeSettings
+from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
-from ricordo.runtime.dead_letters import DeadLetterOffice
+from ricordo.runtime.dead_letters import DeadLetterQueue
 from ricordo.runtime.decoding import read
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import Held
+from ricordo.runtime.in_flight import InFlightMessage
 from ricordo.runtime.measures import HandlerMeasures
-from ricordo.runtime.query_priority import Precedence
+from ricordo.runtime.query_priority import QueryPriority
 from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import logged_as
 
@@ -42,7 +42,7 @@ class WorkerSettings:
     time_limit: float = 120.0
     holds: int = 4
     backoff: Backoff = field(default_factory=Backoff)
-    brake: BrakeSettings = field(default_factory=BrakeSettings)
+    brake: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class EventWorker:
         settings: WorkerSettings | None = None,
         gate: Gate | None = None,
         on_dead_letter: DeadLetterRecorder | None = None,
-        precedence: Precedence | None = None,
+        precedence: QueryPriority | None = None,
     ) -> None:
         self.name = name
         self.health = Health(worker=name, clock=clock)
@@ -89,8 +89,8 @@ class EventWorker:
         self._bus = bus
         self._clock = clock
         self._settings = settings or WorkerSettings()
-        self._precedence = precedence or Precedence()
-        self._office = DeadLetterOffice(bus.publisher, on_dead_letter)
+        self._precedence = precedence or QueryPriority()
+        self._office = DeadLetterQueue(bus.publisher, on_dead_letter)
         self._consumption = Consumption(
             name=name,
             consumer=consumer,
@@ -99,7 +99,7 @@ class EventWorker:
             clock=clock,
             settings=self._settings.loop,
             gate=gate,
-            brake=Brake(name, clock, self._settings.brake),
+            brake=ConsumerBreaker(name, clock, self._settings.brake),
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -133,13 +133,13 @@ class EventWorker:
             measures=self.measures,
         )
 
-        async def dispatch(batch: Sequence[Held]) -> None:
+        async def dispatch(batch: Sequence[InFlightMessage]) -> None:
             if self._consumption.halted.is_set() and self._consumption.brake.on:
                 for held in batch:
                     await settlement.leave(held)
                 return
             by_tenant: dict[str, list[Handled]] = {}
-            unread: list[tuple[Held, Reject]] = []
+            unread: list[tuple[InFlightMessage, Reject]] = []
             for held in batch:
                 if self._is_for_another(held, subscription):
                     await settlement.pass_by(held)
@@ -152,7 +152,7 @@ class EventWorker:
             await settlement.unreadable(unread)
             for tenant, handled in by_tenant.items():
                 events = [envelope for _, envelope in handled]
-                await self._precedence.given()
+                await self._precedence.yield_to_interactive()
                 with logged_as(None, tenant=tenant):
                     outcomes = await attempts.outcomes(tenant, events)
                 await settlement.settle(handled, outcomes)
@@ -160,7 +160,7 @@ class EventWorker:
         return dispatch
 
     @staticmethod
-    def _is_for_another(held: Held, subscription: Subscription) -> bool:
+    def _is_for_another(held: InFlightMessage, subscription: Subscription) -> bool:
         """Whether it is a replay for another consumer; what bots publish is for the one that there is."""
         named = held.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
         return subscription.stream != STREAM_IN and named != subscription.consumer

@@ -26,7 +26,7 @@ from ricordo.memory.facts import (
     partitions_for,
     undecided_pairs,
 )
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict
 
@@ -86,7 +86,7 @@ class EntityStore:
     connection: Connection
     tenant: str
     user_id: str
-    beside: Beside | None = None
+    beside: CpuExecutor | None = None
     doubting: bool = False
 
     async def identify(

@@ -11,7 +11,7 @@ from ricordo.memory.facts import Partition, partitions_for
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.progress import Progress
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict
 from ricordo.store.entity_store import EntityStore
@@ -91,7 +91,7 @@ class DeadLetterPosition:
 class ErasureStore:
     """Erases what users ask to be forgotten; each method raises `StoreUnavailable` if the store is away."""
 
-    def __init__(self, database: Database, beside: Beside | None = None) -> None:
+    def __init__(self, database: Database, beside: CpuExecutor | None = None) -> None:
         """Erase through `database`; what is folded anew is folded `beside` the event loop."""
         self._database = database
         self._folds = EvidenceStore(database, beside, remembered=0)

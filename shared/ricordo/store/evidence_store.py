@@ -15,7 +15,7 @@ import asyncpg
 from ricordo.language.lru import LruCache
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
 from ricordo.memory.facts.projection import FactDelta, Project, ProjectionVersion
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.entity_store import EntityStore
@@ -80,7 +80,7 @@ class EvidenceFolder:
     connection: Connection
     tenant: str
     user_id: str
-    beside: Beside | None
+    beside: CpuExecutor | None
     doubting: bool = False
 
     async def fold(self, folding: Folding, new: NewEvidence) -> FactChanges:
@@ -179,7 +179,7 @@ class EvidenceStore:
     """
 
     def __init__(
-        self, database: Database, beside: Beside | None, remembered: int, *, doubting: bool = False
+        self, database: Database, beside: CpuExecutor | None, remembered: int, *, doubting: bool = False
     ) -> None:
         self._database = database
         self._doubting = doubting
@@ -220,7 +220,7 @@ class FoldingTransaction:
         connection: Connection,
         tenant: str,
         project: Project,
-        beside: Beside | None,
+        beside: CpuExecutor | None,
         remembered: RememberedFoldings,
         *,
         doubting: bool,

@@ -10,7 +10,7 @@ from ricordo.memory.facts import Evidence, Rejection
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.model import Memory, is_held_by_user
 from ricordo.memory.progress import Progress
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.evidence_store import EvidenceStore, NewEvidence
@@ -82,7 +82,7 @@ class ImportedRejection:
 class ImportStore:
     """Each method is one transaction, changes nothing when it is repeated, and raises `StoreUnavailable`."""
 
-    def __init__(self, database: Database, beside: Beside | None = None) -> None:
+    def __init__(self, database: Database, beside: CpuExecutor | None = None) -> None:
         """Write through `database`; what is folded anew is folded `beside` the event loop."""
         self._database = database
         self._folds = EvidenceStore(database, beside, remembered=0)

@@ -15,9 +15,8 @@ import pytest
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed
-from ricordo.models.condensing import CondensingReader
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.llm_condenser import CondensingReader
 
 SAID = (
     LlmMessage("Ho visto Anna al bar.", "it", speaker="Davide"),
@@ -69,9 +68,9 @@ class CondensingReaderContract:
 
     async def test_what_is_no_answer_is_nonsense(self, mind: CondensingMind) -> None:
         mind.babbles()
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.synthesis(SAID, "it")
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.session(SAID, "it")
 
     async def test_who_is_away_says_so_until_it_is_back(self, mind: CondensingMind) -> None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.entity_matching import EntityMatcher, EntityPair, EntityProfile, MatchVerdict
 
 NICO = EntityPair(
@@ -83,19 +82,19 @@ class IdentityReaderContract:
 
     async def test_nothing_said_of_any_is_nonsense(self, mind: JudgingMind) -> None:
         mind.judges(lambda _, __: None)
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.judge(STORY)
 
     async def test_what_is_no_answer_is_nonsense(self, mind: JudgingMind) -> None:
         mind.babbles()
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.judge(STORY)
 
     async def test_who_is_away_is_unavailable_until_back(self, mind: JudgingMind) -> None:
         mind.goes_away()
         with pytest.raises(ModelUnavailable) as raised:
             await mind.reader.judge(STORY)
-        assert not isinstance(raised.value, Nonsense)
+        assert not isinstance(raised.value, InvalidReply)
         mind.comes_back()
         assert len(await mind.reader.judge(STORY)) == len(STORY)
 

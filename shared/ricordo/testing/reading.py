@@ -15,8 +15,8 @@ import pytest
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.memory.llm_description import Description, LlmMessage
-from ricordo.models.describing import MessageReader, Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.llm_describer import MessageReader
 
 STORY = (
     LlmMessage("È morta mia nonna.", "it", speaker="Davide"),
@@ -88,18 +88,18 @@ class MessageReaderContract:
     @pytest.mark.parametrize("rating", [0.0, 0.99, 10.01, 11.0])
     async def test_a_rating_out_of_range_is_nonsense(self, mind: Mind, rating: float) -> None:
         mind.rates(lambda text: rating if text == "ok" else 5.0)
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.rate(STORY)
 
     async def test_nothing_said_of_any_is_nonsense(self, mind: Mind) -> None:
         mind.describes(lambda _: None)
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.describe(STORY)
 
     async def test_what_is_no_answer_is_nonsense(self, mind: Mind) -> None:
         mind.babbles()
         for ask in (mind.reader.rate, mind.reader.describe):
-            with pytest.raises(Nonsense):
+            with pytest.raises(InvalidReply):
                 await ask(STORY)
 
     async def test_who_is_away_is_unavailable_until_back(self, mind: Mind) -> None:
@@ -107,7 +107,7 @@ class MessageReaderContract:
         for ask in (mind.reader.rate, mind.reader.describe):
             with pytest.raises(ModelUnavailable) as raised:
                 await ask(STORY)
-            assert not isinstance(raised.value, Nonsense)
+            assert not isinstance(raised.value, InvalidReply)
         mind.comes_back()
         assert len(await mind.reader.rate(STORY)) == len(STORY)
 

@@ -15,9 +15,8 @@ import pytest
 
 from ricordo.memory.facts.relation_validation import Passage, Relation
 from ricordo.memory.llm_description import LlmMessage
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.relating import EntityRecogniser, RelationReader
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.fact_extraction import EntityRecogniser, RelationReader
 
 STORY = tuple(
     Passage(LlmMessage(text, language))
@@ -82,19 +81,19 @@ class RelationReaderContract:
 
     async def test_nothing_said_of_any_is_nonsense(self, mind: RelatingMind) -> None:
         mind.relates(lambda _: None)
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.relate(STORY)
 
     async def test_what_is_no_answer_is_nonsense(self, mind: RelatingMind) -> None:
         mind.babbles()
-        with pytest.raises(Nonsense):
+        with pytest.raises(InvalidReply):
             await mind.reader.relate(STORY)
 
     async def test_who_is_away_is_unavailable_until_back(self, mind: RelatingMind) -> None:
         mind.goes_away()
         with pytest.raises(ModelUnavailable) as raised:
             await mind.reader.relate(STORY)
-        assert not isinstance(raised.value, Nonsense)
+        assert not isinstance(raised.value, InvalidReply)
         mind.comes_back()
         mind.relates(lambda _: ())
         assert len(await mind.reader.relate(STORY)) == len(STORY)

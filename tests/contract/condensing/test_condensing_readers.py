@@ -11,7 +11,7 @@ import pytest
 from ricordo.memory.model import Memory
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.llm_condensing import ModelCondenser
+from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.ollama import open_condenser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
@@ -95,12 +95,12 @@ SOURCES = _told("Ho visto Anna al bar.", "Anna era al bar, abbiamo riso.", "Anna
 
 
 @asynccontextmanager
-async def _condenser(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, ModelCondenser]]:
+async def _condenser(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, LlmCondenser]]:
     clock = SystemClock()
     async with ollama_stand_in([MODEL]) as server, open_condenser(server.url, MODEL, timeout=10) as reader:
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
         throttle = Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")
-        yield server, ModelCondenser(reader, throttle)
+        yield server, LlmCondenser(reader, throttle)
 
 
 async def test_what_the_texts_bear_out_is_taken() -> None:

@@ -10,8 +10,8 @@ from tests.fixtures.loop_time import run_by
 
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.llm_condensing import ModelCondenser
-from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.settings import CondensingSettings, Settings
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
@@ -34,7 +34,7 @@ OBSERVED = ReflectionEvidence(SAID, ())
 @asynccontextmanager
 async def _both(
     server: OllamaStandIn, clock: ManualClock, failures: int, requests_per_s: int = 1000
-) -> AsyncIterator[tuple[ModelCondenser, ModelInsights]]:
+) -> AsyncIterator[tuple[LlmCondenser, LlmInsights]]:
     condensing = CondensingSettings(
         provider="ollama",
         ollama_url=server.url,

@@ -13,9 +13,8 @@ from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE
 from ricordo.memory.reflection.observations import ReflectionEvidence
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.llm_insights import ModelInsights
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import open_insight_reader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
@@ -65,7 +64,7 @@ def _told(*texts: str) -> ReflectionEvidence:
 
 
 @asynccontextmanager
-async def _insights(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, ModelInsights]]:
+async def _insights(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, LlmInsights]]:
     clock = SystemClock()
     async with (
         ollama_stand_in([MODEL]) as server,
@@ -74,7 +73,7 @@ async def _insights(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, 
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
         yield (
             server,
-            ModelInsights(reader, Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")),
+            LlmInsights(reader, Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")),
         )
 
 
@@ -146,7 +145,7 @@ async def test_a_text_that_gives_orders_is_shown_to_nobody() -> None:
 
 
 async def test_the_port_says_what_it_met() -> None:
-    """Nonsense is told from a model that is away."""
+    """An invalid reply is told from a model that is away."""
     said = (LlmMessage("Ho visto Anna.", "it"),)
     answers: tuple[Callable[[Body], str], ...] = (
         lambda _: "no JSON",
@@ -159,9 +158,9 @@ async def test_the_port_says_what_it_met() -> None:
     ):
         for answer in answers:
             server.behaviour.chat = answer
-            with pytest.raises(Nonsense):
+            with pytest.raises(InvalidReply):
                 await reader.questions(said, "it", 3)
-            with pytest.raises(Nonsense):
+            with pytest.raises(InvalidReply):
                 await reader.insight(QUESTION, said, "it")
         server.behaviour.drop = True
         with pytest.raises(ModelUnavailable):

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from ricordo.memory.facts.relation_validation import Relation
+from ricordo.models.fact_extraction import EntityRecogniser
 from ricordo.models.ollama import open_relation_reader
-from ricordo.models.relating import EntityRecogniser
 from ricordo.testing.fakes.reading import away, babbling
 from ricordo.testing.fakes.relating import FakeRecogniser, FakeRelationReader
 from ricordo.testing.ollama import ollama_stand_in

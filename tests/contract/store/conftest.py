@@ -11,7 +11,7 @@ import pytest
 from tests.contract.store.linked_memories import LinkedMemories, MemoriesInMemory, of_stores
 from tests.contract.store.stores import Scope, Stores
 
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.curation import CurationStore
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
@@ -76,14 +76,14 @@ async def database(dsns: Dsns) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def beside() -> AsyncIterator[Beside]:
+async def beside() -> AsyncIterator[CpuExecutor]:
     """Yield the thread for what computes."""
-    async with Beside() as beside:
+    async with CpuExecutor() as beside:
         yield beside
 
 
 @pytest.fixture
-def stores(dsns: Dsns, database: Database, beside: Beside) -> Stores:
+def stores(dsns: Dsns, database: Database, beside: CpuExecutor) -> Stores:
     """Return all ports on PostgreSQL, in the name of a new tenant."""
     return Stores(
         tenant=f"t-{uuid4()}",

@@ -5,7 +5,7 @@ import json
 import sys
 from uuid import UUID
 
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.link_store import LinkStore
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
@@ -13,7 +13,7 @@ from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhood
 
 async def _main() -> None:
     task = json.load(sys.stdin)
-    async with Database.connect(task["dsn"], size=2) as database, Beside() as beside:
+    async with Database.connect(task["dsn"], size=2) as database, CpuExecutor() as beside:
         remembered = RememberedNeighbourhoods(2**30)
         worker = Linking(LinkStore(database), beside, (task["model"],), task["threshold"], remembered)
         for batch in task["batches"]:

@@ -12,7 +12,7 @@ from tests.contract.store.test_stages import SETTERS
 from ricordo.bus.port import BusUnavailable
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.session_store import SessionStore
@@ -60,7 +60,7 @@ class _OneTenant(LifecycleStore):
         return [self._only]
 
 
-async def _sum_up(database: Database, beside: Beside, stores: Stores, voice: _Voice) -> None:
+async def _sum_up(database: Database, beside: CpuExecutor, stores: Stores, voice: _Voice) -> None:
     clock = ManualClock(STORED + timedelta(hours=1))
     work = Summarize(SessionStore(database), voice, clock, beside, MODEL)
     async for _ in work.slices(stores.tenant, clock.now(), None, None):
@@ -77,7 +77,9 @@ async def _said(stores: Stores) -> None:
         await setter(stores, [one.message_id for one in messages], STORED)
 
 
-async def test_it_is_told_as_it_would_have_been(database: Database, beside: Beside, stores: Stores) -> None:
+async def test_it_is_told_as_it_would_have_been(
+    database: Database, beside: CpuExecutor, stores: Stores
+) -> None:
     """The same events under the same ids as by who makes the same summary and lives."""
     await _said(stores)
     with pytest.raises(BusUnavailable):
@@ -95,7 +97,7 @@ async def test_it_is_told_as_it_would_have_been(database: Database, beside: Besi
 
 
 async def test_a_session_that_goes_on_is_left_alone(
-    database: Database, beside: Beside, stores: Stores
+    database: Database, beside: CpuExecutor, stores: Stores
 ) -> None:
     """Also when it was looked at, as after a correction in the midst of it."""
     await _said(stores)
@@ -110,7 +112,9 @@ async def test_a_session_that_goes_on_is_left_alone(
     assert len(voice.ids("session.summarized")) == 1
 
 
-async def test_one_that_fails_keeps_nobody_else(database: Database, beside: Beside, stores: Stores) -> None:
+async def test_one_that_fails_keeps_nobody_else(
+    database: Database, beside: CpuExecutor, stores: Stores
+) -> None:
     """Neither who comes after it, nor the next time."""
     for name in ("c-1", "c-2"):
         messages = [

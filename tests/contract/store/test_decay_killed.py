@@ -55,7 +55,7 @@ async def main():
         work = Decay(LifecycleStore(database), RetentionStore(database), Stuck())
         runs, locks = PassRuns(database), PassLocks(dsn)
         made = Pass(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
-        await made.catch_up(datetime.fromisoformat(now), timedelta(days=1))
+        await made.run_if_due(datetime.fromisoformat(now), timedelta(days=1))
 
 asyncio.run(main())
 """
@@ -110,7 +110,7 @@ async def test_who_is_killed_between_slices_is_made_up_for(
     )
     assert worker.stdout is not None
     assert await worker.stdout.readline() == b"stuck\n"
-    assert await decaying(stores).catch_up(NOW, DAY) is None  # it has not ended
+    assert await decaying(stores).run_if_due(NOW, DAY) is None  # it has not ended
     worker.kill()
     await worker.wait()
 
@@ -119,10 +119,10 @@ async def test_who_is_killed_between_slices_is_made_up_for(
             return is_alone
 
     await eventually(free)
-    rest = await decaying(stores).catch_up(NOW + timedelta(minutes=1), DAY)
+    rest = await decaying(stores).run_if_due(NOW + timedelta(minutes=1), DAY)
     assert rest is not None
     assert 0 < rest.examined < SLICES * 10_000 - 5_000, "it went on, and did not begin anew"
-    await decaying(undisturbed).catch_up(NOW, DAY)
+    await decaying(undisturbed).run_if_due(NOW, DAY)
     assert await state(database, stores) == await state(database, undisturbed)
 
 
@@ -130,8 +130,8 @@ async def test_two_workers_at_once_come_to_the_same(stores: Stores, database: Da
     alone = stores.elsewhere()
     for one in (stores, alone):
         await filled(database, one)
-    both = await asyncio.gather(*(decaying(stores).catch_up(NOW, DAY) for _ in range(2)))
+    both = await asyncio.gather(*(decaying(stores).run_if_due(NOW, DAY) for _ in range(2)))
     made = [one for one in both if one is not None and one.examined]
     assert len(made) == 1
-    await decaying(alone).catch_up(NOW, DAY)
+    await decaying(alone).run_if_due(NOW, DAY)
     assert await state(database, stores) == await state(database, alone)

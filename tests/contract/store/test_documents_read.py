@@ -21,7 +21,7 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
@@ -104,7 +104,7 @@ class Heard:
 class Bench:
     """Ingest and the reading of documents, with all that they work on."""
 
-    def __init__(self, database: Database, stores: Stores, beside: Beside) -> None:
+    def __init__(self, database: Database, stores: Stores, beside: CpuExecutor) -> None:
         self.stores, self.objects, self.words, self.heard = stores, Away(), Words(), Heard()
         self.clock = ManualClock()
         self.documents = DocumentStore(database)
@@ -144,7 +144,7 @@ class Bench:
 
 
 @pytest.fixture
-def bench(database: Database, stores: Stores, beside: Beside) -> Bench:
+def bench(database: Database, stores: Stores, beside: CpuExecutor) -> Bench:
     return Bench(database, stores, beside)
 
 

@@ -30,10 +30,9 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
-from ricordo_services.knowledge.handlers import Learn, tell
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.mendings import Mendings
-from ricordo_services.knowledge.projecting import Following
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
+from ricordo_services.knowledge.handlers import ExtractFacts, tell
 from ricordo_services.stack import Endpoints
 
 pytestmark = pytest.mark.integration
@@ -79,7 +78,7 @@ class CrashingGraph(Neo4jGraph):
 class Stated:
     """A reader that knows what each message states."""
 
-    wavers: bool = False
+    nondeterministic: bool = False
     statements: dict[str, Sequence[Statement]] = field(default_factory=dict)
 
     async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
@@ -145,10 +144,12 @@ class World:
     def __post_init__(self) -> None:
         self.workers = [self.worker(), self.worker()]
 
-    def worker(self) -> Learn:
+    def worker(self) -> ExtractFacts:
         """Start a process that remembers nothing."""
-        follow = Following(self.graph, Mendings(Mending(facts=self.known, graph=self.graph, batch=2)))
-        return Learn(self.stores.another_ledger(), follow, SystemClock(), self.reader)
+        follow = GraphProjector(
+            self.graph, GraphRepairs(GraphRepair(facts=self.known, graph=self.graph, batch=2))
+        )
+        return ExtractFacts(self.stores.another_ledger(), follow, SystemClock(), self.reader)
 
     async def record(self, story: Story) -> None:
         await self.stores.record(

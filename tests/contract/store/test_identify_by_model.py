@@ -10,8 +10,7 @@ from tests.contract.store.stores import Stores
 
 from ricordo.graph.port import GraphUnavailable
 from ricordo.memory.facts import Evidence
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.entity_matching import MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
@@ -23,10 +22,9 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.identify import IdentifyByModel
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.mendings import Mendings
-from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
 
@@ -63,7 +61,7 @@ class Asking:
         breaker = CircuitBreaker(clock, self.failures, 60.0, counted=ModelUnavailable)
         self.asking = IdentifyByModel(
             ledger=self.ledger,
-            follow=Following(graph, Mendings(Mending(facts=self.known, graph=graph))),
+            follow=GraphProjector(graph, GraphRepairs(GraphRepair(facts=self.known, graph=graph))),
             reader=self.reader,
             throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,
@@ -196,7 +194,7 @@ async def test_a_pair_that_gets_no_answer_is_asked_alone_and_costs_others_nothin
 async def test_a_pair_whose_answer_ruins_all_is_found_out(one: Asking) -> None:
     def babbling_of_nico(names: Sequence[str]) -> None:
         if "Nico" in names:
-            raise Nonsense("same same same")
+            raise InvalidReply("same same same")
 
     one.reader.before, one.reader.verdict = babbling_of_nico, lambda _, __: MatchVerdict.SAME
     await one.tell(NICO, NICOLA, said("likes", "tea", subject="Cristina"), said("friend", "Christina"))

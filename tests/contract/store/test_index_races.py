@@ -13,7 +13,7 @@ from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
@@ -55,7 +55,7 @@ async def vectors(tmp_path: Path) -> AsyncIterator[Interrupted]:
 
 @pytest.fixture
 async def index(stores: Stores, vectors: Interrupted) -> AsyncIterator[Index]:
-    async with Beside() as beside:
+    async with CpuExecutor() as beside:
         yield Index(Projection(stores.indexing, vectors, (MODEL,), beside), stores.indexing, SystemClock())
 
 

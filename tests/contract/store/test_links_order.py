@@ -18,7 +18,7 @@ from tests.contract.store.linked_memories import LinkedMemories, MemoriesInMemor
 from tests.contract.store.stores import MODEL, Stores
 
 from ricordo.memory.similarity import MOST
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
@@ -118,12 +118,12 @@ async def _shown(
 
 
 @pytest.fixture
-async def beside() -> AsyncIterator[Beside]:
-    async with Beside() as beside:
+async def beside() -> AsyncIterator[CpuExecutor]:
+    async with CpuExecutor() as beside:
         yield beside
 
 
-def _workers(linked: LinkedMemories, beside: Beside, *room: int) -> list[Linking]:
+def _workers(linked: LinkedMemories, beside: CpuExecutor, *room: int) -> list[Linking]:
     return [
         Linking(linked.links, beside, (MODEL, FALLBACK), THRESHOLD, RememberedNeighbourhoods(most))
         for most in room
@@ -140,7 +140,7 @@ async def _link(
 @settings(max_examples=60, deadline=None, suppress_health_check=_SUPPRESSED)
 @given(arrival=arrivals(40), room=st.sampled_from((PLENTY, ROOM_FOR_ONE, NONE)))
 async def test_in_any_order_in_any_batches_with_repeats_and_at_two_workers(
-    beside: Beside, arrival: Arrival, room: int
+    beside: CpuExecutor, arrival: Arrival, room: int
 ) -> None:
     linked = MemoriesInMemory()
     await _remember(linked, arrival.story)
@@ -154,7 +154,7 @@ async def test_in_any_order_in_any_batches_with_repeats_and_at_two_workers(
 @settings(max_examples=12, deadline=None, suppress_health_check=_SUPPRESSED)
 @given(arrival=arrivals(24))
 async def test_also_when_all_batches_come_at_once(
-    linked: LinkedMemories, beside: Beside, arrival: Arrival
+    linked: LinkedMemories, beside: CpuExecutor, arrival: Arrival
 ) -> None:
     here = linked.elsewhere()
     await _remember(here, arrival.story)
@@ -169,7 +169,7 @@ async def test_also_when_all_batches_come_at_once(
 @settings(max_examples=12, deadline=None, suppress_health_check=_SUPPRESSED)
 @given(arrival=arrivals(36), erased=st.sets(st.integers(0, 35)))
 async def test_what_is_erased_might_never_have_been_said_once_more_is_linked(
-    linked: LinkedMemories, beside: Beside, arrival: Arrival, erased: set[int]
+    linked: LinkedMemories, beside: CpuExecutor, arrival: Arrival, erased: set[int]
 ) -> None:
     here, story = linked.elsewhere(), [*arrival.story, Said(9, 1, 0, tells=True), Said(9, 2, 1, tells=True)]
     await _remember(here, story)
@@ -190,7 +190,7 @@ async def test_what_is_erased_might_never_have_been_said_once_more_is_linked(
 @settings(max_examples=12, deadline=None, suppress_health_check=_SUPPRESSED)
 @given(arrival=arrivals(30), turned=st.dictionaries(st.integers(0, 29), st.integers(0, 6)))
 async def test_another_vector_replaces_the_former_whichever_worker_sees_it(
-    linked: LinkedMemories, beside: Beside, arrival: Arrival, turned: dict[int, int]
+    linked: LinkedMemories, beside: CpuExecutor, arrival: Arrival, turned: dict[int, int]
 ) -> None:
     here, story = linked.elsewhere(), list(arrival.story)
     await _remember(here, story)
@@ -210,7 +210,7 @@ async def test_another_vector_replaces_the_former_whichever_worker_sees_it(
 @settings(max_examples=12, deadline=None, suppress_health_check=_SUPPRESSED)
 @given(arrival=arrivals(24), order=st.permutations((MODEL, FALLBACK)))
 async def test_the_first_model_decides_where_there_are_vectors_of_two(
-    linked: LinkedMemories, beside: Beside, arrival: Arrival, order: list[str]
+    linked: LinkedMemories, beside: CpuExecutor, arrival: Arrival, order: list[str]
 ) -> None:
     here = linked.elsewhere()
     for model in (MODEL, FALLBACK):
@@ -225,7 +225,9 @@ async def test_the_first_model_decides_where_there_are_vectors_of_two(
         assert [some async for some in held.members("u-1", FALLBACK, 0)] == []
 
 
-async def test_memories_of_another_model_are_not_compared(linked: LinkedMemories, beside: Beside) -> None:
+async def test_memories_of_another_model_are_not_compared(
+    linked: LinkedMemories, beside: CpuExecutor
+) -> None:
     story = [Said(n, 1, 0, tells=True) for n in range(4)]
     await _remember(linked, story[:2], MODEL)
     for n in (2, 3):
@@ -237,7 +239,7 @@ async def test_memories_of_another_model_are_not_compared(linked: LinkedMemories
     assert pairs == [(linked.id(_name(n)),) for n in (1, 0, 3, 2)]
 
 
-async def test_what_is_remembered_is_bounded_and_the_longest_unused_goes(beside: Beside) -> None:
+async def test_what_is_remembered_is_bounded_and_the_longest_unused_goes(beside: CpuExecutor) -> None:
     linked = MemoriesInMemory()
     story = [Said(0, user, 0, tells=True) for user in range(8)]
     await _remember(linked, story)

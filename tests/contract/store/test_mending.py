@@ -20,9 +20,8 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.rebuild_sources import FactSource
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.mendings import Mendings
-from ricordo_services.knowledge.projecting import Following
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 
 pytestmark = pytest.mark.integration
 
@@ -75,18 +74,18 @@ class Knowing:
     stores: Stores
     database: Database
     writes: int = field(default=0, init=False)
-    _mendings: dict[MemoryGraph, Mendings] = field(default_factory=dict, init=False)
+    _mendings: dict[MemoryGraph, GraphRepairs] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.ledger = FactLedger(self.database)
         self.known = FactSource(self.database)
 
-    def mending(self, graph: MemoryGraph) -> Mending:
-        return Mending(facts=self.known, graph=graph, batch=10)
+    def mending(self, graph: MemoryGraph) -> GraphRepair:
+        return GraphRepair(facts=self.known, graph=graph, batch=10)
 
-    def mendings(self, graph: MemoryGraph) -> Mendings:
+    def mendings(self, graph: MemoryGraph) -> GraphRepairs:
         """Return the mendings of the one process that there is."""
-        return self._mendings.setdefault(graph, Mendings(self.mending(graph)))
+        return self._mendings.setdefault(graph, GraphRepairs(self.mending(graph)))
 
     async def say(
         self,
@@ -112,7 +111,7 @@ class Knowing:
             self.writes += 1
             await self.ledger.record(tenant, told, project, STORED)
 
-        await Following(graph, self.mendings(graph), patience)(tenant, users, write)
+        await GraphProjector(graph, self.mendings(graph), patience)(tenant, users, write)
 
     async def is_shown(self, graph: MemoryGraph, user_id: str = "u-1") -> bool:
         """Whether the graph holds what is known of a user, and says so."""

@@ -138,7 +138,7 @@ async def test_a_worker_that_starts_every_minute_makes_it_once_a_day(
     work, counts = Work(), []
     for _ in range(5):
         for _ in range(3):
-            await framed(stores, work, clock).catch_up(clock.now(), DAY)
+            await framed(stores, work, clock).run_if_due(clock.now(), DAY)
             await clock.advance(60)
         counts.append(len(work.done))
         await clock.advance(6 * 3600)
@@ -151,10 +151,10 @@ async def test_a_run_that_was_cut_off_goes_on_where_it_was_for_the_same_moment(
     work, began = Work(cut_after=4), clock.now()
     for _ in range(2):
         with pytest.raises(PowerCut):
-            await framed(stores, work, clock).catch_up(clock.now(), DAY)
+            await framed(stores, work, clock).run_if_due(clock.now(), DAY)
         await clock.advance(60)
     work.cut_after = None
-    summary = await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    summary = await framed(stores, work, clock).run_if_due(clock.now(), DAY)
     assert work.done == [(began, number) for number in range(1, 11)]
     assert summary is not None
     assert (summary.examined, summary.changed, summary.archived) == (12, 6, 6)
@@ -163,10 +163,10 @@ async def test_a_run_that_was_cut_off_goes_on_where_it_was_for_the_same_moment(
 async def test_a_run_that_was_cut_off_yesterday_begins_anew(stores: Stores, clock: ManualClock) -> None:
     work = Work(cut_after=4)
     with pytest.raises(PowerCut):
-        await framed(stores, work, clock).catch_up(clock.now(), DAY)
+        await framed(stores, work, clock).run_if_due(clock.now(), DAY)
     await clock.advance(86_400)
     work.cut_after = None
-    await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    await framed(stores, work, clock).run_if_due(clock.now(), DAY)
     assert work.done[4:] == [(clock.now(), number) for number in range(1, 11)]
 
 
@@ -178,7 +178,7 @@ async def test_a_clock_that_was_turned_back_stops_no_pass_for_long(
 ) -> None:
     work = Work()
     for now in (clock.now(), clock.now() - turned_back):
-        await framed(stores, work, clock).catch_up(now, DAY)
+        await framed(stores, work, clock).run_if_due(now, DAY)
     assert len(work.done) == slices
 
 
@@ -188,14 +188,14 @@ async def test_two_workers_at_once_make_it_once_and_a_command_says_so(
     work, another = Work(), Work()
     another.name = work.name
     work.go_on.clear()
-    first = asyncio.create_task(framed(stores, work, clock).catch_up(clock.now(), DAY))
+    first = asyncio.create_task(framed(stores, work, clock).run_if_due(clock.now(), DAY))
     await asyncio.wait_for(work.began.wait(), 60)
-    assert await framed(stores, another, clock).catch_up(clock.now(), DAY) is None
+    assert await framed(stores, another, clock).run_if_due(clock.now(), DAY) is None
     with pytest.raises(RunsElsewhere, match="runs elsewhere"):
         await framed(stores, another, clock).run(clock.now())
     work.go_on.set()
     assert await first is not None
-    await framed(stores, another, clock).catch_up(clock.now(), DAY)
+    await framed(stores, another, clock).run_if_due(clock.now(), DAY)
     assert (len(work.done), another.done) == (10, [])
 
 
@@ -207,7 +207,7 @@ async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
     def report(now: PassSummary) -> None:
         told.append((now.examined, now.expected))
 
-    await framed(stores, work, clock).catch_up(clock.now(), DAY)
+    await framed(stores, work, clock).run_if_due(clock.now(), DAY)
     summary = await framed(stores, work, clock).run(clock.now(), None, report)
     assert told == [(2 * number, 20) for number in range(11)]
     assert (summary.name, summary.examined, summary.changed) == (work.name, 20, 10)
@@ -218,7 +218,7 @@ async def test_a_run_by_hand_makes_all_of_it_and_tells_how_far_it_is(
 async def _made(one: Pass, way: str, clock: ManualClock) -> PassSummary | None:
     if way == "run":
         return await one.run(clock.now())
-    return await (one.attend(clock.now()) if way == "attend" else one.catch_up(clock.now(), DAY))
+    return await (one.run_pending(clock.now()) if way == "attend" else one.run_if_due(clock.now(), DAY))
 
 
 @pytest.mark.parametrize("way", ["run", "catch_up", "attend"])
@@ -248,7 +248,7 @@ async def test_tenants_take_turns_where_much_waits(stores: Stores, clock: Manual
     """Neither the next one nor who comes meanwhile waits until the first, in which most waits, is through."""
     first, second, late = (f"{number}-{uuid4()}" for number in range(3))
     work = Heaps(clock, left={first: 5, second: 1}, to_come={late: 1})
-    summary = await framed(stores, work, clock, first, second, late).attend(clock.now())
+    summary = await framed(stores, work, clock, first, second, late).run_pending(clock.now())
     assert summary is not None
     assert work.done == [first, first, second, first, first, late, first]
     assert summary.examined == len(work.done)
@@ -262,7 +262,7 @@ async def test_where_nobody_can_say_what_waits_the_others_have_their_turn(
     bad, good = f"poison-{uuid4()}", stores.tenant
     one = framed(stores, work, clock, bad, good)
     for _ in range(3):
-        assert await one.attend(clock.now()) is not None
+        assert await one.run_pending(clock.now()) is not None
     assert (work.done, work.looked.count(bad)) == ([good] * 3, 1)
     await framed(stores, work, clock, bad, good).run(clock.now())
     assert work.done[3:] == [bad, good]

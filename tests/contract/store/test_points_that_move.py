@@ -9,7 +9,7 @@ from tests.contract.store.stores import MODEL, Stores
 
 from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import ReembeddingStore
@@ -63,7 +63,7 @@ async def projection(stores: Stores, vectors: Interrupted) -> AsyncIterator[Proj
     """Yield a projection after the change of the model, over one memory that was there before."""
     await stores.record(new_message("m-1", tenant=stores.tenant, importance=0.1))
     await stores.encode("m-1")
-    async with Beside() as beside:
+    async with CpuExecutor() as beside:
         before = Projection(stores.indexing, vectors, (MODEL,), beside)
         await before.project(stores.tenant, [stores.id("m-1")])
         assert vectors.deletions == 0, "with one model nothing is withdrawn"

@@ -23,8 +23,8 @@ from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.graph import ODD_NAMES, known
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.projecting import projecting
+from ricordo_services.knowledge.graph_projector import projecting
+from ricordo_services.knowledge.graph_repair import GraphRepair
 from ricordo_services.knowledge.regraph import Regraph
 from ricordo_services.progress import Reindexed, ReindexOrder
 from ricordo_services.stack import Endpoints
@@ -132,7 +132,7 @@ async def world(stores: Stores, database: Database, stack: Endpoints) -> AsyncIt
     ):
         await graph.prepare()
         job = Regraph(
-            mending=Mending(facts=FactSource(database), graph=graph, batch=7),
+            mending=GraphRepair(facts=FactSource(database), graph=graph, batch=7),
             life=LifecycleStore(database),
             clock=SystemClock(),
         )

@@ -17,7 +17,7 @@ from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
@@ -121,7 +121,7 @@ async def _live(stores: Stores, *, regular: bool = True, role: str = "user") -> 
     await stores.enrichments.save(stores.tenant, [_enriched(one) for one in memories], STORED)
 
 
-def _reflect(database: Database, beside: Beside, **differing: Any) -> Reflect:  # noqa: ANN401 - the fields of the class
+def _reflect(database: Database, beside: CpuExecutor, **differing: Any) -> Reflect:  # noqa: ANN401 - the fields of the class
     parts: dict[str, Any] = {
         "store": ReflectionStore(database),
         "emitter": Heard(),
@@ -141,7 +141,7 @@ async def _reflections(stores: Stores) -> list[Memory]:
     return list(await stores.recollection.memories(stores.tenant, "u-1", ids))
 
 
-async def test_what_is_regular_is_understood(database: Database, stores: Stores, beside: Beside) -> None:
+async def test_what_is_regular_is_understood(database: Database, stores: Stores, beside: CpuExecutor) -> None:
     """Once: with its sources, its question and its importance; and told of."""
     await _live(stores)
     heard = Heard()
@@ -175,7 +175,7 @@ async def test_what_is_regular_is_understood(database: Database, stores: Stores,
 
 @pytest.mark.parametrize("regular_role", ["nothing regular", "assistant"])
 async def test_where_nothing_is_regular_nothing_is_said(
-    database: Database, stores: Stores, beside: Beside, regular_role: str
+    database: Database, stores: Stores, beside: CpuExecutor, regular_role: str
 ) -> None:
     """And what has accumulated is settled; what an assistant said never accumulates."""
     assistant = regular_role == "assistant"
@@ -187,7 +187,7 @@ async def test_where_nothing_is_regular_nothing_is_said(
 
 
 async def test_too_little_is_left_until_more_comes(
-    database: Database, stores: Stores, beside: Beside
+    database: Database, stores: Stores, beside: CpuExecutor
 ) -> None:
     """Below the threshold, which is without end where nobody is reflected upon; and for another user."""
     await _live(stores)
@@ -220,7 +220,7 @@ class Model:
 
 
 async def test_what_a_model_leaves_open_is_filled_in(
-    database: Database, stores: Stores, beside: Beside
+    database: Database, stores: Stores, beside: CpuExecutor
 ) -> None:
     """Its insight and that of the rules are both written."""
     await _live(stores)
@@ -235,7 +235,7 @@ async def test_what_a_model_leaves_open_is_filled_in(
 
 @pytest.mark.parametrize("step", ["before", "after", "told"])
 async def test_whoever_is_stopped_has_lost_nothing(
-    database: Database, stores: Stores, beside: Beside, step: str
+    database: Database, stores: Stores, beside: CpuExecutor, step: str
 ) -> None:
     """A crash before the write, behind it, and before it is told of: all end in the same state."""
     await _live(stores)
@@ -253,7 +253,7 @@ async def test_whoever_is_stopped_has_lost_nothing(
 
 
 async def test_users_that_nobody_can_reflect_upon_keep_no_others_from_it(
-    database: Database, stores: Stores, beside: Beside
+    database: Database, stores: Stores, beside: CpuExecutor
 ) -> None:
     """More of them than are looked for at a time, and all of them before the others; they are not asked for
     again at once."""

@@ -22,10 +22,9 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.fakes.identity import FakeIdentityReader
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.identify import IdentifyByModel
-from ricordo_services.knowledge.mending import Mending
-from ricordo_services.knowledge.mendings import Mendings
-from ricordo_services.knowledge.projecting import Following
 
 pytestmark = pytest.mark.integration
 
@@ -81,7 +80,7 @@ def asking(stores: Stores, database: Database, reader: Slow) -> IdentifyByModel:
 
     return IdentifyByModel(
         ledger=FactLedger(database, doubting=True),
-        follow=Following(graph, Mendings(Mending(facts=FactSource(database), graph=graph))),
+        follow=GraphProjector(graph, GraphRepairs(GraphRepair(facts=FactSource(database), graph=graph))),
         reader=reader,
         throttle=Throttle(
             CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable), None, clock, gone="", back=""

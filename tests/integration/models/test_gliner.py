@@ -19,17 +19,16 @@ import pytest
 
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import ModelStatementReader
+from ricordo.models.fact_extraction import EntityRecogniser, LlmFactExtractor
 from ricordo.models.gliner import GlinerRecogniser, open_gliner
-from ricordo.models.relating import EntityRecogniser
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo.testing.relating import EntityRecogniserContract
 from ricordo.testing.talking import TalkingModel, entities, stated
-from ricordo_services.app.language_models import open_statement_reader
+from ricordo_services.app.language_models import open_fact_extractor
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("gliner") is None, reason="make test-gliner installs GLiNER"),
@@ -220,7 +219,7 @@ def uttered() -> Utterance:
 
 
 async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utterance) -> None:
-    async with ollama_stand_in([MODEL]) as server, Beside() as beside:
+    async with ollama_stand_in([MODEL]) as server, CpuExecutor() as beside:
         server.behaviour.chat = TalkingModel(
             relate=lambda _: [stated("anna", "likes", "cane", "adora il cane")]
         )
@@ -231,8 +230,8 @@ async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utte
             gliner_labels=LABELS,
             gliner_threshold=ALL,
         )
-        async with open_statement_reader(settings, SystemClock(), beside) as reader:
-            assert isinstance(reader, ModelStatementReader)
+        async with open_fact_extractor(settings, SystemClock(), beside) as reader:
+            assert isinstance(reader, LlmFactExtractor)
             assert reader.entities == str(folder)
             await reader.read([uttered])
             assert reader.trouble == ""
@@ -244,12 +243,12 @@ async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utte
 
 
 async def test_rules_serve_while_it_cannot_be_loaded(tmp_path: Path, uttered: Utterance) -> None:
-    async with ollama_stand_in([MODEL]) as server, Beside() as beside:
+    async with ollama_stand_in([MODEL]) as server, CpuExecutor() as beside:
         settings = KnowledgeSettings(
             provider="ollama", ollama_url=server.url, gliner_model=str(tmp_path / "nowhere")
         )
-        async with open_statement_reader(settings, SystemClock(), beside) as reader:
-            assert isinstance(reader, ModelStatementReader)
+        async with open_fact_extractor(settings, SystemClock(), beside) as reader:
+            assert isinstance(reader, LlmFactExtractor)
             for _ in range(3):
                 assert len(await reader.read([uttered])) == 1
             assert "cannot be loaded" in reader.trouble

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 import jsonschema
 import pytest
 
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.entity_matching import EntityPair, EntityProfile, MatchVerdict
 from ricordo.models.ollama import OllamaIdentityReader, open_identity_reader
 from ricordo.models.ollama.identities import EXAMPLES, identity_schema, read_verdicts
@@ -91,7 +90,7 @@ def test_the_examples_hold_each_verdict() -> None:
     ],
 )
 def test_what_is_malformed_or_invented_is_no_verdict(items: object) -> None:
-    with pytest.raises(Nonsense):
+    with pytest.raises(InvalidReply):
         read_verdicts(json.dumps({"pairs": items}), 2)
 
 
@@ -99,7 +98,7 @@ def test_what_is_malformed_or_invented_is_no_verdict(items: object) -> None:
     "answer", ["", "same", "null", "[]", "{}", '{"pairs": null}', '{"pairs"', "\x00", '"' + "x" * 9_000]
 )
 def test_what_is_no_answer_is_nonsense(answer: str) -> None:
-    with pytest.raises(Nonsense):
+    with pytest.raises(InvalidReply):
         read_verdicts(answer, 2)
 
 

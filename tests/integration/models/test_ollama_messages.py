@@ -9,8 +9,8 @@ import pytest
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage
 from ricordo.memory.llm_validation import merge_llm_reading
-from ricordo.models.describing import Describer, Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.llm_describer import Describer
 from ricordo.models.ollama import OllamaMessageReader, open_message_reader
 from ricordo.models.ollama.description import description_schema
 from ricordo.settings import EnrichmentSettings
@@ -186,7 +186,7 @@ async def test_what_is_no_rating_is_nonsense(
     server: OllamaStandIn, reader: OllamaMessageReader, answer: str
 ) -> None:
     server.behaviour.chat = lambda _: answer
-    with pytest.raises(Nonsense):
+    with pytest.raises(InvalidReply):
         await reader.rate(STORY)
 
 
@@ -229,7 +229,7 @@ async def test_what_describes_nothing_is_nonsense(
     server: OllamaStandIn, reader: OllamaMessageReader, answer: str
 ) -> None:
     server.behaviour.chat = lambda _: answer
-    with pytest.raises(Nonsense):
+    with pytest.raises(InvalidReply):
         await reader.describe(STORY[:1])
 
 
@@ -324,6 +324,6 @@ async def test_the_model_says_nothing_of_what_was_said_in_errors(
 ) -> None:
     server.behaviour.chat = lambda request: f"echo {shown(request)}"
     for ask in (reader.rate, reader.describe):
-        with pytest.raises(Nonsense) as raised:
+        with pytest.raises(InvalidReply) as raised:
             await ask(STORY)
         assert "nonna" not in str(raised.value)

@@ -12,19 +12,18 @@ from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.ollama import OllamaRelationReader, open_relation_reader
 from ricordo.models.ollama.relations import EXAMPLES, relation_schema
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 from ricordo.testing.talking import Body, TalkingModel, entities, instructions, shown, stated
-from ricordo_services.app.language_models import open_statement_reader
+from ricordo_services.app.language_models import open_fact_extractor
 
 MODEL = "hermes3:8b"
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."
@@ -60,12 +59,12 @@ async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaRelationReader]:
 
 
 @pytest.fixture
-async def facts(server: OllamaStandIn, budget: float) -> AsyncIterator[ModelStatementReader]:
+async def facts(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmFactExtractor]:
     settings = KnowledgeSettings(
         provider="ollama", ollama_url=server.url, requests_per_s=1000, budget_s=budget, open_s=0.05
     )
-    async with Beside() as beside, open_statement_reader(settings, SystemClock(), beside) as opened:
-        assert isinstance(opened, ModelStatementReader)
+    async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
+        assert isinstance(opened, LlmFactExtractor)
         await server.received(2)
         yield opened
 
@@ -97,8 +96,8 @@ def chats(server: OllamaStandIn) -> list[Body]:
 
 async def test_rules_need_no_model(server: OllamaStandIn) -> None:
     settings = KnowledgeSettings(ollama_url=server.url)
-    async with Beside() as beside, open_statement_reader(settings, SystemClock(), beside) as opened:
-        assert isinstance(opened, RulesStatementReader)
+    async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
+        assert isinstance(opened, RuleFactExtractor)
         assert objects(await opened.read(uttered(RULED))) == [["Roma"]]
     assert server.requests == []
 
@@ -159,13 +158,13 @@ def test_the_examples_of_the_prompt_hold(text: str, facts: Sequence[object]) -> 
     assert (found.added, found.faults) == (len(told), ())
 
 
-async def test_what_it_says_is_added_to_what_the_rules_read(facts: ModelStatementReader) -> None:
+async def test_what_it_says_is_added_to_what_the_rules_read(facts: LlmFactExtractor) -> None:
     assert objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], ["tango"]]
     assert objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], ["tango"]]
 
 
 async def test_what_an_assistant_says_or_nobody_costs_no_call(
-    server: OllamaStandIn, facts: ModelStatementReader
+    server: OllamaStandIn, facts: LlmFactExtractor
 ) -> None:
     assert objects(await facts.read(uttered(NEWS, role="assistant"))) == [[]]
     assert objects(await facts.read(uttered("", " ", "👍"))) == [[], [], []]
@@ -193,7 +192,7 @@ INVENTIONS: dict[str, tuple[list[object], str]] = {
 
 @pytest.mark.parametrize("name", INVENTIONS)
 async def test_what_it_invents_is_dropped_and_counted(
-    server: OllamaStandIn, facts: ModelStatementReader, name: str
+    server: OllamaStandIn, facts: LlmFactExtractor, name: str
 ) -> None:
     answer, fault = INVENTIONS[name]
     server.behaviour.chat = TalkingModel(relate=lambda _: [*answer, TANGO])
@@ -228,7 +227,7 @@ async def test_what_is_no_answer_is_nonsense(
     server: OllamaStandIn, reader: OllamaRelationReader, answer: str
 ) -> None:
     server.behaviour.chat = lambda _: answer
-    with pytest.raises(Nonsense) as raised:
+    with pytest.raises(InvalidReply) as raised:
         await reader.relate(STORY)
     assert "tango" not in str(raised.value), "what was said stands in no log"
 
@@ -252,7 +251,7 @@ MISBEHAVIOUR: dict[str, Callable[[Behaviour], object]] = {
     [(name, HASTY_S if name in ("hangs", "is too slow") else PATIENT_S) for name in MISBEHAVIOUR],
 )
 async def test_while_a_server_misbehaves_the_rules_serve(
-    server: OllamaStandIn, facts: ModelStatementReader, name: str
+    server: OllamaStandIn, facts: LlmFactExtractor, name: str
 ) -> None:
     chat = server.behaviour.chat
     MISBEHAVIOUR[name](server.behaviour)
@@ -291,8 +290,8 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     settings = KnowledgeSettings(provider="ollama", ollama_url=server.url, gliner_model="/models/gliner")
     with structlog.testing.capture_logs() as logs:
-        async with Beside() as beside, open_statement_reader(settings, SystemClock(), beside) as opened:
-            assert isinstance(opened, ModelStatementReader)
+        async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
+            assert isinstance(opened, LlmFactExtractor)
             for _ in range(3):
                 assert objects(await opened.read(uttered(NEWS))) == [["tango"]]
             assert "pip install 'ricordo[gliner]'" in opened.trouble

@@ -22,7 +22,7 @@ from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import BrakeSettings
+from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
 from ricordo.runtime.worker import EventWorker, WorkerSettings
@@ -53,7 +53,7 @@ def worker(bus: NatsBus, handler: Handler[MessageReceived]) -> EventWorker:
         settings=WorkerSettings(
             loop=LoopSettings(batch=BATCH, fetch_timeout=0.2),
             backoff=Backoff(first=0.05, longest=0.2, jitter=0.0),
-            brake=BrakeSettings(pauses=PAUSES),
+            brake=ConsumerBreakerSettings(pauses=PAUSES),
         ),
     )
 

@@ -8,11 +8,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.models.analyser import QueryAnalyser, Question, Understanding
-from ricordo.models.analyser_choice import ModelAnalyser, RulesAnalyser
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama import open_question_reader
 from ricordo.models.ollama.questions import QuestionAnswer, question_prompt
+from ricordo.models.query_analyser import (
+    LlmQueryAnalyser,
+    QueryAnalyser,
+    Question,
+    RuleQueryAnalyser,
+    Understanding,
+)
 from ricordo.resilience import BreakerState, CircuitBreaker
 from ricordo.settings import AnalyserSettings
 from ricordo.system_clock import SystemClock
@@ -69,7 +74,7 @@ async def analyser(
 ) -> AsyncIterator[QueryAnalyser]:
     async with open_question_reader(server.url, MODEL, budget=budget) as reader:
         await server.received(2)  # it was looked for and loaded
-        yield ModelAnalyser(reader, breaker, remembered=2)
+        yield LlmQueryAnalyser(reader, breaker, remembered=2)
 
 
 def is_by_rules(understood: Understanding) -> bool:
@@ -255,7 +260,7 @@ async def test_a_server_that_is_away_keeps_nobody_from_starting() -> None:
 
 async def test_rules_answer_alone_unless_a_model_is_asked_for() -> None:
     async with open_analyser(AnalyserSettings(), SystemClock()) as analyser:
-        assert isinstance(analyser, RulesAnalyser)
+        assert isinstance(analyser, RuleQueryAnalyser)
         understood = await analyser.understand(question())
     assert (is_by_rules(understood), understood.degraded) == (True, False)
 

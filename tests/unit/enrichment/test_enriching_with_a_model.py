@@ -13,9 +13,9 @@ from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress
 from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.llm_describing import ModelDescriber
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import CircuitBreaker, Unlimited
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo.testing.clock import ManualClock
@@ -101,8 +101,8 @@ def reader() -> FakeMessageReader:
 async def enriching(rows: Rows, reader: FakeMessageReader) -> AsyncIterator[Enrich]:
     clock = ManualClock()
     breaker = CircuitBreaker(clock, failures=3, counted=ModelUnavailable)
-    describer = ModelDescriber(reader, breaker, Unlimited(), clock, batch=8, budget=30)
-    async with Beside() as beside:
+    describer = LlmDescriber(reader, breaker, Unlimited(), clock, batch=8, budget=30)
+    async with CpuExecutor() as beside:
         yield Enrich(rows, Letters(), clock, beside, NoLinks(), describer)
 
 

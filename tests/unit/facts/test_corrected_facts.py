@@ -9,8 +9,8 @@ import pytest
 
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
-from ricordo.models.fact_extraction import RulesStatementReader
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.models.fact_extraction import RuleFactExtractor
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
 
@@ -37,9 +37,9 @@ def chain(*texts: str) -> Utterance:
 
 
 @pytest.fixture
-async def rules() -> AsyncIterator[RulesStatementReader]:
-    async with Beside() as thread:
-        yield RulesStatementReader(thread)
+async def rules() -> AsyncIterator[RuleFactExtractor]:
+    async with CpuExecutor() as thread:
+        yield RuleFactExtractor(thread)
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Wavering:
 
     knows: dict[str, Sequence[Statement]]
     asked: list[list[str]] = field(default_factory=list)
-    wavers: bool = True
+    nondeterministic: bool = True
 
     async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
         self.asked.append([one.content for one in utterances])
@@ -64,7 +64,7 @@ def statement(predicate: str, value: str, quote: str) -> Statement:
 
 
 async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
-    rules: RulesStatementReader,
+    rules: RuleFactExtractor,
 ) -> None:
     (found,) = await read(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
     assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
@@ -72,14 +72,14 @@ async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
 
 @pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
 async def test_what_does_not_say_what_was_wrong_leaves_the_facts(
-    rules: RulesStatementReader, later: str
+    rules: RuleFactExtractor, later: str
 ) -> None:
     first, found = await read(rules, [chain(SAID), chain(SAID, later)])
     assert len(first) == 3
     assert list(found) == []
 
 
-async def test_an_unclear_correction_is_itself_put_right(rules: RulesStatementReader) -> None:
+async def test_an_unclear_correction_is_itself_put_right(rules: RuleFactExtractor) -> None:
     unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
     (found,) = await read(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
     assert stated(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
@@ -110,7 +110,7 @@ async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
     assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
-async def test_each_message_is_read_in_its_own_words_too(rules: RulesStatementReader) -> None:
+async def test_each_message_is_read_in_its_own_words_too(rules: RuleFactExtractor) -> None:
     correction = chain(SAID, "Scusa, Ruvo, non Trani. Ho un gatto che si chiama Pallino.")
     plain = replace(correction, corrects=None)
     (found,), (own,) = await read(rules, [correction]), await read(rules, [plain])

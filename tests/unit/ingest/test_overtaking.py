@@ -226,7 +226,7 @@ async def test_a_store_that_goes_away_has_the_gate_ask_anew(lane: Lane) -> None:
         async def wait_open(self) -> None:
             return
 
-        def doubt(self) -> None:
+        def invalidate(self) -> None:
             self.doubts += 1
 
     gate = Doubted()

@@ -11,7 +11,7 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 from ricordo.testing.clock import ManualClock
-from ricordo_services.retrieval.at_hand import AtHand
+from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
 
 
 class Words:
@@ -84,13 +84,13 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-async def lines(at_hand: AtHand, conversation_id: str = "c-1") -> tuple[str, ...]:
+async def lines(at_hand: WorkingMemoryReader, conversation_id: str = "c-1") -> tuple[str, ...]:
     return (await at_hand.read("acme", "u-1", conversation_id)).lines
 
 
 async def test_what_has_not_changed_is_viewed_once(clock: ManualClock) -> None:
     told, words = Told([turn("ciao", clock.now())]), Words()
-    at_hand = AtHand(told, words, clock)
+    at_hand = WorkingMemoryReader(told, words, clock)
     first = await at_hand.read("acme", "u-1", "c-1")
     assert await at_hand.read("acme", "u-1", "c-1") is first
     assert (told.told, words.counted) == (1, ["user: ciao"])
@@ -98,7 +98,7 @@ async def test_what_has_not_changed_is_viewed_once(clock: ManualClock) -> None:
 
 async def test_what_is_new_and_what_is_forgotten_is_seen_at_once(clock: ManualClock) -> None:
     told = Told([turn("ciao", clock.now()), turn("un segreto", clock.now())])
-    at_hand = AtHand(told, Words(), clock)
+    at_hand = WorkingMemoryReader(told, Words(), clock)
     assert len(await lines(at_hand)) == 2
     del told.turns[1]
     assert await lines(at_hand) == ("user: ciao",)
@@ -108,7 +108,7 @@ async def test_what_is_new_and_what_is_forgotten_is_seen_at_once(clock: ManualCl
 
 async def test_names_are_those_known_now(clock: ManualClock) -> None:
     told = Told([turn("oggi fufi dorme con pippo", clock.now())])
-    at_hand = AtHand(told, Words(), clock)
+    at_hand = WorkingMemoryReader(told, Words(), clock)
     assert (await at_hand.read("acme", "u-1", "c-1")).entities == ()
     told.known, told.names_token = ("Fufi",), uuid4()
     assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
@@ -122,7 +122,7 @@ async def test_names_are_those_known_now(clock: ManualClock) -> None:
 @pytest.mark.parametrize("lifetime", [timedelta(hours=1), timedelta(days=365)])
 async def test_turns_and_notes_live_equally_long(clock: ManualClock, lifetime: timedelta) -> None:
     told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
-    at_hand = AtHand(told, Words(), clock, lifetime)
+    at_hand = WorkingMemoryReader(told, Words(), clock, lifetime)
     await clock.advance(lifetime.total_seconds() - 1)
     found = await at_hand.read("acme", "u-1", "c-1")
     assert (len(found.lines), found.notes) == (1, {"kpi": 3})
@@ -133,7 +133,7 @@ async def test_turns_and_notes_live_equally_long(clock: ManualClock, lifetime: t
 
 async def test_a_look_into_another_time_changes_nothing_of_now(clock: ManualClock) -> None:
     told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
-    at_hand = AtHand(told, Words(), clock)
+    at_hand = WorkingMemoryReader(told, Words(), clock)
     before = await at_hand.read("acme", "u-1", "c-1")
     for days in (-4_000, 4_000):
         found = await at_hand.read("acme", "u-1", "c-1", now=clock.now() + timedelta(days=days))
@@ -143,7 +143,7 @@ async def test_a_look_into_another_time_changes_nothing_of_now(clock: ManualCloc
 
 async def test_few_views_are_kept(clock: ManualClock) -> None:
     told = Told([turn("ciao", clock.now())])
-    at_hand = AtHand(told, Words(), clock, most=2)
+    at_hand = WorkingMemoryReader(told, Words(), clock, most=2)
     for conversation in ("c-1", "c-2", "c-1", "c-3", "c-1"):
         await lines(at_hand, conversation)
     assert told.told == 3
@@ -157,7 +157,7 @@ async def test_few_views_are_kept(clock: ManualClock) -> None:
 
 async def test_a_store_that_is_away_is_not_papered_over(clock: ManualClock) -> None:
     told = Told([turn("ciao", clock.now())])
-    at_hand = AtHand(told, Words(), clock)
+    at_hand = WorkingMemoryReader(told, Words(), clock)
     await lines(at_hand)
     told.trouble = StoreUnavailable("away")
     with pytest.raises(StoreUnavailable):

@@ -15,8 +15,8 @@ from ricordo.memory.facts import Fact
 from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
-from ricordo.models.analyser_choice import ModelAnalyser
 from ricordo.models.encoder import ModelUnavailable, Vectors
+from ricordo.models.query_analyser import LlmQueryAnalyser
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_ledger import FactLedger
@@ -33,13 +33,13 @@ from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMem
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.at_hand import AtHand
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.patterns import UserPatterns
 from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.recall import Remember
+from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.search import Search
+from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
 
 MODEL = "fake"
 ASKED = RecallRequest(user_id="u-1", query="che animale ho?")
@@ -158,9 +158,9 @@ class Memory:
         return await FakeEncoder(self.clock, MODEL, 64).encode(texts)
 
     @property
-    def remember(self) -> Remember:
+    def remember(self) -> RecallService:
         rows, encoder = cast(MemoryQueries, self.rows), FakeEncoder(self.clock, MODEL, 64)
-        return Remember(
+        return RecallService(
             recollection=rows,
             rank=Rank(rows, KeyTopics(encoder)),
             ledger=cast(FactLedger, self.ledger),
@@ -172,7 +172,7 @@ class Memory:
     @property
     def context(self) -> Context:
         rows = cast(MemoryQueries, self.rows)
-        at_hand = AtHand(self.rows, Words(), self.clock)
+        at_hand = WorkingMemoryReader(self.rows, Words(), self.clock)
         return Context(self.remember, rows, at_hand, UserPatterns(self.rows, self.clock), self.clock)
 
 
@@ -218,7 +218,7 @@ async def test_a_model_that_reads_questions_is_missed_when_it_is_away(memory: Me
             raise ModelUnavailable("away")
 
     breaker = CircuitBreaker(memory.clock, counted=ModelUnavailable)
-    remember = replace(memory.remember, analyser=ModelAnalyser(Away(), breaker))
+    remember = replace(memory.remember, analyser=LlmQueryAnalyser(Away(), breaker))
     recalled = await remember("acme", ASKED)
     assert recalled.degraded == {Degradation.ANALYSER}
     assert recalled.analysis.analyser == "rules"

@@ -7,23 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import Brake, BrakeSettings
+from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.testing.clock import ManualClock, settle
 
 MESSAGES = 4
-SETTINGS = BrakeSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
+SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
 LOOP = LoopSettings(batch=8)
 
 Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
 """Messages by their place, and whether their try failed."""
 
 
-def brake() -> Brake:
-    return Brake("encode", ManualClock(), SETTINGS)
+def brake() -> ConsumerBreaker:
+    return ConsumerBreaker("encode", ManualClock(), SETTINGS)
 
 
-def tell(told: Brake, sequence: int, *, failed: bool, last: bool = False) -> None:
+def tell(told: ConsumerBreaker, sequence: int, *, failed: bool, last: bool = False) -> None:
     if failed:
         told.failed(sequence, "OSError: broken", last=last)
     else:
@@ -57,7 +57,7 @@ class TestTheRule:
 
     @given(Tries)
     def test_a_share_of_all_never_halts_it(self, tries: list[tuple[int, bool]]) -> None:
-        told = Brake("encode", ManualClock(), BrakeSettings(messages=2, share=1))
+        told = ConsumerBreaker("encode", ManualClock(), ConsumerBreakerSettings(messages=2, share=1))
         for sequence, failed in tries:
             tell(told, sequence, failed=failed, last=True)
             assert not told.on
@@ -90,16 +90,16 @@ class TestTheRule:
     @pytest.mark.parametrize(("messages", "share"), [(1, 0.5), (20, 0), (20, 1.1), (20, -1)])
     def test_nonsense_is_refused(self, messages: int, share: float) -> None:
         with pytest.raises(ValueError, match="no sensible brake"):
-            BrakeSettings(messages=messages, share=share)
+            ConsumerBreakerSettings(messages=messages, share=share)
 
 
 class TestPauses:
-    async def turns(self, told: Brake, clock: ManualClock, seconds: float) -> list[float]:
+    async def turns(self, told: ConsumerBreaker, clock: ManualClock, seconds: float) -> list[float]:
         began: list[float] = []
 
         async def go_on() -> None:
             while told.on:
-                await told.wait_turn()
+                await told.wait_for_probe()
                 began.append(clock.monotonic())
 
         going = asyncio.create_task(go_on())
@@ -109,13 +109,13 @@ class TestPauses:
 
     async def test_they_grow_up_to_the_longest_and_start_anew_once_all_is_well(self) -> None:
         clock = ManualClock()
-        told = Brake("encode", clock, SETTINGS)
-        await asyncio.wait_for(told.wait_turn(), 5)
-        assert told.trials == 0
+        told = ConsumerBreaker("encode", clock, SETTINGS)
+        await asyncio.wait_for(told.wait_for_probe(), 5)
+        assert told.probes == 0
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=True)
         assert await self.turns(told, clock, 31.0) == [1.0, 3.0, 7.0, 15.0, 23.0, 31.0]
-        assert told.trials == 6
+        assert told.probes == 6
 
         tell(told, 1, failed=False)
         for sequence in range(10, 10 + MESSAGES):
@@ -132,9 +132,12 @@ class TestPauses:
         told = brake()
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=True)
-        waiting = [asyncio.create_task(told.wait_turn()), asyncio.create_task(told.wait_trial(0))]
+        waiting = [
+            asyncio.create_task(told.wait_for_probe()),
+            asyncio.create_task(told.wait_for_probe_after(0)),
+        ]
         await settle()
         assert not any(one.done() for one in waiting)
         tell(told, 1, failed=False)
         await asyncio.wait_for(asyncio.gather(*waiting), 5)
-        assert told.trials == 0
+        assert told.probes == 0

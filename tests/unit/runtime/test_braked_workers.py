@@ -9,13 +9,13 @@ from ricordo.bus.port import Outgoing, PublishRefused
 from ricordo.messages.events import MemoryEncoded
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import BrakeSettings
+from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 from ricordo.runtime.worker import EventWorker
 
 MESSAGES = 4
-SETTINGS = BrakeSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
+SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
 LOOP = LoopSettings(batch=8)
 
 Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
@@ -28,11 +28,11 @@ class Broken:
     def __init__(self, *good: int) -> None:
         self.good = set(good)
         self.mended = False
-        self.tried: list[int] = []
+        self.attempted: list[int] = []
 
     async def __call__(self, _: str, events: Sequence[Created]) -> Sequence[Outcome]:
         if len(events) == 1:
-            self.tried.append(number_of(events[0]))
+            self.attempted.append(number_of(events[0]))
         if not self.mended and not all(number_of(event) in self.good for event in events):
             raise KeyError("vector")
         return [Done() for _ in events]
@@ -177,7 +177,7 @@ class TestAWorker:
 
 
 class TestAMendedWorkerGoesOn:
-    async def restart(self, shop: Workshop, loop: LoopSettings, brake: BrakeSettings) -> None:
+    async def restart(self, shop: Workshop, loop: LoopSettings, brake: ConsumerBreakerSettings) -> None:
         for _ in range(2):
             async with shop.running(shop.worker(Broken(), loop=loop, brake=brake)):
                 await shop.clock.advance(30.0)
@@ -196,7 +196,7 @@ class TestAMendedWorkerGoesOn:
     async def test_although_some_that_came_often_are_bad_for_good(self) -> None:
         shop = Workshop(max_deliver=8)
         await publish(shop, 200)
-        await self.restart(shop, LoopSettings(), BrakeSettings())
+        await self.restart(shop, LoopSettings(), ConsumerBreakerSettings())
         worker = shop.worker(Broken(*range(12, 220)))
         async with shop.running(worker):
             await shop.until(lambda: worker.health.processed == 188, step=100.0)
@@ -229,9 +229,9 @@ class TestAHaltedWorker:
         async with shop.running(worker):
             await halt(shop, worker)
             await shop.clock.advance(0.5)
-            assert handler.tried == list(range(8))
+            assert handler.attempted == list(range(8))
             await shop.clock.advance(1.0)
-            assert handler.tried == [*range(8), 0]
+            assert handler.attempted == [*range(8), 0]
 
     async def test_no_other_batch_that_was_waited_for_is_fetched(self) -> None:
         async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:

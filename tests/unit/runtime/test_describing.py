@@ -7,9 +7,8 @@ import pytest
 from tests.fixtures.loop_time import run_by
 
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage, LlmReading
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.llm_describing import ModelDescriber
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
@@ -29,9 +28,7 @@ class Asking:
         self.clock = ManualClock()
         self.reader = FakeMessageReader(description=lambda _: HELD)
         self.breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
-        self.describer = ModelDescriber(
-            self.reader, self.breaker, Unlimited(), self.clock, batch=4, **measure
-        )
+        self.describer = LlmDescriber(self.reader, self.breaker, Unlimited(), self.clock, batch=4, **measure)
 
     def sizes(self, what: str) -> list[int]:
         return [len(texts) for asked, texts in self.reader.asked if asked == what]
@@ -75,7 +72,7 @@ async def test_who_speaks_to_the_reader_is_shown_alone(asking: Asking) -> None:
 async def test_a_malformed_answer_is_asked_for_one_by_one_and_once(asking: Asking) -> None:
     def muddled(texts: Sequence[str]) -> None:
         if "message 2" in texts:
-            raise Nonsense("muddled")
+            raise InvalidReply("muddled")
 
     asking.reader.before = muddled
     found = await asking.describer.read(said(4), describe=False)
@@ -142,7 +139,7 @@ async def test_a_model_that_hangs_is_given_up_when_the_time_is_over() -> None:
             raise AssertionError(messages)
 
     hanging = Hanging()
-    describer = ModelDescriber(hanging, asking.breaker, Unlimited(), asking.clock, batch=4, budget=0.05)
+    describer = LlmDescriber(hanging, asking.breaker, Unlimited(), asking.clock, batch=4, budget=0.05)
     async with asyncio.timeout(20):
         assert await describer.read(said(4), describe=False) == [UNREAD] * 4
     assert len(hanging.asked) == 1
@@ -151,7 +148,7 @@ async def test_a_model_that_hangs_is_given_up_when_the_time_is_over() -> None:
 def test_requests_keep_to_the_rate() -> None:
     clock = ManualClock()
     reader = FakeMessageReader(description=lambda _: HELD)
-    describer = ModelDescriber(reader, CircuitBreaker(clock), evenly(4), clock, batch=1)
+    describer = LlmDescriber(reader, CircuitBreaker(clock), evenly(4), clock, batch=1)
 
     async def read() -> None:
         reading = asyncio.create_task(describer.read(said(5), describe=False))
@@ -169,7 +166,7 @@ async def test_a_call_that_is_cancelled_leaves_the_breaker_as_it_was(asking: Ask
         async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
             raise asyncio.CancelledError
 
-    describer = ModelDescriber(Cancelled(), asking.breaker, Unlimited(), asking.clock)
+    describer = LlmDescriber(Cancelled(), asking.breaker, Unlimited(), asking.clock)
     for _ in range(5):
         with pytest.raises(asyncio.CancelledError):
             await describer.read(said(1))

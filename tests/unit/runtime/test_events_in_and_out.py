@@ -23,7 +23,7 @@ from ricordo.messages.subjects import InvalidSubject
 from ricordo.messages.vocabulary import Role
 from ricordo.runtime.decoding import About, about, read
 from ricordo.runtime.handling import Envelope, Reject
-from ricordo.runtime.in_flight import Held, one_by_one
+from ricordo.runtime.in_flight import InFlightMessage, isolation_order
 from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.tracing import TraceContext
 from ricordo.testing.bus import MemoryBus
@@ -123,8 +123,10 @@ class TestSuspects:
         st.lists(st.tuples(st.integers(1, 99), st.integers(3, 7)), unique_by=lambda pair: pair[0], max_size=9)
     )
     def test_each_has_its_turn_the_most_delivered_first(self, places: list[tuple[int, int]]) -> None:
-        suspects = [Held(cast("Any", Fake("s", b"", sequence, attempt))) for sequence, attempt in places]
-        turns = [(held.delivery.sequence, held.delivery.attempt) for held in one_by_one(suspects)]
+        suspects = [
+            InFlightMessage(cast("Any", Fake("s", b"", sequence, attempt))) for sequence, attempt in places
+        ]
+        turns = [(held.delivery.sequence, held.delivery.attempt) for held in isolation_order(suspects)]
         assert sorted(turns) == sorted(places)
         assert [attempt for _, attempt in turns] == sorted((a for _, a in places), reverse=True)
         third = [sequence for sequence, attempt in turns if attempt == 3]

@@ -3,7 +3,7 @@ import weakref
 
 import pytest
 
-from ricordo.runtime.garbage import what_stands_stays
+from ricordo.runtime.garbage import freeze_gc
 
 
 class Ring:
@@ -12,7 +12,7 @@ class Ring:
 
 
 def test_cycles_that_form_within_are_found() -> None:
-    with what_stands_stays():
+    with freeze_gc():
         ring = weakref.ref(Ring())
         gc.collect()
         assert ring() is None
@@ -21,7 +21,7 @@ def test_cycles_that_form_within_are_found() -> None:
 def test_what_stood_is_left_alone_while_it_lasts() -> None:
     outside = Ring()
     alive = weakref.ref(outside)
-    with what_stands_stays():
+    with freeze_gc():
         assert gc.get_freeze_count() > 0
         assert not any(each is outside for each in gc.get_objects())
         del outside
@@ -38,5 +38,5 @@ def test_everything_is_as_it_was_at_the_end_whatever_happened() -> None:
 
 
 def _fail_within() -> None:
-    with what_stands_stays():
+    with freeze_gc():
         raise LookupError

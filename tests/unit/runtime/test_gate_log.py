@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, ProbeGate, reason, yields
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, ProbeGate, is_throttled, reason
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
@@ -118,11 +118,11 @@ async def test_a_backlog_says_how_much_it_is() -> None:
 
     class Watching(ManualClock):
         async def sleep(self, seconds: float) -> None:
-            seen.append((reason(gate), yields(gate)))
+            seen.append((reason(gate), is_throttled(gate)))
 
     gate = BacklogGate(count, lambda: 5, Watching())
     await gate.wait_open()
-    assert not yields(gate)
+    assert not is_throttled(gate)
     assert seen == [
         ("others have 7 before them", True),
         ("what others have before them cannot be counted (the bus is away)", False),

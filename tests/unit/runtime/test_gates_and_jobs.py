@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, doubt
+from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, invalidate
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle
 
@@ -36,7 +36,7 @@ class TestGates:
         assert gate.is_open is False
         await clock.advance(5.0)
         assert waiting.done()
-        gate.doubt()
+        gate.invalidate()
         await gate.wait_open()
         assert answers == []
 
@@ -75,7 +75,7 @@ class TestGates:
         for _ in range(3):
             await gates.wait_open()
         assert calls == 1
-        doubt(gates)
+        invalidate(gates)
         await gates.wait_open()
         assert calls == 2
         await clock.advance(0.5)
@@ -87,7 +87,7 @@ class TestGates:
         gate = ProbeGate("store", probe, ManualClock())
         asking = asyncio.create_task(gate.wait_open())
         await settle()
-        gate.doubt()
+        gate.invalidate()
         probe.going.set()
         await asking
         await gate.wait_open()

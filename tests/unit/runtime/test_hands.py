@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ricordo.bus.port import Delivery
-from ricordo.runtime.in_flight import Hands, Held
+from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage
 from ricordo.testing.clock import settle
 
 LINGER_S = 0.05
@@ -19,18 +19,18 @@ class Stored:
     attempt: int = 1
 
 
-async def give(hands: Hands, *sequences: int) -> None:
+async def give(hands: InFlightBuffer, *sequences: int) -> None:
     reserved = await hands.reserve(lambda: len(sequences))
     assert reserved == len(sequences)
     await hands.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved, MAX_DELIVER)
 
 
-def sequences(taken: Sequence[Held]) -> list[int]:
+def sequences(taken: Sequence[InFlightMessage]) -> list[int]:
     return [held.delivery.sequence for held in taken]
 
 
 async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
-    hands = Hands(8)
+    hands = InFlightBuffer(8)
     takers = [asyncio.create_task(hands.take(lambda: 4, LINGER_S)) for _ in range(2)]
     await settle()
     await give(hands, 1, 2)
@@ -45,7 +45,7 @@ async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
 
 
 async def test_closing_sends_all_away_who_wait() -> None:
-    hands = Hands(8)
+    hands = InFlightBuffer(8)
     takers = [asyncio.create_task(hands.take(lambda: 4, LINGER_S)) for _ in range(3)]
     await settle()
     await give(hands, 1)
@@ -55,7 +55,7 @@ async def test_closing_sends_all_away_who_wait() -> None:
 
 
 async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> None:
-    hands = Hands(8)
+    hands = InFlightBuffer(8)
     await give(hands, 1)
     taking = asyncio.create_task(hands.take(lambda: 2, 30))
     await settle()
@@ -63,13 +63,13 @@ async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> 
     assert sequences(await asyncio.wait_for(taking, 10)) == [1, 2]
 
 
-async def give_again(hands: Hands, *places: tuple[int, int]) -> None:
+async def give_again(hands: InFlightBuffer, *places: tuple[int, int]) -> None:
     reserved = await hands.reserve(lambda: len(places))
     await hands.receive([cast(Delivery, Stored(*place)) for place in places], reserved, MAX_DELIVER)
 
 
 async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
-    hands = Hands(8)
+    hands = InFlightBuffer(8)
     await give_again(hands, (1, 3), (2, 2), (3, 1), (4, 4))
     usual = await hands.take(lambda: 8, 0)
     assert sequences(usual) == [2, 3], "once is no suspicion"
@@ -96,15 +96,15 @@ async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
 
 
 async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
-    hands = Hands(4)
+    hands = InFlightBuffer(4)
     await give_again(hands, (1, 3))
     (kept,) = await hands.take(lambda: 8, 0)
-    kept.keep()
+    kept.retain()
     assert await hands.release([kept]) == 0
     assert sequences(hands.held) == [1]
-    assert hands.all_tried is True
+    assert hands.all_attempted is True
     await give(hands, 2)
-    assert [held.tried for held in hands.held].count(True) == 1
+    assert [held.attempted for held in hands.held].count(True) == 1
     both = await hands.take(lambda: 8, 0)
     assert sequences(both) == [2, 1], "it has shown that it kills nobody"
     assert await hands.release(both) == 2
@@ -112,10 +112,10 @@ async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
 
 
 async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -> None:
-    hands = Hands(4)
+    hands = InFlightBuffer(4)
     await give(hands, 1)
     (kept,) = await hands.take(lambda: 8, 0)
-    kept.keep()
+    kept.retain()
     await hands.release([kept])
     await give_again(hands, (2, 3), (3, 1))
     first = await hands.take(lambda: 1, 0)
@@ -128,7 +128,7 @@ async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -
 
 
 async def test_a_suspect_that_comes_for_the_last_time_waits_for_nothing_but_what_is_in_work() -> None:
-    hands = Hands(8)
+    hands = InFlightBuffer(8)
     await give_again(hands, (1, 1))
     working = await hands.take(lambda: 8, 0)
     await give_again(hands, (2, MAX_DELIVER - 1), (3, 1), (4, MAX_DELIVER))
@@ -145,7 +145,7 @@ async def test_a_suspect_that_comes_for_the_last_time_waits_for_nothing_but_what
 
 
 async def test_the_limit_is_asked_for_when_there_is_something_to_take_or_to_give() -> None:
-    hands, limit = Hands(4), 4
+    hands, limit = InFlightBuffer(4), 4
     taking = asyncio.create_task(hands.take(lambda: limit, 0))
     await settle()
     limit = 0

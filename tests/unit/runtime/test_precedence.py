@@ -4,19 +4,19 @@ import asyncio
 import sys
 import time
 
-from ricordo.runtime.cpu_executor import Beside
-from ricordo.runtime.query_priority import Precedence, quick_turns
+from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.query_priority import QueryPriority, gil_switch_interval
 
 
 async def test_work_waits_for_the_question_that_is_in_hand() -> None:
-    precedence, order = Precedence(), list[str]()
+    precedence, order = QueryPriority(), list[str]()
 
     async def work() -> None:
-        await precedence.given()
+        await precedence.yield_to_interactive()
         order.append("work")
 
-    with precedence.taken():
-        with precedence.taken():
+    with precedence.interactive():
+        with precedence.interactive():
             working = asyncio.create_task(work())
             await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -26,17 +26,17 @@ async def test_work_waits_for_the_question_that_is_in_hand() -> None:
 
 
 async def test_work_waits_for_a_moment_and_not_for_ever() -> None:
-    precedence = Precedence()
+    precedence = QueryPriority()
     began = time.monotonic()
-    with precedence.taken():
-        await asyncio.wait_for(precedence.given(), 30)
+    with precedence.interactive():
+        await asyncio.wait_for(precedence.yield_to_interactive(), 30)
     assert time.monotonic() - began >= 0.04
 
 
 async def test_what_computes_beside_steps_aside_before_each_item() -> None:
-    precedence = Precedence()
-    async with Beside(precedence) as beside:
-        with precedence.taken():
+    precedence = QueryPriority()
+    async with CpuExecutor(precedence) as beside:
+        with precedence.interactive():
             asked = time.monotonic()
             done = await asyncio.wait_for(beside.each(lambda _: time.monotonic(), range(3)), 30)
     steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
@@ -46,9 +46,9 @@ async def test_what_computes_beside_steps_aside_before_each_item() -> None:
 
 
 async def test_what_computes_beside_does_not_step_aside_for_ever() -> None:
-    precedence = Precedence()
-    async with Beside(precedence) as beside:
-        with precedence.taken():  # three milliseconds for each of these would be a minute
+    precedence = QueryPriority()
+    async with CpuExecutor(precedence) as beside:
+        with precedence.interactive():  # three milliseconds for each of these would be a minute
             await asyncio.wait_for(beside.each(abs, range(20_000)), 30)
 
 
@@ -57,7 +57,7 @@ def test_turns_are_as_long_as_before_in_the_end() -> None:
     try:
         sys.setswitchinterval(0.004)
         before = sys.getswitchinterval()
-        with quick_turns():
+        with gil_switch_interval():
             assert sys.getswitchinterval() < before
         assert sys.getswitchinterval() == before
     finally:

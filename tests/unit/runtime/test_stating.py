@@ -10,10 +10,10 @@ from ricordo.memory.facts import Statement
 from ricordo.memory.facts.relation_validation import Relation
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import ModelStatementReader, RulesStatementReader
+from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import Bucket, CircuitBreaker, Unlimited
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
 from ricordo.testing.fakes.reading import away, babbling
@@ -48,12 +48,12 @@ def objects(found: Sequence[Sequence[Statement]]) -> list[list[str]]:
 class Asking:
     """A reader of three messages a request, on models and a clock that a test holds."""
 
-    def __init__(self, beside: Beside, recogniser: FakeRecogniser | None = None) -> None:
+    def __init__(self, beside: CpuExecutor, recogniser: FakeRecogniser | None = None) -> None:
         self.clock = ManualClock()
         self.model = FakeRelationReader(relations=lambda text: [TANGO] if "tango" in text else ())
         self.recogniser = recogniser
-        self.reader = ModelStatementReader(
-            RulesStatementReader(beside),
+        self.reader = LlmFactExtractor(
+            RuleFactExtractor(beside),
             beside,
             self.model,
             self._throttle(Unlimited()),
@@ -71,24 +71,24 @@ class Asking:
 
 
 @pytest.fixture
-async def beside() -> AsyncIterator[Beside]:
-    async with Beside() as thread:
+async def beside() -> AsyncIterator[CpuExecutor]:
+    async with CpuExecutor() as thread:
         yield thread
 
 
 @pytest.fixture
-def asking(beside: Beside) -> Asking:
+def asking(beside: CpuExecutor) -> Asking:
     return Asking(beside)
 
 
-async def test_rules_read_without_a_model(beside: Beside) -> None:
-    rules = RulesStatementReader(beside)
+async def test_rules_read_without_a_model(beside: CpuExecutor) -> None:
+    rules = RuleFactExtractor(beside)
     assert objects(await rules.read(uttered(RULED, NEWS))) == [["Roma"], []]
-    assert not rules.wavers
+    assert not rules.nondeterministic
 
 
 async def test_the_model_adds_to_what_the_rules_read(asking: Asking) -> None:
-    assert asking.reader.wavers
+    assert asking.reader.nondeterministic
     assert objects(await asking.reader.read(uttered(RULED, NEWS, "ok"))) == [["Roma"], ["tango"], []]
     assert asking.shown() == [[RULED, NEWS, "ok"]]
     assert asking.reader.figures["heard"] == 3
@@ -187,12 +187,12 @@ async def test_nobody_waits_for_ever(asking: Asking, monkeypatch: pytest.MonkeyP
         gone="gone",
         back="back",
     )
-    async with Beside() as beside:
-        reader = ModelStatementReader(RulesStatementReader(beside), beside, asking.model, throttle)
+    async with CpuExecutor() as beside:
+        reader = LlmFactExtractor(RuleFactExtractor(beside), beside, asking.model, throttle)
         assert objects(await reader.read(uttered(RULED, NEWS))) == [["Roma"], []]
 
 
-async def test_entities_are_shown_to_the_model(beside: Beside) -> None:
+async def test_entities_are_shown_to_the_model(beside: CpuExecutor) -> None:
     asking = Asking(beside, FakeRecogniser(names={"marta": "person", "Roma": "place"}))
     news = "marta si è innamorata del tango"
     asking.model.relations = lambda _: [Relation("marta", "likes", "tango", news)]
@@ -203,7 +203,7 @@ async def test_entities_are_shown_to_the_model(beside: Beside) -> None:
     assert asking.reader.entities == "fake-recogniser"
 
 
-async def test_without_entities_the_rules_serve_and_the_model_is_not_asked(beside: Beside) -> None:
+async def test_without_entities_the_rules_serve_and_the_model_is_not_asked(beside: CpuExecutor) -> None:
     recogniser = FakeRecogniser(before=away)
     asking = Asking(beside, recogniser)
     for _ in range(4):
@@ -216,7 +216,7 @@ async def test_without_entities_the_rules_serve_and_the_model_is_not_asked(besid
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
 
 
-async def test_some_entities_are_better_than_none(beside: Beside) -> None:
+async def test_some_entities_are_better_than_none(beside: CpuExecutor) -> None:
     """What went wrong for a few texts leaves the others to the model."""
 
     def only(texts: Sequence[str]) -> None:

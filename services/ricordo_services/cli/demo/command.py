@@ -20,7 +20,7 @@ from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import StatsReply
 from ricordo.messages.vocabulary import MessageState
-from ricordo.runtime.cancellation import unless
+from ricordo.runtime.cancellation import run_until
 from ricordo.runtime.process import stopped_by_signals
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
@@ -45,7 +45,7 @@ async def demo(
     log.configure(level="error", readable=True)  # the show is for people; what fails still says so
     stopping = asyncio.Event()
     with stopped_by_signals(stopping):
-        await unless(stopping, _show(console, full=full))
+        await run_until(stopping, _show(console, full=full))
     if stopping.is_set():
         raise Interrupted("everything is stopped and removed again")
 

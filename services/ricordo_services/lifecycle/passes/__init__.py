@@ -7,18 +7,18 @@ from ricordo_services.lifecycle.passes.expire import Expire
 from ricordo_services.lifecycle.passes.frame import Pass, Work
 from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
 from ricordo_services.lifecycle.passes.retain import Retain
-from ricordo_services.lifecycle.passes.slices import Slice, Trials
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 __all__ = [
     "Archive",
     "Compress",
     "Decay",
     "Expire",
+    "IsolatedItems",
     "Pass",
     "Reconcile",
     "Retain",
     "Slice",
-    "Trials",
     "Work",
     "tidy",
 ]

@@ -9,8 +9,8 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo_services.lifecycle.derived_events import republish
 from ricordo_services.lifecycle.passes.slices import Slice
-from ricordo_services.lifecycle.passes.telling import tell_again
 
 _SLICE: Final = 5_000
 
@@ -41,5 +41,5 @@ class Archive:
         """Tell of all moves."""
         before = self.clock.now()
         while moved := await self.life.moved(tenant, before, _SLICE, user_id=user_id):
-            await tell_again(self.life, self.emitter, tenant, moved)
+            await republish(self.life, self.emitter, tenant, moved)
             yield Slice(examined=len(moved), changed=len(moved))

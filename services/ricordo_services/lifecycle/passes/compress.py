@@ -20,12 +20,12 @@ from ricordo.memory.compression import (
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
-from ricordo.models.condensing import Condenser
-from ricordo.runtime.cpu_executor import Beside
+from ricordo.models.llm_condenser import Condenser
+from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
-from ricordo_services.lifecycle.births import birth
-from ricordo_services.lifecycle.passes.slices import Slice, Trials
+from ricordo_services.lifecycle.derived_events import birth
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000
@@ -54,12 +54,12 @@ class Compress:
     store: CompressionStore
     emitter: Emitter
     clock: Clock
-    beside: Beside
+    beside: CpuExecutor
     model: str
     alike: float = ALIKE
     condenser: Condenser | None = None
     name: str = "compress"
-    trials: Trials = field(default_factory=lambda: Trials("compress"))
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return 0: who is weak is known when it was looked at."""

@@ -10,8 +10,8 @@ from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import RetentionStore
+from ricordo_services.lifecycle.derived_events import archived
 from ricordo_services.lifecycle.passes.slices import Slice
-from ricordo_services.lifecycle.passes.telling import archived
 
 _SLICE: Final = 10_000  # memories that are looked at at once
 

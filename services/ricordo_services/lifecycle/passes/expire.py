@@ -9,8 +9,8 @@ from uuid import UUID
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.pass_store import RetentionStore
+from ricordo_services.lifecycle.derived_events import archived
 from ricordo_services.lifecycle.passes.slices import Slice
-from ricordo_services.lifecycle.passes.telling import archived
 
 _SLICE: Final = 5_000
 

@@ -3,7 +3,7 @@
 Whoever writes a pass writes its `Work`, and adds it to the table in `app/passes.py`. Each slice is
 committed before it is yielded and follows from what is stored, so that one which is done twice changes
 nothing more. What fails for one tenant keeps no other from its turn, and a work keeps its own items apart by
-`Trials`; only a server that is away ends a pass.
+`IsolatedItems`; only a server that is away ends a pass.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.store.pass_store import PassLocks, PassRuns, PassState
-from ricordo_services.lifecycle.passes.slices import Slice, Trials
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 from ricordo_services.progress import PassReport, PassSummary, RunsElsewhere, silent
 
 _TURN_S: Final = (
@@ -82,7 +82,7 @@ class Pass:
     locks: PassLocks
     clock: Clock
     patience: float = 5.0
-    trials: Trials = field(default_factory=Trials)
+    trials: IsolatedItems = field(default_factory=IsolatedItems)
 
     @property
     def name(self) -> str:
@@ -123,7 +123,7 @@ class Pass:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def catch_up(self, now: datetime, every: timedelta) -> PassSummary | None:
+    async def run_if_due(self, now: datetime, every: timedelta) -> PassSummary | None:
         """Make the pass for the tenants that it is due for; go on where a run of the same day was cut off.
 
         Args:
@@ -146,7 +146,7 @@ class Pass:
         summary.seconds = self.clock.monotonic() - began
         return summary
 
-    async def attend(self, now: datetime) -> PassSummary | None:
+    async def run_pending(self, now: datetime) -> PassSummary | None:
         """Make the pass for the tenants in which something waits for it: where anything is expected.
 
         They take turns: one in which much waits goes on when the others had theirs, those too in which
@@ -190,8 +190,8 @@ class Pass:
     async def _expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return how much is expected; nothing where that fails."""
         ids = {"name": self.name, "step": "expected"}
-        if not self.trials.rests(now, tenant, **ids):
-            with self.trials.noting(now, tenant, **ids):
+        if not self.trials.in_cooldown(now, tenant, **ids):
+            with self.trials.guard(now, tenant, **ids):
                 return await self.work.expected(tenant, now, user_id)
         return 0
 

@@ -14,9 +14,8 @@ from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, 
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.lifecycle_store import Lagging, LifecycleStore
 from ricordo_services.backpressure import Backlog
-from ricordo_services.lifecycle.births import birth
-from ricordo_services.lifecycle.passes.slices import Slice, Trials
-from ricordo_services.lifecycle.passes.telling import tell_again
+from ricordo_services.lifecycle.derived_events import birth, republish
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 from ricordo_services.progress import PassSummary
 
 _MOVED: Final = 5_000  # moves that one pass tells of
@@ -42,7 +41,7 @@ async def tidy(life: LifecycleStore, now: datetime, uses_kept: timedelta = _USES
     Raises:
         StoreUnavailable: PostgreSQL does not answer.
     """
-    trials, summary = Trials("tidy"), PassSummary("tidy")
+    trials, summary = IsolatedItems("tidy"), PassSummary("tidy")
 
     async def dropped(tenant: str) -> Slice:
         await life.tidy(
@@ -92,7 +91,7 @@ class Reconcile:
     clock: Clock
     model: str
     patience: timedelta = field(default=timedelta(minutes=2))
-    trials: Trials = field(default_factory=lambda: Trials("reconcile"))
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("reconcile"))
     _sent: dict[str, Mapping[UUID, "_Sent"]] = field(default_factory=dict)
 
     async def run(self) -> PassSummary:
@@ -135,7 +134,7 @@ class Reconcile:
         moved = await self.life.moved(tenant, before, _MOVED)
         if not moved:
             return
-        await tell_again(self.life, self.emitter, tenant, moved)
+        await republish(self.life, self.emitter, tenant, moved)
         summary.examined += len(moved)
         summary.changed += len(moved)
 

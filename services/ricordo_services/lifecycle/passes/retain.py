@@ -10,8 +10,8 @@ from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.emitting import Emitter
 from ricordo.store.pass_store import Quota, RetentionStore
-from ricordo_services.lifecycle.passes.slices import Slice, Trials
-from ricordo_services.lifecycle.passes.telling import archived
+from ricordo_services.lifecycle.derived_events import archived
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 _SLICE: Final = 5_000
 
@@ -33,7 +33,7 @@ class Retain:
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"
     name: str = "retain"
-    trials: Trials = field(default_factory=lambda: Trials("retain"))
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("retain"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
         """Return how many memories those have who have too many."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.runtime.item_backoff import Setbacks
+from ricordo.runtime.item_backoff import ItemBackoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class Slice:
     reached: UUID | None = None
 
 
-class Trials(Setbacks):
+class IsolatedItems(ItemBackoff):
     """Does the items of a pass apart from each other: one that fails is logged and counted, others go on.
 
     A work keeps one for as long as it lives, and does each item (a conversation, a user, a group) through it:
 
         yield await self.trials.of(partial(self._upon, tenant, one), now, tenant, user_id=one.user_id)
 
-    What failed rests, see `Setbacks`, and counts as failed meanwhile. Who looks for items some at a time
+    What failed rests, see `ItemBackoff`, and counts as failed meanwhile. Who looks for items some at a time
     looks for more by those that failed, as these are found again.
 
     That a server is away is no fault of an item: `Unavailable` ends the pass.
@@ -53,8 +53,8 @@ class Trials(Setbacks):
             Unavailable: a server is away.
         """
         done = Slice(failed=1)
-        if not self.rests(now, tenant, **ids):
-            with self.noting(now, tenant, **ids):
+        if not self.in_cooldown(now, tenant, **ids):
+            with self.guard(now, tenant, **ids):
                 done = await doing()
         return done
 
@@ -63,8 +63,8 @@ class Trials(Setbacks):
     ) -> AsyncGenerator[Slice, None]:
         """Do one item that takes several slices; see `of`. What it did before it failed stays done."""
         failed = True
-        if not self.rests(now, tenant, **ids):
-            with self.noting(now, tenant, **ids):
+        if not self.in_cooldown(now, tenant, **ids):
+            with self.guard(now, tenant, **ids):
                 async for one in slices:
                     yield one
                 failed = False

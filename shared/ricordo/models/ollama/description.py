@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError, WrapValidator
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 
 T = TypeVar("T")
@@ -104,14 +104,14 @@ def read_descriptions(answer: str, count: int) -> list[Description | None]:
     """Read what the answer says of each of `count` messages: None of one that it leaves out.
 
     Raises:
-        Nonsense: it says nothing of any.
+        InvalidReply: it says nothing of any.
     """
     found: list[Description | None] = [None] * count
     for item in numbered_items(answer, "messages", count, MessageAnswer):
         if found[item.number - 1] is None:
             found[item.number - 1] = item.description()
     if not any(found):
-        raise Nonsense(f"the descriptions of {count} messages describe none of them")
+        raise InvalidReply(f"the descriptions of {count} messages describe none of them")
     return found
 
 

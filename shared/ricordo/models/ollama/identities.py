@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import ConfigDict
 
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.entity_matching import EntityPair, EntityProfile, MatchVerdict
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.models.ollama.preparation import PreparedModel, prepared
@@ -42,13 +42,13 @@ def read_verdicts(answer: str, count: int) -> list[MatchVerdict | None]:
     """Read what the answer says of each of `count` pairs: None of one that it leaves out, or says two of.
 
     Raises:
-        Nonsense: it says nothing of any.
+        InvalidReply: it says nothing of any.
     """
     said: list[set[MatchVerdict]] = [set() for _ in range(count)]
     for item in numbered_items(answer, "pairs", count, PairAnswer):
         said[item.number - 1].add(MatchVerdict(item.verdict))
     if not any(said):
-        raise Nonsense(f"the verdicts on {count} pairs are on none of them")
+        raise InvalidReply(f"the verdicts on {count} pairs are on none of them")
     return [next(iter(one)) if len(one) == 1 else None for one in said]
 
 

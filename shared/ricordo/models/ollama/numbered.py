@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 
 
 class Numbered(BaseModel):
@@ -30,12 +30,12 @@ def numbered_items(answer: str, name: str, count: int, model: type[N]) -> Iterat
     """Yield the items of an answer, in its order, that can be read and are about one of `count` things.
 
     Raises:
-        Nonsense: it is no JSON.
+        InvalidReply: it is no JSON.
     """
     try:
         document = from_json(answer)
     except ValueError:
-        raise Nonsense(f"the answer about {name} is no JSON") from None
+        raise InvalidReply(f"the answer about {name} is no JSON") from None
     items = document.get(name) if isinstance(document, dict) else None
     for item in items if isinstance(items, list) else ():
         try:

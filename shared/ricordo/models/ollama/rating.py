@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ricordo.memory.llm_description import LlmMessage, importance_of_rating
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 
 # "7", "7.5", "7/10", and "3. 7" as the third line of several.
 _RATING: Final = re.compile(
@@ -48,21 +48,21 @@ def read_ratings(answer: str, count: int) -> list[float]:
     """Read one number of 1-10 a line.
 
     Raises:
-        Nonsense: there are not `count` of them, or a line holds anything else.
+        InvalidReply: there are not `count` of them, or a line holds anything else.
     """
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     if len(lines) != count:
-        raise Nonsense(f"{len(lines)} lines for the ratings of {count} messages")
+        raise InvalidReply(f"{len(lines)} lines for the ratings of {count} messages")
     return [_rating(line, number) for number, line in enumerate(lines, 1)]
 
 
 def _rating(line: str, number: int) -> float:
     found = _RATING.fullmatch(line)
     if found is None or (found["line"] is not None and int(found["line"]) != number):
-        raise Nonsense(f"line {number} of the ratings is no number")
+        raise InvalidReply(f"line {number} of the ratings is no number")
     rating = float(found["rating"])
     if importance_of_rating(rating) is None:
-        raise Nonsense(f"line {number} of the ratings is out of range: {rating:g}")
+        raise InvalidReply(f"line {number} of the ratings is out of range: {rating:g}")
     return rating
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidato
 
 from ricordo.memory.facts import PREDICATES, USER
 from ricordo.memory.facts.relation_validation import Passage, Relation
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
 from ricordo.models.ollama.preparation import PreparedModel, prepared
 
@@ -128,14 +128,14 @@ def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
     """Read what the answer says that each of `count` messages states: None of one that it leaves out.
 
     Raises:
-        Nonsense: it says nothing of any.
+        InvalidReply: it says nothing of any.
     """
     found: list[list[Relation] | None] = [None] * count
     for item in numbered_items(answer, "messages", count, MessageAnswer):
         if found[item.number - 1] is None:
             found[item.number - 1] = [_relation(one) for one in item.facts]
     if all(one is None for one in found):
-        raise Nonsense(f"the facts of {count} messages are those of none of them")
+        raise InvalidReply(f"the facts of {count} messages are those of none of them")
     return found
 
 

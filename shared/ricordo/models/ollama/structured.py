@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.preparation import PreparedModel
 
 _LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
@@ -35,11 +35,11 @@ async def ask(
     """Return what a model answers, in its shape.
 
     Raises:
-        Nonsense: it has another one.
+        InvalidReply: it has another one.
         ModelUnavailable: there was no answer in time.
     """
     answer = await model.chat(prompt, shape.model_json_schema(mode="serialization"), tokens)
     try:
         return shape.model_validate_json(answer)
     except ValidationError as error:
-        raise Nonsense(f"the answer is no {shape.__name__}: {error.error_count()} faults") from None
+        raise InvalidReply(f"the answer is no {shape.__name__}: {error.error_count()} faults") from None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 from ricordo.models.entity_matching import EntityPair, MatchVerdict
 
 
@@ -31,5 +31,5 @@ class FakeIdentityReader:
         self.before([each.name for pair in pairs for each in pair])
         found = [self.verdict(pair.one.name, pair.other.name) for pair in pairs]
         if all(one is None for one in found):
-            raise Nonsense("nothing said of any")
+            raise InvalidReply("nothing said of any")
         return [None if isinstance(one, tuple) else one for one in found]

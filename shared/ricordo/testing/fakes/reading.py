@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ricordo.memory.llm_description import Description, LlmMessage
-from ricordo.models.describing import Nonsense
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import InvalidReply, ModelUnavailable
 
 
 @dataclass(slots=True)
@@ -30,14 +29,14 @@ class FakeMessageReader:
         """Rate; see `MessageReader.rate`."""
         ratings = [self.rating(text) for text in self._take("rate", messages)]
         if not all(1 <= rating <= 10 for rating in ratings):
-            raise Nonsense("out of range")
+            raise InvalidReply("out of range")
         return ratings
 
     async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe; see `MessageReader.describe`."""
         found = [self.description(text) for text in self._take("describe", messages)]
         if not any(found):
-            raise Nonsense("nothing said of any")
+            raise InvalidReply("nothing said of any")
         return found
 
     def _take(self, what: str, messages: Sequence[LlmMessage]) -> tuple[str, ...]:
@@ -54,4 +53,4 @@ def away(_: Sequence[str]) -> None:
 
 def babbling(_: Sequence[str]) -> None:
     """Talk nonsense, as `FakeMessageReader.before`."""
-    raise Nonsense("the reader was told to babble")
+    raise InvalidReply("the reader was told to babble")

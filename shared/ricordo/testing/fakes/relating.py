@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation
-from ricordo.models.describing import Nonsense
+from ricordo.models.encoder import InvalidReply
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class FakeRelationReader:
         self.before(texts)
         found = [self.relations(text) for text in texts]
         if all(one is None for one in found):
-            raise Nonsense("nothing said of any")
+            raise InvalidReply("nothing said of any")
         return found
 
 

@@ -1,31 +1,82 @@
-"""Asking a language model about messages in good measure: batched, by tokens, behind a breaker, in time."""
+"""Rates and describes messages with a language model."""
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import LlmMessage, LlmReading, importance_of_rating
-from ricordo.models.describing import MessageReader
+from ricordo.memory.llm_description import Description, LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.resilience import Bucket, CircuitBreaker
+
+
+class MessageReader(Protocol):
+    """A language model that reads messages. One request per call; its answers are claims to be validated.
+
+    Texts are data within the prompt, never instructions.
+    """
+
+    @property
+    def model(self) -> str:
+        """Its name, which the versions of what it derives carry."""
+        ...
+
+    async def rate(self, messages: Sequence[LlmMessage]) -> Sequence[float]:
+        """Rate how much each message matters, 1 (mundane) to 10 (crucial), in their order.
+
+        Raises:
+            InvalidReply: there are not as many ratings as messages, or one is none.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+    async def describe(self, messages: Sequence[LlmMessage]) -> Sequence[Description | None]:
+        """Say of each message how it feels, what it is about, whom it names and what it is, in their order.
+
+        Returns:
+            None for a message that the answer does not hold; values that are none are left out of the others.
+
+        Raises:
+            InvalidReply: the answer holds none of them.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+
+class Describer(Protocol):
+    """Describes messages with a `MessageReader`; a message without an answer in time stays unread."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model that it asks."""
+        ...
+
+    async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> Sequence[LlmReading]:
+        """Say what the model makes of each message, in their order; `UNREAD` of what it was not asked.
+
+        Args:
+            messages: at least one.
+            describe: whether all the rest is wanted, besides the rating.
+        """
+        ...
+
 
 T = TypeVar("T")
 
 
-class ModelDescriber:
-    """A `Describer` that is never away: what the model does not answer in time stays unread.
+class LlmDescriber:
+    """A `Describer` on a language model, with batches, a rate limit, a breaker and a time budget.
 
     An answer to several messages that is malformed is asked for again, once, message by message. A message
     that speaks to its reader is shown alone from the start, so that it cannot speak for its neighbours.
 
     Args:
         reader: the model, which answers one call or raises.
-        breaker: counts its failures, nonsense included, and spares everybody the wait while it is away.
+        breaker: counts its failures, invalid replies included.
         bucket: limits the rate of requests.
         clock: measures the budget.
         batch: messages in a request at the most.
-        budget: seconds that one `read` may wait for the model; infinite for work that nobody waits for.
+        budget: seconds that one `read` may take; infinite for jobs.
         patience: seconds that a request waits for a breaker that is open.
     """
 
@@ -58,7 +109,7 @@ class ModelDescriber:
         return self._reader.model
 
     async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> list[LlmReading]:
-        """Say what the model makes of each message; see `Describer.read`."""
+        """Rate and describe each message."""
         deadline = self._throttle.deadline()
         ratings = await self._each(messages, self._reader.rate, deadline)
         nothing = [None] * len(messages)

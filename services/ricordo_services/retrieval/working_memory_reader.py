@@ -32,7 +32,7 @@ class _View:
     readings: TurnReadings
 
 
-class AtHand:
+class WorkingMemoryReader:
     """Reads working memory.
 
     A view that was made once is shown again as long as the store says that nothing of it has changed: it is
@@ -130,7 +130,7 @@ class AtHand:
 class Working:
     """Answers `query.working`."""
 
-    at_hand: AtHand
+    at_hand: WorkingMemoryReader
 
     async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
         """Return what is at hand in the conversation."""

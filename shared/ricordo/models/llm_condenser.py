@@ -1,8 +1,8 @@
-"""Asking a language model to condense, in good measure; what it says counts where the texts bear it out."""
+"""Condenses memories and sessions with a language model; only text that the sources support is kept."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -15,22 +15,68 @@ from ricordo.memory.llm_condensation import (
 )
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
-from ricordo.models.condensing import CondensingReader
 from ricordo.models.throttle import Throttle
+
+
+class CondensingReader(Protocol):
+    """A language model that condenses texts. One request per call; its answers are claims to be validated.
+
+    Texts are data within the prompt, never instructions.
+    """
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
+        """Say in two or three sentences what memories come to.
+
+        Args:
+            texts: in the order in which they were said, at least one.
+            language: that the answer shall be in, ISO 639-1.
+
+        Raises:
+            InvalidReply: the answer holds no text.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+    async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
+        """Say in at most three sentences what a session was about, what of it matters, and how it felt.
+
+        Raises:
+            InvalidReply: the answer holds no text.
+            ModelUnavailable: there was no answer in time.
+        """
+        ...
+
+
+class Condenser(Protocol):
+    """Condenses with a `CondensingReader`; returns None where no valid answer came, and counts it."""
+
+    async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
+        """Say what memories of one language come to, never longer than they are; None where nothing holds."""
+        ...
+
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
+        """Say what a session was about; None where nothing holds."""
+        ...
+
 
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
 
 
-class ModelCondenser:
-    """A `Condenser` that is never away: where the model gives no answer, or none that holds, it says None.
+class LlmCondenser:
+    """A `Condenser` on a language model; None where the model gives no answer, or none that is valid.
 
-    Texts that speak to their reader are shown to no model.
+    Texts with instructions to their reader are not sent to the model.
 
     Args:
         reader: the model, which answers one call or raises.
-        throttle: through which it is asked.
+        throttle: limits its use.
     """
 
     def __init__(self, reader: CondensingReader, throttle: Throttle) -> None:
@@ -42,7 +88,7 @@ class ModelCondenser:
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """How often the model was believed, was silent, and was not believed."""
+        """The numbers of answers accepted, missing and rejected."""
         return {
             "condensed_by_model": self._taken,
             "condensed_without_answer": self._unanswered,
@@ -51,11 +97,11 @@ class ModelCondenser:
 
     @property
     def trouble(self) -> str:
-        """What the last request met, while the model is away; empty while it answers."""
+        """The last error while the model is unavailable; empty while it answers."""
         return self._throttle.reason
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
-        """Say what memories come to; see `Condenser.synthesis`."""
+        """Condense memories into one text."""
         said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.synthesis(said, language))
         if answer is None or not self._believes(answer, said, language):
@@ -63,7 +109,7 @@ class ModelCondenser:
         return collapse(normalise(answer))
 
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        """Say what a session was about; see `Condenser.condense`."""
+        """Summarize a session."""
         said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.session(said, language))
         if answer is None or not self._believes(answer.text, said, language):

@@ -1,14 +1,75 @@
-"""Who reads a question: a language model where one is asked for, and the rules, which need nobody."""
+"""Analyses questions, by rules or by a language model with the rules behind it."""
 
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+from zoneinfo import ZoneInfo
 
 import structlog
 
 from ricordo.language.lru import LruCache
 from ricordo.language.query_analysis import Analysis, Claim, analyse
-from ricordo.models.analyser import Question, QuestionReader, Understanding
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A query, and what its reader has to know.
+
+    Attributes:
+        text: any text.
+        now: the moment of asking, aware.
+        zone: the user's.
+        language: "it" or "en"; found out when None.
+        known_names: names that the user's memories know.
+    """
+
+    text: str
+    now: datetime
+    zone: ZoneInfo
+    language: str | None = None
+    known_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What a question asks for.
+
+    Attributes:
+        analysis: what was found; `analysis.analyser` says by whom.
+        degraded: whether somebody better should have answered, and could not just now.
+    """
+
+    analysis: Analysis
+    degraded: bool = False
+
+
+class QueryAnalyser(Protocol):
+    """Finds out what a question asks for; it never fails."""
+
+    async def understand(self, question: Question) -> Understanding:
+        """Analyse `question`."""
+        ...
+
+
+class QuestionReader(Protocol):
+    """A language model that reads a question; its answer is a claim to be validated."""
+
+    async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
+        """Say what `text` asks for.
+
+        Args:
+            text: what was asked; data, never an instruction.
+            language: "it" or "en".
+            names: those in the text that the user's memories know.
+
+        Raises:
+            ModelUnavailable: there was no answer in time, or it was none.
+        """
+        ...
+
 
 _MOST_READ: Final = 500  # characters of a question that a model is shown: it has 200 ms for all of it
 
@@ -17,24 +78,24 @@ _log = structlog.stdlib.get_logger(__name__)
 _Asked = tuple[str, str, tuple[str, ...]]
 
 
-class RulesAnalyser:
-    """A `QueryAnalyser` that is never away and never waits."""
+class RuleQueryAnalyser:
+    """A `QueryAnalyser` by rules."""
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question` by rules."""
         return Understanding(by_rules(question))
 
 
-class ModelAnalyser:
-    """A `QueryAnalyser` that asks a language model, and lets the rules answer when that does not.
+class LlmQueryAnalyser:
+    """A `QueryAnalyser` on a language model, with the rules behind it.
 
     What the model says of a question depends on the question and on the names in it, so it is remembered by
     these, for all users alike; what it comes to (which day is yesterday) is worked out each time.
 
     Args:
         reader: the model, which keeps to its time.
-        breaker: counts its failures, and spares everybody the wait while it is away.
-        remembered: so many answers are remembered, those used last.
+        breaker: counts its failures.
+        remembered: size of the cache of answers.
     """
 
     def __init__(self, reader: QuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from types import TracebackType
+from typing import NamedTuple, Self, TypeVar
 from uuid import UUID
 
-from ricordo.graph.port import KeptGraph, Survey
+from ricordo.graph.port import GraphBeingMended, GraphUnavailable, KeptGraph, Survey
+from ricordo.runtime.single_flight import SingleFlight, Stopped, WaitTimeout
 from ricordo.store.rebuild_sources import FactSource
 
 _Item = TypeVar("_Item", UUID, str)
@@ -23,7 +25,7 @@ Tell = Callable[[Written], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mending:
+class GraphRepair:
     """Writes all that is known of a user, and removes what is not.
 
     Each batch of facts is read and written under the lock of its user, as live facts are: neither overwrites
@@ -79,3 +81,47 @@ class Mending:
     def _batches(self, items: Collection[_Item]) -> Iterator[Collection[_Item]]:
         ordered = sorted(items)
         return (ordered[start : start + self.batch] for start in range(0, len(ordered), self.batch))
+
+
+class GraphRepairs:
+    """Mends graphs that are out of step; an async context manager that stops what is left at its end."""
+
+    def __init__(self, mending: GraphRepair) -> None:
+        """Mend by `mending`."""
+        self._mending = mending
+        self._running = SingleFlight[tuple[str, str], None]("a graph could not be mended")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._running.__aexit__(kind, error, trace)
+
+    async def mend(self, tenant: str, user_id: str, *, until: float | None = None) -> None:
+        """Wait until the graph of a user was mended, if it is out of step: for this call, or an earlier one.
+
+        Whoever is cancelled leaves the mending to go on.
+
+        Args:
+            tenant: whose graph.
+            user_id: whose facts.
+            until: for how long to wait, by the time of the event loop; None for as long as it takes.
+
+        Raises:
+            GraphBeingMended: it takes longer, and goes on.
+            GraphUnavailable, StoreUnavailable: a server does not answer, or the process ends; what was
+                written stays.
+        """
+        try:
+            await self._running.wait((tenant, user_id), lambda: self._mend(tenant, user_id), until=until)
+        except WaitTimeout:
+            sentence = "the graph is out of step, and being mended for longer than may be waited"
+            raise GraphBeingMended(sentence) from None
+        except Stopped:
+            raise GraphUnavailable("the process ends while the graph is mended") from None
+
+    async def _mend(self, tenant: str, user_id: str) -> None:
+        if not await self._mending.is_in_step(tenant, user_id):
+            await self._mending.mend(tenant, user_id)

@@ -7,14 +7,14 @@ from typing import Final, TypeVar
 
 from ricordo.graph.port import FactGraph, GraphUnavailable
 from ricordo.memory.facts.projection import FactDelta, Project, VersionConflict
-from ricordo_services.knowledge.mendings import Mendings
+from ricordo_services.knowledge.graph_repair import GraphRepairs
 
 _MENDINGS: Final = 2
 _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class GraphProjector:
     """Has the graph follow what is written to the truth, and mends it where it is out of step.
 
     Attributes:
@@ -23,7 +23,7 @@ class Following:
     """
 
     graph: FactGraph
-    mendings: Mendings
+    mendings: GraphRepairs
     patience: float | None = None
 
     async def __call__(

@@ -1,6 +1,6 @@
 """What is told of a memory that lifecycle has made: by whoever made it, and once more where that was lost."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from ricordo.memory.model import Memory
 from ricordo.memory.progress import MessageIds, Progress
 from ricordo.messages.events import (
     DerivedEvent,
+    MemoryArchived,
     MemoryChanged,
     MemoryCompressed,
     MemoryCreated,
@@ -16,6 +17,9 @@ from ricordo.messages.events import (
     SessionSummarized,
 )
 from ricordo.messages.ids import derived_id
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.emitting import Emitter
+from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore
 
 _NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all
 
@@ -36,13 +40,13 @@ def birth(memory: Memory, ids: MessageIds) -> tuple[DerivedEvent, ...]:
     return created, made.model_copy(update={"id": derived_id(memory.id, made.name, 0)})
 
 
-def births(memories: Iterable[Memory], written: Iterable[Progress]) -> list[DerivedEvent]:
+def derived_memory_events(memories: Iterable[Memory], written: Iterable[Progress]) -> list[DerivedEvent]:
     """Return what is told of those of `memories` that were written."""
     known = {one.id: one for one in memories}
     return [event for one in written for event in birth(known[one.memory_id], one.ids)]
 
 
-def departures(user_id: str, memory_ids: Sequence[UUID]) -> tuple[DerivedEvent, ...]:
+def removal_events(user_id: str, memory_ids: Sequence[UUID]) -> tuple[DerivedEvent, ...]:
     """Return what is told of memories without a message that are no more: their points have to go."""
     return tuple(
         MemoryChanged(user_id=user_id, memory_ids=tuple(memory_ids[start : start + _NAMED]), fields=("id",))
@@ -67,3 +71,43 @@ def _made(memory: Memory) -> DerivedEvent | None:
     if memory.kind == MemoryKind.REFLECTION:
         return MemoryReflected(user_id=user_id, memory_id=memory.id, source_ids=sources)
     return None
+
+
+_PER_EVENT: Final = 500  # memory ids in one event
+
+
+def archived(memories: Sequence[tuple[UUID, str]], reason: ArchiveReason) -> list[DerivedEvent]:
+    """Return the events that say that memories, each with its user, were archived."""
+    return [
+        MemoryArchived(user_id=user_id, memory_ids=ids, reason=reason) for user_id, ids in _by_user(memories)
+    ]
+
+
+def given_back(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
+    """Return the events that say that memories, each with its user, are not archived any more."""
+    return [
+        MemoryChanged(user_id=user_id, memory_ids=ids, fields=("archived_at",))
+        for user_id, ids in _by_user(memories)
+    ]
+
+
+async def republish(
+    life: LifecycleStore, emitter: Emitter, tenant: str, moved: Sequence[ArchiveMove]
+) -> None:
+    """Say once more where memories have moved; then it is taken as said."""
+    events = given_back([(one.memory_id, one.user_id) for one in moved if one.reason is None])
+    for reason in ArchiveReason:
+        taken = [(one.memory_id, one.user_id) for one in moved if one.reason is reason]
+        events += archived(taken, reason)
+    await emitter.emit(tenant, events)
+    await life.told(tenant, moved)
+
+
+def _by_user(memories: Sequence[tuple[UUID, str]]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
+    """Yield each user's memories, as many at once as one event names."""
+    by_user: dict[str, list[UUID]] = {}
+    for memory_id, user_id in memories:
+        by_user.setdefault(user_id, []).append(memory_id)
+    for user_id, ids in by_user.items():
+        for start in range(0, len(ids), _PER_EVENT):
+            yield user_id, tuple(ids[start : start + _PER_EVENT])
