@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from ricordo.bus.port import Standing
+from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
@@ -26,7 +26,7 @@ class IndexStuck(Exception):
 class Consumers(Protocol):
     """What knows how far durable consumers are."""
 
-    async def standing(self, consumer: str) -> Standing:
+    async def lag(self, consumer: str) -> ConsumerLag:
         """Return how much the consumer has before it, and how much it has done."""
         ...
 
@@ -52,15 +52,15 @@ class StreamBacklog:
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        return sum(one.waiting for one in await self.standings())
+        return sum(one.waiting for one in await self.lags())
 
-    async def standings(self) -> list[Standing]:
+    async def lags(self) -> list[ConsumerLag]:
         """Return how far each of the consumers is.
 
         Raises:
             BusUnavailable: the bus does not answer.
         """
-        return await asyncio.gather(*(self.bus.standing(consumer) for consumer in self.consumers))
+        return await asyncio.gather(*(self.bus.lag(consumer) for consumer in self.consumers))
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class Pace:
     most: int
     least: int = 16
     dispensable: frozenset[str] = frozenset()
-    _looks: deque[tuple[float, list[Standing]]] = field(default_factory=deque)
+    _looks: deque[tuple[float, list[ConsumerLag]]] = field(default_factory=deque)
     _found: tuple[int, int] | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -103,8 +103,8 @@ class Pace:
             closed = self._found is not None and self._found[0] >= self._found[1]
             if self._found and closed and self.clock.monotonic() - self._looks[-1][0] < _FRESH_S:
                 return self._found[0]
-            standings, now = await self.backlog.standings(), self.clock.monotonic()
-            self._keep(now, standings)
+            lags, now = await self.backlog.lags(), self.clock.monotonic()
+            self._keep(now, lags)
             self._found = self._slowest()
             return self._found[0]
 
@@ -134,12 +134,12 @@ class Pace:
         room = round(self.delay * done / seconds) if seconds >= _SHORTEST_S else 0
         return waiting, min(max(room, self.least), self.most)
 
-    def _keep(self, now: float, standings: list[Standing]) -> None:
+    def _keep(self, now: float, lags: list[ConsumerLag]) -> None:
         if self._looks and now - self._looks[-1][0] > _WINDOW_S:
             self._looks.clear()  # nobody has looked for a while: it was another time
         if len(self._looks) > 1 and now - self._looks[-2][0] < _APART_S:
             self._looks.pop()
-        self._looks.append((now, standings))
+        self._looks.append((now, lags))
         while len(self._looks) > 1 and now - self._looks[1][0] >= _WINDOW_S:
             self._looks.popleft()
 

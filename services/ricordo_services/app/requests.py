@@ -59,7 +59,7 @@ _MEMORY_ID: Final = "this is a memory's id, not a fact's: name it as memory_id (
 async def query_server(resources: Resources) -> QueryServer:
     """Return the server of every query. Opens models and graph, so that no first question waits for them."""
     executor = await resources.cpu_executor()
-    warming = executor.each(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
+    warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     remember = await recall_service(resources)
     recollection = await resources.store(MemoryQueries)

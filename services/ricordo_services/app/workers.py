@@ -96,7 +96,7 @@ async def event_worker(
         linger=linger,
         grace=settings.grace_s,
     )
-    brake = ConsumerBreakerSettings(
+    breaker = ConsumerBreakerSettings(
         messages=settings.brake_messages,
         share=settings.brake_share,
         pauses=Backoff(first=1.0, longest=settings.brake_longest_s, jitter=0.0),
@@ -108,7 +108,7 @@ async def event_worker(
         handler=handler,
         bus=Bus(subscriptions=bus, publisher=bus),
         clock=resources.clock,
-        settings=WorkerSettings(loop=loop, brake=brake),
+        settings=WorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((database, *gates)),
         on_dead_letter=resources.keep_dead_letter,
         precedence=resources.precedence,
@@ -199,7 +199,7 @@ async def enrich_handler(resources: Resources, describer: Describer | None) -> E
         describer: the language model; None for the rules alone.
     """
     executor = await resources.cpu_executor()
-    await executor.each(_load_rules, LANGUAGES)  # takes some tenths of a second
+    await executor.map(_load_rules, LANGUAGES)  # takes some tenths of a second
     return Enrich(
         await resources.store(EnrichmentStore),
         await resources.tokens(),

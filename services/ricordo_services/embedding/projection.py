@@ -75,7 +75,7 @@ class Projection:
         return written
 
     async def _upsert(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
-        await self.vectors.upsert(tenant, model, await self.beside.each(point, indexable))
+        await self.vectors.upsert(tenant, model, await self.beside.map(point, indexable))
         await self._withdraw(tenant, [one.memory.id for one in indexable], self._after(model))
 
     async def _refilter(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:

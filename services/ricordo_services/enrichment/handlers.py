@@ -68,7 +68,7 @@ class Enrich:
             asked: what the language model is asked for, if there is one.
         """
         unenriched = await self._felt(await self.enrichments.load(tenant, model, memory_ids), model)
-        enriched = await self.beside.each(partial(derive, tokens=self.tokens), unenriched)
+        enriched = await self.beside.map(partial(derive, tokens=self.tokens), unenriched)
         return await read_by(self.describer, unenriched, enriched, self.beside, asked)
 
     async def _felt(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:

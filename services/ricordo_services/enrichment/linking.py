@@ -112,11 +112,11 @@ class Linking:
         if not users:
             return ()
         async with self.links.hold(tenant, sorted(set(users.values()))) as held:
-            read = await self.beside.each(_read, await held.linkable(model, list(users)))
+            read = await self.beside.map(_read, await held.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
             met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
             arrange = [(met[place], one) for place, one in wanted.items()]
-            made = zip(wanted, await self.beside.each(_arrange, arrange), strict=True)
+            made = zip(wanted, await self.beside.map(_arrange, arrange), strict=True)
             changes = {(place.user_id, place.model): one for place, one in made if one}
             states = {**held.states, **(await held.write(changes) if changes else {})}
             unread = await held.correct(list(users))
@@ -158,9 +158,9 @@ class Linking:
             async for portion in held.members(place.user_id, place.model, after):
                 if neighbourhood is None:
                     neighbourhood = Neighbourhood(self.threshold, _dimensions(portion))
-                await self.beside.each(neighbourhood.load, [portion])
+                await self.beside.map(neighbourhood.load, [portion])
             if neighbourhood is not None:
-                await self.beside.each(Neighbourhood.settle, [neighbourhood])
+                await self.beside.map(Neighbourhood.settle, [neighbourhood])
         return neighbourhood or Neighbourhood(self.threshold, _dimensions(wanted.joining))
 
 

@@ -40,7 +40,7 @@ async def read_by(
     said = [LlmMessage(one.content, one.language, one.role, one.speaker) for one in memories]
     readings = await describer.read(said, describe=asked == "all")
     pairs = zip([derived[n] for n in heard], said, readings, strict=True)
-    merged = await beside.each(partial(_merged, model=describer.model), pairs)
+    merged = await beside.map(partial(_merged, model=describer.model), pairs)
     read = list(derived)
     for n, one in zip(heard, merged, strict=True):
         read[n] = one

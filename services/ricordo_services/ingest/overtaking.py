@@ -82,7 +82,7 @@ class Overtake:
         if self._began is None:
             self._began = await self.bus.last(STREAM_IN)
         while True:
-            lane = await self.bus.standing(_CONSUMER)
+            lane = await self.bus.lag(_CONSUMER)
             if lane.waiting < _LONG:
                 self._shares.count_anew()
                 return

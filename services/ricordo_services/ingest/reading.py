@@ -120,7 +120,7 @@ class ReadDocuments:
             raise Unreadable("came with a message that is not remembered")
         data = await self.objects.get(document.key)
         parts = await self.reader.read(document.name, document.media_type, data)
-        ((cutting, language),) = await self.beside.each(self._cut, [(document.name, parts)])
+        ((cutting, language),) = await self.beside.map(self._cut, [(document.name, parts)])
         if not cutting.extracts:
             raise Unreadable("holds no text")
         made = [

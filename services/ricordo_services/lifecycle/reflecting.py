@@ -91,7 +91,7 @@ class Reflect:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
         observed = replace(observed, memories=strip_instructions(observed.memories))
         understood = () if self.model is None else await self.model.insights(tenant, observed)
-        [found] = await self.beside.each(_drawn, [(observed, tuple(understood))])
+        [found] = await self.beside.map(_drawn, [(observed, tuple(understood))])
         reflections = [
             Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))
             for each in found

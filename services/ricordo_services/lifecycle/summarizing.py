@@ -135,7 +135,7 @@ class Summarize:
         if session.summary is not None or len(heard) < FEWEST_TURNS:
             return SummaryPlan(withdrawn=former, rest=rest)
         condensed = await self.condensing.condense(heard)
-        [summary] = await self.beside.each(partial(summarise, condensed=condensed), [session.turns])
+        [summary] = await self.beside.map(partial(summarise, condensed=condensed), [session.turns])
         return SummaryPlan([Successor(summary, former)], rest=rest)
 
 

@@ -188,7 +188,7 @@ class Subscriptions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ConsumerLag:
     """How far a durable consumer is.
 
     Attributes:

@@ -94,7 +94,7 @@ class RuleFactExtractor:
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         """Read each of `utterances` by rules; see `FactExtractor.read`."""
-        return await self._beside.each(by_rules, utterances)
+        return await self._beside.map(by_rules, utterances)
 
 
 class LlmFactExtractor:
@@ -162,7 +162,7 @@ class LlmFactExtractor:
         if not asked:
             return found
         told = await self._told([_said(utterances[number]) for number in asked])
-        heard = await self._beside.each(
+        heard = await self._beside.map(
             _hear,
             [
                 (passage, relations, found[number], utterances[number])

@@ -1,4 +1,4 @@
-"""Waiting for one thing while another may end the wait."""
+"""Cancels and awaits tasks."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 async def run_until(halted: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
-    """Await `work`, but give it up as soon as `halted` is set.
+    """Await `work`, but cancel it as soon as `halted` is set.
 
     Returns:
-        The result of `work`, or None when it was given up (it is cancelled, and has ended).
+        The result of `work`, or None when it was cancelled.
     """
     task = asyncio.ensure_future(work)
     halting = asyncio.ensure_future(halted.wait())
@@ -24,7 +24,7 @@ async def run_until(halted: asyncio.Event, work: Coroutine[object, object, T]) -
 
 
 async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
-    """Cancel those of `tasks` that still run, and wait until all have ended; what they raise is dropped."""
+    """Cancel the running `tasks`, and wait until all have ended; their errors are dropped."""
     for task in tasks:
         task.cancel()
     pending = [task for task in tasks if not task.done()]
@@ -33,6 +33,6 @@ async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
 
 
 def being_cancelled() -> bool:
-    """Whether the running task is to end: what it called may have made another error of that."""
+    """Whether the running task is being cancelled, even if a callee raised another error for it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

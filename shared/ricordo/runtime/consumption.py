@@ -56,7 +56,7 @@ class LoopSettings:
             raise ValueError("at least one batch must be in work, in at least one slot")
 
     @property
-    def hands(self) -> int:
+    def buffer(self) -> int:
         """How many messages are in hand at most."""
         return self.slots or self.batch * (self.concurrency + 1)
 
@@ -152,7 +152,7 @@ class Consumption:
         clock: Clock,
         settings: LoopSettings,
         gate: Gate | None = None,
-        brake: ConsumerBreaker | None = None,
+        breaker: ConsumerBreaker | None = None,
     ) -> None:
         self._name = name
         self._consumer = consumer
@@ -161,10 +161,10 @@ class Consumption:
         self._clock = clock
         self._settings = settings
         self.gate = WatchedGate(gate or OpenGate(), health)
-        self.brake = brake or ConsumerBreaker(name, clock)
+        self.breaker = breaker or ConsumerBreaker(name, clock)
         self.halted = asyncio.Event()
-        self.hands = InFlightBuffer(settings.hands)
-        health.halts = lambda: self.brake.why
+        self.buffer = InFlightBuffer(settings.buffer)
+        health.halts = lambda: self.breaker.reason
         self._failures = 0
 
     async def run(
@@ -211,10 +211,10 @@ class Consumption:
         try:
             async with asyncio.timeout(self._settings.grace + self._settings.fetch_timeout):
                 await asyncio.wait({fetching})
-                await self.hands.close()
+                await self.buffer.close()
                 await asyncio.wait(set(working))
         except TimeoutError:
-            left = len(self.hands.held)
+            left = len(self.buffer.held)
             _log.warning(
                 "stopped with work in hand; it will be delivered again", worker=self._name, left=left
             )
@@ -227,30 +227,30 @@ class Consumption:
                 await self._pause(error)
 
     async def _fetch_all(self, subscription: Subscription) -> None:
-        probes = self.brake.probes
+        probes = self.breaker.probes
         while not self.halted.is_set():
-            if waits := bool(self.hands.held):  # with empty hands no trial could begin
-                await run_until(self.halted, self.brake.wait_for_probe_after(probes))
+            if waits := bool(self.buffer.held):  # with empty hands no trial could begin
+                await run_until(self.halted, self.breaker.wait_for_probe_after(probes))
             await run_until(self.halted, self.gate.wait_open())
-            halts = self.brake.on and (self.brake.probes > probes or not waits)
-            probes = self.brake.probes
-            if halts and not self.hands.has_room:
+            halts = self.breaker.is_open and (self.breaker.probes > probes or not waits)
+            probes = self.breaker.probes
+            if halts and not self.buffer.has_room:
                 continue
-            limit = partial(self._limit, in_turn=halts)
-            reserved = await run_until(self.halted, self.hands.reserve(limit)) or 0
+            limit = partial(self._limit, probing=halts)
+            reserved = await run_until(self.halted, self.buffer.reserve(limit)) or 0
             fetched = await self._fetch(subscription, reserved)
             self._health.in_flight += len(fetched or ())
-            await self.hands.receive(fetched or (), reserved, subscription.max_deliver)
-            if halts and fetched is not None and not fetched and self.hands.all_attempted:
-                self.brake.found_no_other()
+            await self.buffer.receive(fetched or (), reserved, subscription.max_deliver)
+            if halts and fetched is not None and not fetched and self.buffer.all_attempted:
+                self.breaker.found_no_other()
 
-    def _limit(self, *, in_turn: bool) -> int:
+    def _limit(self, *, probing: bool) -> int:
         """How many messages may be fetched or handled now.
 
         Args:
             in_turn: whether it is time for a trial, should the worker have halted. A stop waits for none.
         """
-        return int(in_turn or self.halted.is_set()) if self.brake.on else self._settings.batch
+        return int(probing or self.halted.is_set()) if self.breaker.is_open else self._settings.batch
 
     async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery] | None:
         """Fetch up to `limit`; None where nobody was asked, or the bus did not answer."""
@@ -273,7 +273,7 @@ class Consumption:
         Redeliveries come first: so who may have killed workers comes alone, and nothing dies with it.
         """
         first = await subscription.fetch(1, self._settings.fetch_timeout)
-        if limit == 1 or not first or needs_isolation(first[0]) or self.brake.on:
+        if limit == 1 or not first or needs_isolation(first[0]) or self.breaker.is_open:
             return first
         try:
             return [*first, *await subscription.fetch(limit - 1, 0.0)]
@@ -294,14 +294,14 @@ class Consumption:
             except Exception:  # noqa: BLE001 - the messages come again, the loop goes on
                 _log.exception("batch was left to be delivered again", worker=self._name, messages=len(batch))
             finally:
-                self._health.in_flight -= await self.hands.release(batch)
+                self._health.in_flight -= await self.buffer.release(batch)
 
     async def _next(self) -> Sequence[InFlightMessage]:
         while True:
-            in_turn = await run_until(self.halted, self.brake.wait_for_probe())
-            limit = partial(self._limit, in_turn=bool(in_turn))
-            batch = await self.hands.take(limit, self._settings.linger)
-            if batch or self.hands.is_over:  # else the worker has halted meanwhile
+            probing = await run_until(self.halted, self.breaker.wait_for_probe())
+            limit = partial(self._limit, probing=bool(probing))
+            batch = await self.buffer.take(limit, self._settings.linger)
+            if batch or self.buffer.is_over:  # else the worker has halted meanwhile
                 return batch
 
     async def _keep_alive(self, subscription: Subscription) -> None:
@@ -309,7 +309,7 @@ class Consumption:
         known = set[InFlightMessage]()
         while True:
             await self._clock.sleep(subscription.ack_wait / 3)
-            here = set(self.hands.held)
+            here = set(self.buffer.held)
             for held in here & known:
                 try:
                     await held.delivery.in_progress()

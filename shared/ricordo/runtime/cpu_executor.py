@@ -1,4 +1,4 @@
-"""Work that computes, beside the event loop: a long text must not keep queries and heartbeats waiting."""
+"""Runs CPU-bound work in a thread, so that it does not block queries and heartbeats on the event loop."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -13,18 +13,15 @@ B = TypeVar("B")
 
 
 class CpuExecutor:
-    """One thread of a process, for what reads texts.
-
-    Only one: Python lets one thread compute at a time, and each more of them that wants to would be one more
-    that the event loop has to wait for. What runs here must not rely on the loop, and must end.
+    """One thread for CPU-bound work; more would only contend for the interpreter lock with the event loop.
 
     Args:
-        precedence: what others have over this work.
+        precedence: pauses this work while queries run.
     """
 
     def __init__(self, precedence: QueryPriority | None = None) -> None:
         self._precedence = precedence or QueryPriority()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="beside")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="cpu")
 
     async def __aenter__(self) -> Self:
         return self
@@ -34,10 +31,8 @@ class CpuExecutor:
     ) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def each(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:
-        """Return what `work` makes of each of `items`, in their order.
-
-        A call that is cancelled makes no more than the item in hand.
+    async def map(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        """Return `work(item)` for each item, in order. A cancelled call ends after the current item.
 
         Raises:
             Exception: the first that `work` raised.
@@ -45,17 +40,17 @@ class CpuExecutor:
         loop = asyncio.get_running_loop()
         abandoned = False
 
-        def all_of_them() -> list[B]:
+        def run() -> list[B]:
             made: list[B] = []
-            step_aside = self._precedence.thread_yielder()
+            yield_to_queries = self._precedence.thread_yielder()
             for item in items:
                 if abandoned:
                     break
-                step_aside()
+                yield_to_queries()
                 made.append(work(item))
             return made
 
         try:
-            return await loop.run_in_executor(self._thread, all_of_them)
+            return await loop.run_in_executor(self._thread, run)
         finally:
             abandoned = True

@@ -1,4 +1,4 @@
-"""Deliveries in a worker's hands."""
+"""The messages that a worker has fetched and not settled, and the order in which they are handled."""
 
 import asyncio
 import random
@@ -7,24 +7,24 @@ from typing import Final
 
 from ricordo.bus.port import Delivery
 
-_IN_COMPANY: Final = 2
-"""So often a message is handled together with others; from then on alone."""
+_IN_BATCH: Final = 2
+"""Deliveries of a message together with others; from the next one on it is handled alone."""
 
 
 def needs_isolation(delivery: Delivery) -> bool:
-    """Whether it may be what kills its worker: delivered twice before, in vain.
+    """Whether a message is to be handled alone, as it may crash the worker: two deliveries were not settled.
 
-    Once is what happens to all that a process has in hand when it is killed.
+    One is what all messages in flight lose when a process is killed.
     """
-    return delivery.attempt > _IN_COMPANY
+    return delivery.attempt > _IN_BATCH
 
 
 class InFlightMessage:
-    """A delivery that this worker was given: settled exactly once, or left to be delivered again.
+    """A fetched message: settled exactly once, or left to be delivered again.
 
     Attributes:
-        delivery: what was given; its body, subject and attempt.
-        last: whether it is delivered for the last time: lost now, it is lost for good.
+        delivery: its body, subject and attempt.
+        last: whether this is its last delivery.
         tried: whether it was handled here, to an end that was no settlement.
         kept: whether it stays in hand when its batch is let go.
     """
@@ -49,40 +49,39 @@ class InFlightMessage:
         self._settled = True
 
     @property
-    def suspect(self) -> bool:
-        """Whether it may be what kills its worker; not once it was tried here."""
+    def needs_isolation(self) -> bool:
+        """Whether it is to be handled alone; no longer once it was handled here."""
         return needs_isolation(self.delivery) and not self.attempted
 
     def retain(self) -> None:
-        """Have it stay in hand, to be handled again: that costs no delivery."""
+        """Keep it in flight to be handled again, which costs no delivery."""
         self.attempted = self.retained = True
 
     async def ack(self) -> None:
-        """Settle as done; of one that comes alone, the server confirms it: the next may kill this process."""
+        """Settle it as done; one that is handled alone waits for the server's confirmation."""
         self._settle()
         await self.delivery.ack(confirmed=needs_isolation(self.delivery))
 
     async def retry(self, delay: float) -> None:
-        """Hand it back, to be delivered again after `delay` seconds."""
+        """Hand it back for redelivery after `delay` seconds."""
         self._settle()
         await self.delivery.retry(delay)
 
     async def terminate(self) -> None:
-        """Settle as given up."""
+        """Settle it as given up."""
         self._settle()
         await self.delivery.terminate()
 
 
 class InFlightBuffer:
-    """What one worker holds, bounded by its slots: first a slot, then a message for it.
+    """The messages in flight of one worker. A slot is reserved before a message is fetched.
 
-    A suspect is handled with nothing beside it: should it kill the process, nothing else has used up a
-    delivery. So while there is one no slot is given away, and it waits until all else is done; but for what
-    was tried and is kept, which may stay for ever. One that is delivered for the last time waits for nothing
-    that is not in work yet: what may kill the process beside it has another delivery, and it has none.
+    A message that needs isolation is handled with no other: should it crash the process, no other has used up
+    a delivery. While there is one, no slot is reserved, and it waits until all others are done, except for
+    those retained. On its last delivery it waits only for those in work.
 
     Args:
-        slots: how many messages may be held at once, from 1.
+        slots: messages in flight at most, from 1.
     """
 
     def __init__(self, slots: int) -> None:
@@ -95,7 +94,7 @@ class InFlightBuffer:
 
     @property
     def held(self) -> Sequence[InFlightMessage]:
-        """All that is held and not settled, whether a handler has it or not."""
+        """All messages that are not settled, in work or not."""
         return [held for held in self._held if not held.settled]
 
     @property
@@ -105,7 +104,7 @@ class InFlightBuffer:
 
     @property
     def all_attempted(self) -> bool:
-        """Whether nothing is held that was not tried."""
+        """Whether every message was handled before."""
         return all(held.attempted for held in self._held)
 
     async def reserve(self, limit: Callable[[], int]) -> int:
@@ -121,7 +120,7 @@ class InFlightBuffer:
             return taken
 
     async def receive(self, deliveries: Iterable[Delivery], reserved: int, max_deliver: int) -> None:
-        """Hold `deliveries`, for which `reserved` slots were taken; slots that stay empty are free again."""
+        """Add `deliveries`, for which `reserved` slots were taken, and free the slots that stay empty."""
         received = [
             InFlightMessage(delivery, last=delivery.attempt >= max_deliver) for delivery in deliveries
         ]
@@ -139,8 +138,8 @@ class InFlightBuffer:
             linger: seconds.
 
         Returns:
-            1 to `limit`, oldest first, those first that were not tried before; or a suspect, alone. None when
-            the limit is 0, or when the hands were closed and nothing waits any more.
+            1 to `limit`, oldest first, those first that were not handled before; or one that needs isolation.
+            None when the limit is 0, or when the buffer was closed and nothing waits any more.
         """
         async with self._changed:
             while True:
@@ -155,18 +154,20 @@ class InFlightBuffer:
                     return taken
 
     def _may_hold_more(self) -> bool:
-        return self._free > 0 and not any(held.suspect for held in self._held)
+        return self._free > 0 and not any(held.needs_isolation for held in self._held)
 
     @property
     def is_over(self) -> bool:
-        """Whether the hands were closed and nothing waits any more."""
+        """Whether the buffer was closed and nothing waits any more."""
         return self._closed and not self._waiting
 
     def _next(self, limit: int) -> Sequence[InFlightMessage]:
-        if not self._waiting or any(held.suspect for held in self._in_work):
+        if not self._waiting or any(held.needs_isolation for held in self._in_work):
             return []
-        suspects = [held for held in self._waiting if held.suspect]
-        usual = sorted((held for held in self._waiting if not held.suspect), key=lambda held: held.attempted)
+        suspects = [held for held in self._waiting if held.needs_isolation]
+        usual = sorted(
+            (held for held in self._waiting if not held.needs_isolation), key=lambda held: held.attempted
+        )
         # What is kept comes again and again: a suspect would wait for ever.
         is_turn = not usual or usual[0].attempted or any(held.last for held in suspects)
         if suspects and is_turn:
@@ -181,10 +182,10 @@ class InFlightBuffer:
             return
 
     async def release(self, done: Sequence[InFlightMessage]) -> int:
-        """Let go of `done`, settled or left, and free their slots, but for those that are kept.
+        """Remove `done`, settled or not, and free their slots, except for those retained.
 
         Returns:
-            How many are no longer held.
+            How many were removed.
         """
         retained = [held for held in done if held.retained]
         gone = len(done) - len(retained)
@@ -199,23 +200,22 @@ class InFlightBuffer:
         return gone
 
     async def close(self) -> None:
-        """Receive nothing more: who waits to take is sent away once nothing is left."""
+        """Receive nothing more; `take` returns nothing once all are taken."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
 
 
 def isolation_order(suspects: Sequence[InFlightMessage]) -> Sequence[InFlightMessage]:
-    """Put `suspects` into an order in which each gets its turn, although one of them may kill this process.
+    """Sort `suspects` so that each has its turn, although one of them crashes the process.
 
-    They are fetched one by one; several are in hand only where they fell due between two fetches. Whoever has
-    been delivered most often comes first. Among equals, the order of the stream lets all before a killer
-    pass, the reverse order at the next delivery all behind it, and chance does the rest.
+    The most delivered comes first. Among equals, the order of the stream lets all before the killer pass, the
+    reverse order at the next delivery all behind it; later deliveries are in random order.
     """
 
     def turn(held: InFlightMessage) -> tuple[int, float]:
         attempt, sequence = held.delivery.attempt, held.delivery.sequence
-        first = attempt - _IN_COMPANY
+        first = attempt - _IN_BATCH
         place = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()
         return -attempt, place
 

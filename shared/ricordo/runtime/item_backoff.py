@@ -1,4 +1,4 @@
-"""What keeps one of many that fails from holding up its neighbours: it is logged, and rests."""
+"""Exponential backoff per item, so that one failing item does not block a pass."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,18 +10,15 @@ import structlog
 from ricordo.runtime.backoff import Backoff
 from ricordo.unavailable import Unavailable
 
-_REST: Final = Backoff(first=60.0, longest=3600.0, jitter=0.0)
-_KEPT: Final = timedelta(days=1)  # after its rest: what does not come again by then is no item any more
+_BACKOFF: Final = Backoff(first=60.0, longest=3600.0, jitter=0.0)
+_KEPT: Final = timedelta(days=1)  # after its cooldown; then a failure is forgotten
 
 _log = structlog.stdlib.get_logger(__name__)
 _Key: TypeAlias = tuple[object, ...]
 
 
 class ItemBackoff:
-    """Remembers which items of some work have failed.
-
-    An item that failed rests for a minute, then for twice as long after each further failure, up to an hour:
-    who looks for work every few seconds neither fills the log nor asks a model for it each time.
+    """Records failed items. The cooldown is a minute, doubled by each further failure, up to an hour.
 
     Args:
         name: of the work, for the log; empty where the ids tell it.
@@ -32,13 +29,13 @@ class ItemBackoff:
         self._failed: dict[_Key, tuple[int, datetime]] = {}
 
     def in_cooldown(self, now: datetime, tenant: str, **ids: object) -> bool:
-        """Whether an item failed so short a time ago that it is left alone."""
+        """Whether an item is to be skipped, as it failed recently."""
         _, until = self._failed.get(_key(tenant, ids), (0, now))
-        return timedelta() < until - now <= timedelta(seconds=_REST.longest)
+        return timedelta() < until - now <= timedelta(seconds=_BACKOFF.longest)
 
     @contextmanager
     def guard(self, now: datetime, tenant: str, **ids: object) -> Iterator[None]:
-        """Note whether an item failed within; then its error goes no further.
+        """Record and log an error raised within as a failure of the item; it is not raised further.
 
         Raises:
             Unavailable: a server is away.
@@ -51,7 +48,7 @@ class ItemBackoff:
         except Exception:  # noqa: BLE001 - whatever it is, others are not to wait for it
             times = self._failed.get(key, (0, now))[0] + 1
             self._failed = {one: kept for one, kept in self._failed.items() if now - kept[1] < _KEPT}
-            self._failed[key] = (times, now + timedelta(seconds=_REST.delay(times)))
+            self._failed[key] = (times, now + timedelta(seconds=_BACKOFF.delay(times)))
             which = {"name": self._name, "tenant": tenant, **ids}
             _log.exception("a part of a pass failed", failures=times, **which)
         else:

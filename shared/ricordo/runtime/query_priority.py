@@ -1,7 +1,7 @@
-"""Whoever waits for an answer goes first: what nobody waits for steps aside for a moment, and never for ever.
+"""Gives queries priority over background batches: a batch pauses up to 50 ms while a query runs.
 
-The loop, and Python's lock behind it, are shared by the questions of a process and all that its workers do.
-A question changes hands some forty times until it is answered, and would queue behind that work each time.
+Queries share the event loop and the interpreter lock with the workers of their process. A query crosses the
+loop some forty times, and would queue behind background work each time.
 """
 
 import asyncio
@@ -18,54 +18,54 @@ _TURN_S: Final = 0.0005
 
 
 class QueryPriority:
-    """What the questions and the other work of one process know of each other."""
+    """Counts the running queries of a process, and pauses other work while there are any."""
 
     def __init__(self) -> None:
-        self._questions = 0
-        self._nobody = asyncio.Event()
-        self._nobody_for_threads = threading.Event()
+        self._queries = 0
+        self._idle = asyncio.Event()
+        self._idle_for_threads = threading.Event()
         self._mark()
 
     @contextmanager
     def interactive(self) -> Iterator[None]:
-        """Go first until the end of the context: somebody waits for it."""
-        self._questions += 1
+        """Mark the context as a running query."""
+        self._queries += 1
         self._mark()
         try:
             yield
         finally:
-            self._questions -= 1
+            self._queries -= 1
             self._mark()
 
     def thread_yielder(self) -> Callable[[], None]:
-        """Return what a thread calls before each item of a batch, to let who goes first have Python's lock.
+        """Return what a thread calls before each item of a batch: it waits while a query runs.
 
-        It waits for three milliseconds at a time, and a twentieth of a second in all.
+        It waits at most 3 ms a call and 50 ms in all.
         """
         left = _BATCH_S
 
-        def step_aside() -> None:
+        def yield_to_queries() -> None:
             nonlocal left
-            if left > 0 and not self._nobody_for_threads.is_set():
+            if left > 0 and not self._idle_for_threads.is_set():
                 began = time.monotonic()
-                self._nobody_for_threads.wait(min(_STEP_S, left))
+                self._idle_for_threads.wait(min(_STEP_S, left))
                 left -= time.monotonic() - began
 
-        return step_aside
+        return yield_to_queries
 
     async def yield_to_interactive(self) -> None:
-        """Let who goes first have the loop, for a twentieth of a second at most."""
-        if self._nobody.is_set():
+        """Wait until no query runs, 50 ms at most."""
+        if self._idle.is_set():
             return
         try:
             async with asyncio.timeout(_BATCH_S):
-                await self._nobody.wait()
+                await self._idle.wait()
         except TimeoutError:
             return
 
     def _mark(self) -> None:
-        for event in (self._nobody, self._nobody_for_threads):
-            if self._questions:
+        for event in (self._idle, self._idle_for_threads):
+            if self._queries:
                 event.clear()
             else:
                 event.set()
@@ -73,10 +73,7 @@ class QueryPriority:
 
 @contextmanager
 def gil_switch_interval() -> Iterator[None]:
-    """Have threads hand on Python's lock after half a millisecond in place of five.
-
-    Who computes on a thread would keep the loop waiting that long each time that the loop has slept.
-    """
+    """Set Python's thread switch interval to 0.5 ms (default 5 ms): busy threads delay the loop less."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(_TURN_S)
     try:

@@ -52,7 +52,7 @@ class Settlement:
         clock: Clock,
         health: Health,
         backoff: Backoff,
-        brake: ConsumerBreaker,
+        breaker: ConsumerBreaker,
     ) -> None:
         self._name = name
         self._subscription = subscription
@@ -61,7 +61,7 @@ class Settlement:
         self._clock = clock
         self._health = health
         self._backoff = backoff
-        self._brake = brake
+        self._breaker = breaker
 
     async def settle(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> None:
         """Settle each delivery by its outcome; what the done ones produced is published first, together.
@@ -70,7 +70,7 @@ class Settlement:
         """
         settled = list(zip(handled, await self._published(handled, outcomes), strict=True))
         for (held, _), outcome in settled:
-            self._tell_brake(held, outcome)
+            self._tell_breaker(held, outcome)
         for (held, envelope), outcome in sorted(settled, key=lambda one: isinstance(one[1], Done)):
             match outcome:
                 case Done():
@@ -85,9 +85,9 @@ class Settlement:
         if self._subscription.stream != STREAM_IN:
             for held, reject in unread:
                 last = self._is_last(held)
-                self._brake.failed(held.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
+                self._breaker.failed(held.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
         for held, reject in unread:
-            if self._subscription.stream != STREAM_IN and self._brake.on:
+            if self._subscription.stream != STREAM_IN and self._breaker.is_open:
                 held.retain()
             else:
                 await self.give_up(held, None, reject)
@@ -101,7 +101,7 @@ class Settlement:
         """Have another process handle it, as this one has halted and is to stop."""
         if self._is_last(held):
             sentence = f"its last delivery, attempt {held.delivery.attempt}, was to a worker that stopped"
-            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._brake.why}")
+            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._breaker.reason}")
             found = read(held.delivery)
             await self.give_up(held, found if isinstance(found, Envelope) else None, reject)
         else:
@@ -127,12 +127,12 @@ class Settlement:
                 settled[owner] = Retry(reason=reason, broke_off=broke_off)
         return settled
 
-    def _tell_brake(self, held: InFlightMessage, outcome: Outcome) -> None:
+    def _tell_breaker(self, held: InFlightMessage, outcome: Outcome) -> None:
         match outcome:
             case Done():
-                self._brake.passed(held.delivery.sequence)
+                self._breaker.succeeded(held.delivery.sequence)
             case Retry(broke_off=True):
-                self._brake.failed(held.delivery.sequence, outcome.reason, last=self._is_last(held))
+                self._breaker.failed(held.delivery.sequence, outcome.reason, last=self._is_last(held))
             case _:
                 return
 
@@ -153,7 +153,7 @@ class Settlement:
 
         Of a worker that has halted it stays in hand.
         """
-        if self._brake.on:
+        if self._breaker.is_open:
             held.retain()
             return
         attempt = held.delivery.attempt

@@ -1,8 +1,4 @@
-"""Work that is longer than whoever waits for it may wait: of each key one at a time, and it goes on.
-
-Whoever asked for it may give up, as a command does in time for its answer, and finds more of it done when it
-comes again.
-"""
+"""Runs at most one task per key; callers share it, and it goes on when a caller stops waiting."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
@@ -20,18 +16,18 @@ Result = TypeVar("Result")
 
 
 class WaitTimeout(Exception):
-    """It takes longer than may be waited, and goes on."""
+    """The task takes longer than the caller may wait, and goes on."""
 
 
 class Stopped(Exception):
-    """The process ends before the work does; what it has written stays."""
+    """The process ends before the task does; what it has written stays."""
 
 
 class SingleFlight(Generic[Key, Result]):
-    """Work under way, by key; an async context manager that stops what is left at its end."""
+    """Running tasks by key; an async context manager that cancels the rest at its end."""
 
     def __init__(self, failing: str) -> None:
-        """Log `failing` where one fails, whether anybody waits for it or not."""
+        """Log `failing` when a task fails, whether or not a caller waits."""
         self._failing = failing
         self._running: dict[Key, asyncio.Task[Result]] = {}
 
@@ -46,14 +42,12 @@ class SingleFlight(Generic[Key, Result]):
     async def wait(
         self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]], *, until: float | None = None
     ) -> Result:
-        """Wait for the work of `key`: for one that is under way, or else one that is begun now.
-
-        Whoever is cancelled leaves it to go on.
+        """Wait for the task of `key`, started unless it runs. Cancelling a caller does not cancel the task.
 
         Args:
-            key: whose one.
-            begin: begins it.
-            until: for how long to wait, by the time of the event loop; None for as long as it takes.
+            key: of the task.
+            begin: returns the coroutine to run.
+            until: when to stop waiting, by the time of the event loop; None to wait for the end.
 
         Raises:
             StillGoing: it takes longer.

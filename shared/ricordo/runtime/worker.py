@@ -42,7 +42,7 @@ class WorkerSettings:
     time_limit: float = 120.0
     holds: int = 4
     backoff: Backoff = field(default_factory=Backoff)
-    brake: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
+    breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class EventWorker:
             clock=clock,
             settings=self._settings.loop,
             gate=gate,
-            brake=ConsumerBreaker(name, clock, self._settings.brake),
+            breaker=ConsumerBreaker(name, clock, self._settings.breaker),
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -121,7 +121,7 @@ class EventWorker:
             clock=self._clock,
             health=self.health,
             backoff=self._settings.backoff,
-            brake=self._consumption.brake,
+            breaker=self._consumption.breaker,
         )
         attempts = Attempts(
             self._handler,
@@ -134,7 +134,7 @@ class EventWorker:
         )
 
         async def dispatch(batch: Sequence[InFlightMessage]) -> None:
-            if self._consumption.halted.is_set() and self._consumption.brake.on:
+            if self._consumption.halted.is_set() and self._consumption.breaker.is_open:
                 for held in batch:
                     await settlement.leave(held)
                 return

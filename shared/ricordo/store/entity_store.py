@@ -138,7 +138,7 @@ class EntityStore:
         if self.beside is None or len(met) < _MANY:
             identities = EntityResolver(met, decided)
         else:
-            (identities,) = await self.beside.each(partial(EntityResolver, decisions=decided), [met])
+            (identities,) = await self.beside.map(partial(EntityResolver, decisions=decided), [met])
         moved = identities.add(mentions)
         if not replaced:
             return identities, moved
@@ -209,7 +209,7 @@ class IdentityDecision:
             meant = (
                 map(addressing.meant, unknown)
                 if beside is None
-                else await beside.each(addressing.meant, unknown)
+                else await beside.map(addressing.meant, unknown)
             )
             raise UnknownNames(dict(zip(unknown, meant, strict=True)))
         others = await self._fetch("other_decisions")

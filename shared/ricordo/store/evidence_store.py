@@ -105,7 +105,7 @@ class EvidenceFolder:
         if self.beside is None or len(found) < _LONG:
             changes = work.fold()
         else:
-            (changes,) = await self.beside.each(_Work.fold, [work])
+            (changes,) = await self.beside.map(_Work.fold, [work])
         return await self._write(changes, unknown, identified.identities)
 
     async def _read(self, unknown: Collection[Partition]) -> Sequence[asyncpg.Record]:

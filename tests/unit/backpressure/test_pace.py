@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ricordo.bus.port import Standing
+from ricordo.bus.port import ConsumerLag
 from ricordo.testing.clock import ManualClock
 from ricordo_services.backpressure import Pace, StreamBacklog
 
@@ -20,9 +20,9 @@ class Line:
     waiting: list[float] = field(default_factory=lambda: [0.0] * len(STAGES))
     settled: list[float] = field(default_factory=lambda: [0.0] * len(STAGES))
 
-    async def standing(self, consumer: str) -> Standing:
+    async def lag(self, consumer: str) -> ConsumerLag:
         place = STAGES.index(consumer)
-        return Standing(round(self.waiting[place]), round(self.settled[place]))
+        return ConsumerLag(round(self.waiting[place]), round(self.settled[place]))
 
     def work(self, seconds: float) -> None:
         for place, rate in enumerate(self.rates):
@@ -92,22 +92,22 @@ async def test_before_anything_is_known_and_after_a_long_pause_the_least_may_wai
 class Told:
     """Consumers that are as far as they are told."""
 
-    standings: dict[str, Standing]
+    lags: dict[str, ConsumerLag]
 
-    async def standing(self, consumer: str) -> Standing:
-        return self.standings[consumer]
+    async def lag(self, consumer: str) -> ConsumerLag:
+        return self.lags[consumer]
 
 
 async def watched(
-    busy: Sequence[str], rate: int, idle: str, others: Sequence[Standing], dispensable: frozenset[str]
+    busy: Sequence[str], rate: int, idle: str, others: Sequence[ConsumerLag], dispensable: frozenset[str]
 ) -> tuple[int, int]:
     """Look for three seconds: 100 wait for each of the busy ones, and the other is as told at each look."""
     clock, bus = ManualClock(), Told({})
     pace = Pace(StreamBacklog(bus, (*busy, idle)), clock, delay=1.0, most=1000, dispensable=dispensable)
     found = (0, 0)
     for second in range(31):
-        bus.standings = dict.fromkeys(busy, Standing(100, second * rate // 10))
-        bus.standings[idle] = others[min(second, len(others) - 1)]
+        bus.lags = dict.fromkeys(busy, ConsumerLag(100, second * rate // 10))
+        bus.lags[idle] = others[min(second, len(others) - 1)]
         found = await pace.waiting(), pace.limit()
         await clock.advance(0.1)
     return found
@@ -115,10 +115,14 @@ async def watched(
 
 @pytest.mark.parametrize(
     "others",
-    [[Standing(1, 0), Standing(0, 1)], [Standing(0, 0)] * 30 + [Standing(1, 0)], [Standing(1, 0)]],
+    [
+        [ConsumerLag(1, 0), ConsumerLag(0, 1)],
+        [ConsumerLag(0, 0)] * 30 + [ConsumerLag(1, 0)],
+        [ConsumerLag(1, 0)],
+    ],
     ids=["one in hand at first", "one in hand at last", "one that is tried again later"],
 )
-async def test_who_has_little_to_do_is_not_the_slowest(others: Sequence[Standing]) -> None:
+async def test_who_has_little_to_do_is_not_the_slowest(others: Sequence[ConsumerLag]) -> None:
     found = await watched(("a", "b", "c", "d"), 200, "ingest", others, frozenset())
     assert found == (100, 200)
 
@@ -127,4 +131,4 @@ async def test_who_has_little_to_do_is_not_the_slowest(others: Sequence[Standing
 async def test_who_does_nothing_closes_the_gate_unless_nobody_waits_for_it(
     dispensable: frozenset[str], found: tuple[int, int]
 ) -> None:
-    assert await watched(("a", "b"), 200, "e", [Standing(500, 7)], dispensable) == found
+    assert await watched(("a", "b"), 200, "e", [ConsumerLag(500, 7)], dispensable) == found

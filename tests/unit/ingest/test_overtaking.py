@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, Standing
+from ricordo.bus.port import BusUnavailable, ConsumerLag, Outgoing, PublishRefused
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
@@ -95,10 +95,10 @@ class Lane(MemoryBus):
         self.floor = 0
         self.looks: Callable[[], Awaitable[None]] = nothing
 
-    async def standing(self, consumer: str) -> Standing:
+    async def lag(self, consumer: str) -> ConsumerLag:
         assert consumer == "ingest"
         await self.looks()
-        return Standing(len(self.stored(STREAM_IN)), 0, self.floor)
+        return ConsumerLag(len(self.stored(STREAM_IN)), 0, self.floor)
 
     async def hears(self, *messages: Outgoing) -> None:
         assert not any(await self.publish(messages))

@@ -14,7 +14,7 @@ from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.publishing import StreamPublisher
 from ricordo.bus.nats.pulling import PullSubscription
 from ricordo.bus.nats.topology import Topology
-from ricordo.bus.port import BusError, BusUnavailable, Outgoing, Standing, StoredMessage, Subscription
+from ricordo.bus.port import BusError, BusUnavailable, ConsumerLag, Outgoing, StoredMessage, Subscription
 from ricordo.bus.requests import Endpoint, Request
 
 
@@ -69,7 +69,7 @@ class NatsBus:
         """Receive the requests on `subject`; see the port."""
         return await responding.serve(self._connection, subject, queue, accept)
 
-    async def standing(self, consumer: str) -> Standing:
+    async def lag(self, consumer: str) -> ConsumerLag:
         """Return how much `consumer` has before it, those in hand included, and how much it has done.
 
         Raises:
@@ -82,7 +82,7 @@ class NatsBus:
         in_hand = info.num_ack_pending or 0
         delivered = 0 if info.delivered is None else info.delivered.consumer_seq
         floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
-        return Standing((info.num_pending or 0) + in_hand, delivered - in_hand, floor)
+        return ConsumerLag((info.num_pending or 0) + in_hand, delivered - in_hand, floor)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message of a stream; see the port."""

@@ -53,7 +53,7 @@ def worker(bus: NatsBus, handler: Handler[MessageReceived]) -> EventWorker:
         settings=WorkerSettings(
             loop=LoopSettings(batch=BATCH, fetch_timeout=0.2),
             backoff=Backoff(first=0.05, longest=0.2, jitter=0.0),
-            brake=ConsumerBreakerSettings(pauses=PAUSES),
+            breaker=ConsumerBreakerSettings(pauses=PAUSES),
         ),
     )
 
@@ -118,7 +118,7 @@ async def test_one_that_is_started_again_and_again_gives_up_a_few_at_the_most(bu
     assert set(good.done.values()) == {1}
 
 
-async def test_each_process_has_a_brake_of_its_own(
+async def test_each_process_has_a_breaker_of_its_own(
     server: NatsServerProcess, bus: NatsBus, topology: Topology
 ) -> None:
     """While a deploy is rolled out, the old ones go on with what the bad new one does not hold."""

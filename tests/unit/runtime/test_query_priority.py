@@ -38,7 +38,7 @@ async def test_what_computes_beside_steps_aside_before_each_item() -> None:
     async with CpuExecutor(precedence) as beside:
         with precedence.interactive():
             asked = time.monotonic()
-            done = await asyncio.wait_for(beside.each(lambda _: time.monotonic(), range(3)), 30)
+            done = await asyncio.wait_for(beside.map(lambda _: time.monotonic(), range(3)), 30)
     steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
     assert min(steps) >= 0.002 or sum(steps) >= 0.05, (
         "on a busy machine one step may take all the time there is"
@@ -49,7 +49,7 @@ async def test_what_computes_beside_does_not_step_aside_for_ever() -> None:
     precedence = QueryPriority()
     async with CpuExecutor(precedence) as beside:
         with precedence.interactive():  # three milliseconds for each of these would be a minute
-            await asyncio.wait_for(beside.each(abs, range(20_000)), 30)
+            await asyncio.wait_for(beside.map(abs, range(20_000)), 30)
 
 
 def test_turns_are_as_long_as_before_in_the_end() -> None:

@@ -39,7 +39,7 @@ class Broken:
 
 
 def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventWorker:
-    return shop.worker(handler, loop=loop, brake=SETTINGS)
+    return shop.worker(handler, loop=loop, breaker=SETTINGS)
 
 
 async def publish(shop: Workshop, count: int) -> None:
@@ -125,13 +125,13 @@ class TestAWorker:
 
         shop = Workshop()
         await publish(shop, 50)
-        worker = shop.worker(reject, loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(reject, loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await shop.work_off()
         assert worker.health.dead_lettered == 50
         rubbish = [Outgoing(subject="memory.v1.acme.message.received", body=b"{%d" % n) for n in range(50)]
         await shop.bus.publish(rubbish)
-        worker = shop.worker(reject, consumer="ingest", loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(reject, consumer="ingest", loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await shop.work_off("ingest")
         assert worker.health.dead_lettered == 50
@@ -155,7 +155,7 @@ class TestAWorker:
         shop = Workshop(max_deliver=3)
         await publish(shop, 50)
         shop.bus.refusing = lambda one: PublishRefused("no") if one.subject.endswith("encoded") else None
-        worker = shop.worker(encode, loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(encode, loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await shop.clock.advance(600.0)
             assert worker.health.report()["state"] == "halted"
@@ -169,7 +169,7 @@ class TestAWorker:
 
         shop = Workshop()
         await publish(shop, 50)
-        worker = shop.worker(waits, loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(waits, loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await shop.until(lambda: number_passed(shop) > 0)
             assert worker.health.report()["state"] == "ready"
@@ -177,9 +177,9 @@ class TestAWorker:
 
 
 class TestAMendedWorkerGoesOn:
-    async def restart(self, shop: Workshop, loop: LoopSettings, brake: ConsumerBreakerSettings) -> None:
+    async def restart(self, shop: Workshop, loop: LoopSettings, breaker: ConsumerBreakerSettings) -> None:
         for _ in range(2):
-            async with shop.running(shop.worker(Broken(), loop=loop, brake=brake)):
+            async with shop.running(shop.worker(Broken(), loop=loop, breaker=breaker)):
                 await shop.clock.advance(30.0)
 
     async def test_although_all_came_often_and_the_first_is_bad_for_good(self) -> None:
@@ -241,7 +241,7 @@ class TestAHaltedWorker:
 
         shop = Workshop(max_deliver=3)
         await publish(shop, 1)
-        worker = shop.worker(handler, loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(handler, loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await halt(shop, worker)
             await shop.clock.advance(0.5)
@@ -257,7 +257,7 @@ class TestAHaltedWorker:
 
         shop = Workshop()
         await publish(shop, 6)
-        worker = shop.worker(handler, loop=LOOP, brake=SETTINGS)
+        worker = shop.worker(handler, loop=LOOP, breaker=SETTINGS)
         async with shop.running(worker):
             await halt(shop, worker)
             broken.mended = True

@@ -11,7 +11,7 @@ from ricordo.runtime.cpu_executor import CpuExecutor
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
     async with CpuExecutor() as beside:
-        made = await beside.each(lambda item: (item * 2, threading.current_thread().name), range(5))
+        made = await beside.map(lambda item: (item * 2, threading.current_thread().name), range(5))
     assert [value for value, _ in made] == [0, 2, 4, 6, 8]
     assert all(name.startswith("beside") for _, name in made)
 
@@ -27,7 +27,7 @@ async def test_the_loop_goes_on_meanwhile() -> None:
 
     turner = asyncio.create_task(turning())
     async with CpuExecutor() as beside:
-        await beside.each(lambda _: time.sleep(0.01), range(5))
+        await beside.map(lambda _: time.sleep(0.01), range(5))
     turner.cancel()
     assert turns > 10
 
@@ -35,8 +35,8 @@ async def test_the_loop_goes_on_meanwhile() -> None:
 async def test_the_first_error_is_the_callers() -> None:
     async with CpuExecutor() as beside:
         with pytest.raises(ZeroDivisionError):
-            await beside.each(lambda item: 1 // item, [1, 0, 2])
-        assert await beside.each(lambda item: 1 // item, [1]) == [1]
+            await beside.map(lambda item: 1 // item, [1, 0, 2])
+        assert await beside.map(lambda item: 1 // item, [1]) == [1]
 
 
 async def test_who_is_cancelled_does_not_keep_the_thread_busy() -> None:
@@ -49,11 +49,11 @@ async def test_who_is_cancelled_does_not_keep_the_thread_busy() -> None:
         made.append(item)
 
     async with CpuExecutor() as beside:
-        working = asyncio.create_task(beside.each(work, range(100)))
+        working = asyncio.create_task(beside.map(work, range(100)))
         await asyncio.to_thread(begun.wait, 5)
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
             await working
         go_on.set()
-        assert await beside.each(str, ["next"]) == ["next"]
+        assert await beside.map(str, ["next"]) == ["next"]
     assert made == [0]

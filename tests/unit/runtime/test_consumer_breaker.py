@@ -19,7 +19,7 @@ Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
 """Messages by their place, and whether their try failed."""
 
 
-def brake() -> ConsumerBreaker:
+def breaker() -> ConsumerBreaker:
     return ConsumerBreaker("encode", ManualClock(), SETTINGS)
 
 
@@ -27,7 +27,7 @@ def tell(told: ConsumerBreaker, sequence: int, *, failed: bool, last: bool = Fal
     if failed:
         told.failed(sequence, "OSError: broken", last=last)
     else:
-        told.passed(sequence)
+        told.succeeded(sequence)
 
 
 class TestTheRule:
@@ -35,57 +35,57 @@ class TestTheRule:
     def test_it_halts_when_more_than_the_share_of_the_last_messages_have_failed(
         self, tries: list[tuple[int, bool]]
     ) -> None:
-        told = brake()
+        told = breaker()
         seen: dict[int, bool] = {}
         for sequence, failed in tries:
-            was_on = told.on
+            was_on = told.is_open
             tell(told, sequence, failed=failed)
             if was_on and not failed:
                 seen = {}  # it has gone on, and begins to count anew
             seen = {one: how for one, how in seen.items() if one != sequence} | {sequence: failed}
             seen = dict(list(seen.items())[-MESSAGES:])
             too_much = len(seen) == MESSAGES and sum(seen.values()) * 2 > MESSAGES
-            assert told.on is (failed and (was_on or too_much))
+            assert told.is_open is (failed and (was_on or too_much))
 
     @given(st.lists(st.booleans(), max_size=60))
     def test_one_bad_message_never_halts_it_however_often_it_comes(self, between: list[bool]) -> None:
-        told = brake()
+        told = breaker()
         tell(told, 100, failed=False)
         for place, bad in enumerate(between):
             tell(told, 7 if bad else 101 + place, failed=bad, last=True)
-            assert not told.on
+            assert not told.is_open
 
     @given(Tries)
     def test_a_share_of_all_never_halts_it(self, tries: list[tuple[int, bool]]) -> None:
         told = ConsumerBreaker("encode", ManualClock(), ConsumerBreakerSettings(messages=2, share=1))
         for sequence, failed in tries:
             tell(told, sequence, failed=failed, last=True)
-            assert not told.on
+            assert not told.is_open
 
     def test_a_last_delivery_that_failed_halts_it_until_there_is_something_to_compare_with(self) -> None:
-        told = brake()
+        told = breaker()
         tell(told, 1, failed=True)
-        assert told.why == ""
+        assert told.reason == ""
         tell(told, 1, failed=True, last=True)
-        assert "none has passed yet" in told.why
+        assert "none has passed yet" in told.reason
         told.found_no_other()
-        assert told.why == ""
+        assert told.reason == ""
         tell(told, 1, failed=True, last=True)
-        assert told.why == "", "it may be given up now"
+        assert told.reason == "", "it may be given up now"
 
     def test_where_many_fail_it_does_not_matter_that_there_is_nothing_else(self) -> None:
-        told = brake()
+        told = breaker()
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=True)
         told.found_no_other()
-        assert told.on
+        assert told.is_open
 
     def test_it_says_what_it_has_seen_and_what_to_do(self) -> None:
-        told = brake()
+        told = breaker()
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=sequence != 0)
-        assert told.why.startswith("halted: 3 of the last 4 messages failed, the last one with OSError: b")
-        assert "mend the cause" in told.why
+        assert told.reason.startswith("halted: 3 of the last 4 messages failed, the last one with OSError: b")
+        assert "mend the cause" in told.reason
 
     @pytest.mark.parametrize(("messages", "share"), [(1, 0.5), (20, 0), (20, 1.1), (20, -1)])
     def test_nonsense_is_refused(self, messages: int, share: float) -> None:
@@ -98,7 +98,7 @@ class TestPauses:
         began: list[float] = []
 
         async def go_on() -> None:
-            while told.on:
+            while told.is_open:
                 await told.wait_for_probe()
                 began.append(clock.monotonic())
 
@@ -129,7 +129,7 @@ class TestPauses:
         assert await self.turns(told, clock, 3.0) == [40.0, 42.0]
 
     async def test_who_waits_goes_on_as_soon_as_it_is_released(self) -> None:
-        told = brake()
+        told = breaker()
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=True)
         waiting = [
