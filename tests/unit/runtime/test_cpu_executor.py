@@ -13,7 +13,7 @@ async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
     async with CpuExecutor() as beside:
         made = await beside.map(lambda item: (item * 2, threading.current_thread().name), range(5))
     assert [value for value, _ in made] == [0, 2, 4, 6, 8]
-    assert all(name.startswith("beside") for _, name in made)
+    assert all(name.startswith("cpu") for _, name in made)
 
 
 async def test_the_loop_goes_on_meanwhile() -> None:
