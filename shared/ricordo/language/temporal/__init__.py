@@ -1,7 +1,7 @@
 """Reading time out of a text: dates, ranges and relative times, in Italian and English, without a model.
 
-`languages` holds words as data, `grammar` reads their order, `expressions` say what was read, and a `Moment`
-turns that into instants in the user's zone.
+`time_words.toml` holds the words of a language, `grammar` reads their order, `expressions` say what was read,
+and a `Moment` turns that into instants in the user's zone.
 """
 
 from ricordo.language.temporal.finding import find, resolve

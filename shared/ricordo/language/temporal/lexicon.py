@@ -1,4 +1,4 @@
-"""The shape of a language's words for time. The words themselves are data in `languages`."""
+"""The shape of a language's words for time. The words themselves are data, in `time_words.toml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
