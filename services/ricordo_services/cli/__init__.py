@@ -1,4 +1,4 @@
-"""The command line, `ricordo`: it starts what remembers, and speaks to it as any bot would."""
+"""The command line, `ricordo`: runs servers and workers, and calls them as a bot would."""
 
 import importlib.util
 import signal
@@ -39,10 +39,7 @@ def main() -> NoReturn:
 
 
 def _interrupt(frame: FrameType | None) -> None:
-    """Do what Ctrl-C does: no server is left behind, and the command says how far it came.
-
-    What runs servers or workers has a way of its own.
-    """
+    """Do what Ctrl-C does, so that servers are stopped and the command reports its progress."""
     interrupt = signal.getsignal(signal.SIGINT)
     if callable(interrupt):
         interrupt(signal.SIGINT, frame)

@@ -1,4 +1,4 @@
-"""The commands by their names, each loaded when it is called: `ricordo --help` waits for no model."""
+"""Builds the command line. A command is imported only when it is called, so that `ricordo --help` is fast."""
 
 import importlib
 import sys
@@ -10,8 +10,8 @@ import typer
 
 from ricordo_services.cli import catalogue
 from ricordo_services.cli.catalogue import Entry
-from ricordo_services.cli.failures import DONE, guarded, let_go_of, program, take_any_letter
-from ricordo_services.cli.options import NoColor, forbid_color, remember
+from ricordo_services.cli.failures import DONE, discard_stream, guarded, program, replace_unencodable
+from ricordo_services.cli.options import NoColor, forbid_color, set_global_options
 
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -26,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
         The exit code: 0 done, 1 failed, 2 usage.
     """
     code = DONE
-    take_any_letter()
+    replace_unencodable()
     try:
         application(arguments)(args=list(arguments), prog_name=program())
     except SystemExit as end:
@@ -34,12 +34,12 @@ def run(arguments: Sequence[str]) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        let_go_of(sys.stdout)
+        discard_stream(sys.stdout)
     return code
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
-    """Build the command line; what `arguments` cannot mean is there for the list of commands only."""
+    """Build the command line; only the commands that `arguments` name are imported."""
     app = typer.Typer(
         add_completion=False,
         context_settings=dict(_HELP_OPTIONS),
@@ -100,6 +100,6 @@ def _globals(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    remember(context, nats, data_dir, tenant)
+    set_global_options(context, nats, data_dir, tenant)
     if no_color:
         forbid_color()

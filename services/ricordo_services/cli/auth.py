@@ -11,7 +11,7 @@ from ricordo.client import InvalidRequest
 from ricordo.client.addresses import checked_addresses
 from ricordo_services.cli.failures import Misused, guarded
 from ricordo_services.cli.options import NoColor, forbid_color
-from ricordo_services.cli.output import margin, print_line
+from ricordo_services.cli.output import err_console, print_line
 from ricordo_services.stack.nats_users.folder import AccessFolder, settings_of
 from ricordo_services.stack.nats_users.users import AccessRefused, Tls, User, Users, everybody_but_bots
 
@@ -67,11 +67,11 @@ def server(
     folder.write(users, drawn)
     _tell(folder, drawn)
     if before is not None and (before.address, before.tls) != (users.address, users.tls):
-        margin().print(
+        err_console().print(
             "the files of the users that were there name the former place: `ricordo auth rotate --all`"
         )
     place = f"{out.resolve().name}/{folder.configuration.name}"
-    margin().print(f'the configuration of the NATS server, beside that folder, holds: include "{place}"')
+    err_console().print(f'the configuration of the NATS server, beside that folder, holds: include "{place}"')
     if before is not None:
         _advise(before.tenants != users.tenants)
 
@@ -150,12 +150,12 @@ def _tell(folder: AccessFolder, drawn: Collection[str]) -> None:
     for name in drawn:
         print_line(f"{name}: {folder.file_of(name)}")
     if not drawn:
-        margin().print("nobody was missing: no password changed")
+        err_console().print("nobody was missing: no password changed")
 
 
 def _advise(new_tenant: bool) -> None:
     again = ", and again, since a tenant is new" if new_tenant else ""
-    margin().print(f"have the server read its configuration: `nats-server --signal reload`{again}")
+    err_console().print(f"have the server read its configuration: `nats-server --signal reload`{again}")
 
 
 def _placed(users: Users, address: str | None, tls: Tls | None) -> Users:
@@ -163,7 +163,7 @@ def _placed(users: Users, address: str | None, tls: Tls | None) -> Users:
 
 
 def _place(address: str) -> str:
-    """Return host and port of an address.
+    """Return the host and port of an address.
 
     Raises:
         Misused: it is none, names several, or holds a user.

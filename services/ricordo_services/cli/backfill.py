@@ -1,4 +1,4 @@
-"""`ricordo backfill`: memories that older versions or models have enriched or encoded are done again."""
+"""`ricordo backfill`: enriches or encodes again what an older version or another model has."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from typing import Annotated, Final
 import typer
 
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import named_stores, tenant_of
+from ricordo_services.cli.configuration import required_stores, tenant_of
 from ricordo_services.cli.failures import FAILED, Interrupted, complain
 from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser
-from ricordo_services.cli.output import margin, print_json, print_line, progress
-from ricordo_services.cli.worker_reports import at_work
+from ricordo_services.cli.output import err_console, print_json, print_line, progress
+from ricordo_services.cli.worker_reports import worker_reports
 from ricordo_services.progress import Backfilled, BackfillOrder, Part
 
 _DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
@@ -44,12 +44,12 @@ async def backfill(
 ) -> None:
     """Derive again what older versions have derived, or encode again what another model has encoded."""
     whose = tenant_of(context, tenant)
-    settings = named_stores(context, data_dir)
-    await _by_the_same_model(settings, only, whose)
+    settings = required_stores(context, data_dir)
+    await _require_model_of_workers(settings, only, whose)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Backfilled | None = None
-    with progress(margin(), _DERIVED[only], quiet=as_json) as show:
+    with progress(err_console(), _DERIVED[only], quiet=as_json) as show:
 
         def report(now: Backfilled) -> None:
             nonlocal so_far
@@ -71,13 +71,13 @@ async def backfill(
         raise typer.Exit(FAILED)
 
 
-async def _by_the_same_model(settings: Settings, part: Part, tenant: str | None) -> None:
-    """Go on only by the embedding model of the workers that run; where none says which, say by which.
+async def _require_model_of_workers(settings: Settings, part: Part, tenant: str | None) -> None:
+    """Require the embedding model of the running workers; warn if none reports one.
 
     Raises:
         Failed: they work by another one.
     """
-    workers = await at_work(settings.bus.url)
+    workers = await worker_reports(settings.bus.url)
     if workers is None:  # the job itself says so
         return
     own = settings.embedding

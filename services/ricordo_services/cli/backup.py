@@ -17,8 +17,8 @@ from ricordo.store.schema import Tombstone
 from ricordo_services import private_files as private
 from ricordo_services.cli.configuration import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed, guarded
-from ricordo_services.cli.options import DataDir, folder_of, group, said_before
-from ricordo_services.cli.output import print_json, screen
+from ricordo_services.cli.options import DataDir, DoneAsJson, folder_of, global_options, group
+from ricordo_services.cli.output import out_console, print_json
 from ricordo_services.cli.servers import running_stack
 from ricordo_services.stack import StackError, restored_folder
 from ricordo_services.stack.account import lend, server_account
@@ -43,12 +43,12 @@ _STONES = TypeAdapter(Tombstone)
 
 
 def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
-    """Replace a list in one step, readable by its owner only: it holds ids of users, never what they said."""
+    """Replace a list atomically, with mode 0600: it holds ids of users, and no content."""
     private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
 
 
 def check_replaceable(path: Path) -> None:
-    """Refuse to write a list over what is none.
+    """Refuse to overwrite a file that is not such a list.
 
     Raises:
         Failed: a file is there that is no such list.
@@ -68,7 +68,7 @@ def check_replaceable(path: Path) -> None:
 
 
 def read_list(path: Path) -> list[Tombstone]:
-    """Return what a list holds.
+    """Read a list.
 
     Raises:
         Failed: a line is none of such a list.
@@ -96,7 +96,6 @@ def _stone(path: Path, number: int, line: bytes) -> Tombstone:
 _MEGABYTE: Final = 1_000_000
 _CLUSTER: Final = Path("postgres", "cluster")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")]
 Target = Annotated[Path, typer.Argument(metavar="FILE.tar.gz", help="Made anew.", show_default=False)]
 Source = Annotated[Path, typer.Argument(metavar="FILE.tar.gz", help="A backup.", show_default=False)]
 ListFile = Annotated[Path, typer.Argument(metavar="FILE.jsonl", show_default=False)]
@@ -115,7 +114,7 @@ forgotten: Final = group("Keep what was asked to be forgotten apart from backups
 
 
 def backup(
-    context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: AsJson = False
+    context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: DoneAsJson = False
 ) -> None:
     """Write all that the data folder holds into one file."""
     path, target = folder_of(context, data_dir).expanduser().absolute(), target.expanduser().absolute()
@@ -129,7 +128,7 @@ def backup(
     if as_json:
         print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
         return
-    say = screen().print
+    say = out_console().print
     say(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB", markup=False, soft_wrap=True)
     say("It holds memories and passwords: keep it where nobody else can read it.", style="dim")
 
@@ -141,7 +140,7 @@ def restore(
     data_dir: DataDir = None,
     force: Force = False,
     lists: Lists = None,
-    as_json: AsJson = False,
+    as_json: DoneAsJson = False,
 ) -> None:
     """Put a backup in the place of the data folder."""
     path = folder_of(context, data_dir).expanduser().absolute()
@@ -161,7 +160,7 @@ def restore(
     if as_json:
         print_json(told)
         return
-    say = screen().print
+    say = out_console().print
     say(f"{path} is as it was at {archive.manifest.made_at}", markup=False, soft_wrap=True)
     if begun:
         say(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.", markup=False, soft_wrap=True)
@@ -185,7 +184,7 @@ async def save(
         stones = await tombstones(dsn)
     write_list(target.expanduser(), stones)
     told = f"{target} names what was forgotten: {len(stones)} in all"
-    screen().print(told, markup=False, soft_wrap=True)
+    out_console().print(told, markup=False, soft_wrap=True)
 
 
 @forgotten.command("apply")
@@ -197,7 +196,7 @@ async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir =
     stones = read_list(source.expanduser())
     async with _database(context, data_dir) as dsn:
         begun = await forget_again(dsn, stones)
-    screen().print(f"{begun} of {len(stones)} are erased by the workers now", soft_wrap=True)
+    out_console().print(f"{begun} of {len(stones)} are erased by the workers now", soft_wrap=True)
 
 
 @asynccontextmanager
@@ -205,7 +204,7 @@ async def _database(context: typer.Context, data_dir: Path | None) -> AsyncItera
     """Yield the address of a database for its owner: of what runs, or is named, or of the folder alone."""
     path = folder_of(context, data_dir).expanduser().absolute()
     stores = store_settings(context, data_dir).stores
-    only_a_folder = (data_dir or said_before(context).data_dir) and running_stack(path) is None
+    only_a_folder = (data_dir or global_options(context).data_dir) and running_stack(path) is None
     if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
         if stores.postgres_admin_dsn is None:
             raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
@@ -223,7 +222,7 @@ async def _database(context: typer.Context, data_dir: Path | None) -> AsyncItera
 
 @contextmanager
 def _held(path: Path) -> Iterator[DataFolder]:
-    """Have a data folder with memories to ourselves for the length of a `with`."""
+    """Lock a data folder that holds memories, for the length of a `with`."""
     _refuse_nothing(path)
     with _taken(path) as folder:
         yield folder
@@ -241,7 +240,7 @@ def _taken(path: Path) -> Iterator[DataFolder]:
 
 @contextmanager
 def _unmade_in_vain(path: Path) -> Iterator[None]:
-    """Leave nothing of a folder that is made within a `with` which fails."""
+    """Remove a folder that was created within a `with` that fails."""
     anew = not path.exists()
     try:
         yield
@@ -263,7 +262,7 @@ def _refuse_links(path: Path) -> None:
 
 
 async def _described(folder: DataFolder) -> Manifest:
-    """Ask PostgreSQL for its schema, which also recovers what a crash has left and ends in good order."""
+    """Ask PostgreSQL for its schema version; running it also recovers it after a crash."""
     from ricordo_services.app.jobs import schema_version  # noqa: PLC0415 - slow to load
 
     async with postgres_alone(folder) as dsn:
@@ -296,7 +295,7 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
 
 
 def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
-    """Make the restored folder beside what is there, forget in it, and let it take its place."""
+    """Restore into a new folder, apply the tombstones there, and swap it in."""
     beside = DataFolder(folder.path / restored_folder.RESTORING, folder.lock_fd)
     _refuse_narrow(folder.path, archive.manifest.size)
     try:

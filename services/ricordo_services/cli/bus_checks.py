@@ -1,4 +1,4 @@
-"""Looking at NATS: its streams, the workers that listen there, what a question gets."""
+"""Checks NATS, its streams, the workers that listen there, and the answer to a query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,12 +16,18 @@ from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.findings import Finding, State, missing, well
 from ricordo_services.cli.servers import Target
-from ricordo_services.cli.worker_reports import LISTEN_AGAIN_S, AtWork, Report, heard, in_words
+from ricordo_services.cli.worker_reports import (
+    LISTEN_AGAIN_S,
+    Report,
+    WorkerReports,
+    collect_reports,
+    in_words,
+)
 
 NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge", "retrieval")
-"""Workers, as they report themselves, without which messages are not remembered or questions not answered."""
+"""Workers that memory needs, by the names they report."""
 _WELL: Final = ("ready", "starting", "yielding")
-"""States of workers that need no look."""
+"""States of workers that are not worth a finding."""
 _SECONDS: Final = 3.0
 _MADE_BY: Final = "workers make it when they start, or say why they cannot: `ricordo up`"
 _START: Final = "start it: `ricordo up`, or `ricordo worker {}` where the servers are elsewhere"
@@ -37,43 +43,43 @@ _CURES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class BusSeen:
-    """What was seen on NATS.
+class BusReport:
+    """The findings on NATS.
 
     Attributes:
         findings: of NATS itself, its streams, the workers and an answer.
-        at_work: what the workers report.
+        worker_reports: what the workers report.
         encoded: whether a question got its vector from the workers; None where nobody answered.
     """
 
     findings: Sequence[Finding]
-    at_work: AtWork = field(default_factory=AtWork)
+    worker_reports: WorkerReports = field(default_factory=WorkerReports)
     encoded: bool | None = None
 
 
-async def look_at_bus(target: Target, own: EmbeddingSettings) -> BusSeen:
-    """Look at NATS and, where it answers, at what lives on it; `own` models stand in for untold ones."""
+async def check_bus(target: Target, own: EmbeddingSettings) -> BusReport:
+    """Check NATS and what runs on it; `own` stands in for models that no worker reports."""
     try:
         async with target.connection(_SECONDS) as connection:
             client = connection.client
             found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
             streams = await _streams(client)
-            at_work = await _at_work(client)
-            seen = at_work.reports or not any(one.name == _STREAMS for one in streams)
-            found += [*streams, *(_workers(at_work) if seen else [_UNSEEN])]
-            lacking, answer = await _answer(MemoryClient(connection), at_work.embedding(own) or own)
+            worker_reports = await _at_work(client)
+            seen = worker_reports.reports or not any(one.name == _STREAMS for one in streams)
+            found += [*streams, *(_workers(worker_reports) if seen else [_UNSEEN])]
+            lacking, answer = await _answer(MemoryClient(connection), worker_reports.embedding(own) or own)
             encoded = None if lacking is None else Degradation.MODEL not in lacking
-            return BusSeen([*found, *answer], at_work, encoded)
+            return BusReport([*found, *answer], worker_reports, encoded)
     except RicordoError as error:
         advice = f"it was named by {target.named_by}: is that right, and does it run? `ricordo up` starts one"
-        return BusSeen([missing("nats", error.message, advice)])
+        return BusReport([missing("nats", error.message, advice)])
 
 
-async def _at_work(client: Client) -> AtWork:
-    at_work = await heard(client)
-    if all(name in at_work.reports for name in NEEDED):
-        return at_work
-    return await heard(client, LISTEN_AGAIN_S)  # who is silent may be busy
+async def _at_work(client: Client) -> WorkerReports:
+    worker_reports = await collect_reports(client)
+    if all(name in worker_reports.reports for name in NEEDED):
+        return worker_reports
+    return await collect_reports(client, LISTEN_AGAIN_S)  # who is silent may be busy
 
 
 def _version(client: Client) -> str:
@@ -110,8 +116,8 @@ def _stream(name: str, stream: StreamInfo) -> Finding:
     return well(name, seen)
 
 
-def _workers(at_work: AtWork) -> list[Finding]:
-    reports = at_work.reports
+def _workers(worker_reports: WorkerReports) -> list[Finding]:
+    reports = worker_reports.reports
     found = []
     for name in NEEDED:
         if name not in reports:
@@ -144,7 +150,7 @@ def _waits_by_design(reports: Sequence[Report]) -> list[str]:
 async def _answer(
     memory: MemoryClient, embedding: EmbeddingSettings
 ) -> tuple[Sequence[Degradation] | None, list[Finding]]:
-    """Ask a question that has no answer, for what the reply says of the system."""
+    """Run a recall that finds nothing, for the `degraded` of its reply."""
     try:
         reply = await memory.recall("ricordo-doctor", "is anybody there?", limit=1, reinforce=False)
     except RicordoError as error:

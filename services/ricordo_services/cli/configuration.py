@@ -1,4 +1,4 @@
-"""The settings of commands: read once, with the servers of the local stack in them; and logs."""
+"""Reads the settings, completes them with the servers of the local stack, and sets up logs."""
 
 import json
 import os
@@ -20,14 +20,14 @@ from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings, WorkerSettings
 from ricordo.urls import bare
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.options import default_data_dir, folder_of, said_before
-from ricordo_services.cli.servers import NATS_VARIABLE, Target, checked_url, running_stack, said_folder
+from ricordo_services.cli.options import default_data_dir, folder_of, global_options
+from ricordo_services.cli.servers import NATS_VARIABLE, Target, checked_url, data_dir_option, running_stack
 
 _log = structlog.stdlib.get_logger(__name__)
 
 _PREFIX: Final = "RICORDO_"
 _BESIDE: Final = ("RICORDO_CONFIG", "RICORDO_DEBUG", NATS_VARIABLE)
-"""Variables that are read, and are no settings."""
+"""Variables that are read and are not settings."""
 _NO_GROUP: Final = frozenset({"model_type", "model_attributes_type", "dict_type"})
 _TELLING: Final = (
     "literal_error",
@@ -38,7 +38,7 @@ _TELLING: Final = (
     "float_",
     "bool_",
 )
-"""How errors begin whose value may be shown: of a number, a choice or a switch, never of a secret."""
+"""Prefixes of error types whose value may be shown: numbers, choices and switches, never secrets."""
 _MOST_SHOWN: Final = 40  # characters of a value
 _LIKE_ENOUGH: Final = 0.8  # of a name that could be somebody else's, to be taken for a slip
 
@@ -90,7 +90,7 @@ def first_fault(error: ValidationError) -> str:
 
 
 def _said(error: ErrorDetails) -> str:
-    """Say what a setting must be and, where nobody could mind, what it is."""
+    """Say what a setting must be and, unless it may be a secret, what it is."""
     if error["type"] in _NO_GROUP:
         return "must be a table in the file, or a JSON object in a variable"
     if not error["type"].startswith(_TELLING):
@@ -101,13 +101,13 @@ def _said(error: ErrorDetails) -> str:
 
 
 def _unread() -> Iterator[str]:
-    """Yield the variables that are called like ours and that nothing reads."""
+    """Yield the `RICORDO_*` variables that nothing reads."""
     known = {*Settings.variables(), *_BESIDE}
     return (name for name in os.environ if name.upper().startswith(_PREFIX) and name.upper() not in known)
 
 
 def _is_meant_as_setting(name: str) -> bool:
-    """Tell a slip from a name that is another's: those of the cluster's `.env` have single underscores."""
+    """Tell a misspelt setting from a variable of the cluster's `.env`, which has single underscores."""
     single = {each.replace("__", "_") for each in Settings.variables()}
     return "__" in name or name.upper() in single
 
@@ -128,7 +128,7 @@ def _dotted(variable: str) -> str:
 
 
 async def check_health_page(worker: WorkerSettings) -> None:
-    """Find out whether the page of health can be shown where the settings say, before anything starts.
+    """Check that the health page can listen at its address, before anything starts.
 
     Raises:
         PageUnavailable: it cannot.
@@ -156,8 +156,8 @@ def set_up_logs(settings: Settings) -> None:
 POSTGRES_SETTING = "postgres_dsn"
 
 
-def named_stores(context: typer.Context, data_dir: Path | None) -> Settings:
-    """Return settings that name the servers, for commands that can do nothing without them; else as below.
+def required_stores(context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the servers, for commands that need them.
 
     Raises:
         Failed: nothing names them, and no stack runs; or the settings are wrong.
@@ -166,21 +166,21 @@ def named_stores(context: typer.Context, data_dir: Path | None) -> Settings:
     if POSTGRES_SETTING not in settings.stores.model_fields_set:
         folder = folder_of(context, data_dir)
         raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, "
+            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, "
             "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
         )
     return settings
 
 
-def stores_beside(target: Target, context: typer.Context, data_dir: Path | None) -> Settings:
-    """Return settings that name the stores beside the NATS of `target`, for commands that speak to both.
+def stores_of_target(target: Target, context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings with the stores that belong to the NATS of `target`, for commands that use both.
 
     Raises:
         Failed: nothing names them, or what does names those of another Ricordo; or the settings are wrong.
     """
     settings = read_settings()
     named = POSTGRES_SETTING in settings.stores.model_fields_set
-    folder_named = (data_dir or said_before(context).data_dir) is not None
+    folder_named = (data_dir or global_options(context).data_dir) is not None
     folder = folder_of(context, data_dir)
     stack = running_stack(folder)
     if stack is not None and bare(str(stack["nats"])) == bare(target.url):
@@ -205,7 +205,7 @@ def tenant_of(context: typer.Context, named: str | None) -> str | None:
     Raises:
         Misused: no tenant goes by that name.
     """
-    name = named or said_before(context).tenant
+    name = named or global_options(context).tenant
     try:
         return None if name is None else checked_tenant(name)
     except ValueError as error:
@@ -221,7 +221,7 @@ def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
         Failed: the settings are wrong.
     """
     settings = read_settings()
-    outer = said_before(context)
+    outer = global_options(context)
     data_dir = data_dir or outer.data_dir
     if data_dir is None and (outer.nats or POSTGRES_SETTING in settings.stores.model_fields_set):
         url = checked_url(outer.nats, "--nats") if outer.nats else settings.bus.url
@@ -231,7 +231,7 @@ def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
 
 
 def of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
-    """Return `settings` with the servers in it that a stack has left word of."""
+    """Return `settings` with the servers of a stack's `stack.json`."""
     stores = settings.stores.model_copy(
         update={
             "postgres_dsn": SecretStr(str(stack["postgres"])),

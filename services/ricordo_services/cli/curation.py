@@ -15,7 +15,7 @@ from ricordo.messages.commands import (
 )
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.options import RequestId, User
-from ricordo_services.cli.output import screen
+from ricordo_services.cli.output import out_console
 from ricordo_services.cli.servers import Call, rpc_command
 from ricordo_services.cli.views import plain
 
@@ -73,14 +73,14 @@ async def feedback(
 
 def _show_pinned(reply: PinReply) -> None:
     said = "pinned: it does not fade" if reply.pinned else "not pinned: it fades again"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)
 
 
 def _show_weighed(reply: FeedbackReply) -> None:
     said = f"{reply.used} made stronger, {reply.irrelevant} made weaker"
     if not reply.used and not reply.irrelevant:
         said += ": what was said was counted already"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)
 
 
 TheId = Annotated[
@@ -177,18 +177,18 @@ async def identify(
 
 def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:
     said = {True: "are one", False: "are two", None: "are whoever the messages say they are"}[reply.same]
-    screen().print(Text(f"{plain(name)} and {plain(other)} {said}"), soft_wrap=True)
+    out_console().print(Text(f"{plain(name)} and {plain(other)} {said}"), soft_wrap=True)
 
 
 def _show_verified(reply: VerifyReply, *, of_memory: bool) -> None:
     follows = "it does not fade" if of_memory else "messages dispute it from now on, and do not overturn it"
     said = f"verified: {follows}" if reply.verified else "not verified"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)
 
 
 def _show_rejected(_: RejectFactReply) -> None:
     said = "rejected: it is known no more, and not read again from the same words"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)
 
 
 def _show_corrected(value: str, reply: CorrectReply) -> None:
@@ -198,4 +198,4 @@ def _show_corrected(value: str, reply: CorrectReply) -> None:
         said = "this correction was taken back since"
     else:
         said = f"{plain(value)} stands now, verified, as {reply.fact_id}"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)

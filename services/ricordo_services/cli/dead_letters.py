@@ -27,7 +27,7 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse
 from ricordo.runtime.decoding import about_stored
 from ricordo_services.cli.failures import Failed, Misused, guarded
 from ricordo_services.cli.options import DataDir, Nats, group
-from ricordo_services.cli.output import local_text, margin, print_json, screen
+from ricordo_services.cli.output import err_console, local_text, out_console, print_json
 from ricordo_services.cli.servers import SECONDS, Target, target
 from ricordo_services.cli.views import plain
 
@@ -39,7 +39,7 @@ _GONE: Final = 10043  # JetStream: no message has that sequence
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """An event that was given up.
+    """A dead letter.
 
     Attributes:
         sequence: its number among the dead letters.
@@ -69,7 +69,7 @@ class Letter:
 
     @classmethod
     def read(cls, raw: RawStreamMsg) -> Self:
-        """Read what the stream keeps."""
+        """Read a message of the stream."""
         headers = dict(raw.headers or {})
         subject, body = raw.subject or "", raw.data or b""
         try:
@@ -92,7 +92,7 @@ class Letter:
         )
 
     def summary(self) -> dict[str, object]:
-        """Return what a list shows of it."""
+        """Return the fields that a list shows."""
         return {
             "sequence": self.sequence,
             "at": self.at.isoformat(),
@@ -123,18 +123,18 @@ class Letters:
         return found[::-1]
 
     async def last(self) -> int:
-        """Return the number of the last letter there ever was."""
+        """Return the last sequence of the stream."""
         return (await self._stream.stream_info(STREAM_DEAD_LETTERS)).state.last_seq
 
     async def after(self, sequence: int, subject: str) -> AsyncIterator[Letter]:
-        """Yield the letters with a larger number whose own subject matches `subject`.
+        """Yield the letters after `sequence` whose subject matches `subject`.
 
         Raises:
             RicordoError: they cannot be read now.
         """
         with suppress(nats.js.errors.NotFoundError):
             while True:
-                with reading(STREAM_DEAD_LETTERS):
+                with stream_errors(STREAM_DEAD_LETTERS):
                     raw = await self._stream.get_msg(
                         STREAM_DEAD_LETTERS, sequence + 1, subject=subject, next=True
                     )
@@ -156,7 +156,7 @@ class Letters:
             raise NoSuchLetter(sequence) from None
 
     async def replay(self, letter: Letter) -> None:
-        """Send a letter on its way again to who gave it up, and take it out of the stream once that is safe.
+        """Publish a letter again for the consumer that gave it up, then delete it from the stream.
 
         Somebody else may take it out meanwhile.
         """
@@ -178,8 +178,8 @@ class NoSuchLetter(Failed):
 
 
 @contextmanager
-def reading(stream: str) -> Iterator[None]:
-    """Turn what keeps a stream from being read into a `RicordoError`.
+def stream_errors(stream: str) -> Iterator[None]:
+    """Translate errors of reading a stream to `RicordoError`.
 
     Raises:
         NotFoundError: there is no such message, which is an answer too.
@@ -247,9 +247,9 @@ async def list_(
         for letter in found:
             print_json(letter.summary())
     elif found:
-        screen().print(_table(found))
+        out_console().print(_table(found))
     else:
-        margin().print("no dead letters")
+        err_console().print("no dead letters")
 
 
 @app.command("show")
@@ -269,7 +269,7 @@ async def show(
     if as_json:
         print_json({**letter.summary(), "headers": dict(letter.headers), "body": body})
         return
-    console = screen()
+    console = out_console()
     for name, value in letter.summary().items():
         told = local_text(letter.at, None) if name == "at" else "-" if value is None else str(value)
         console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(told)))
@@ -306,7 +306,7 @@ async def replay(
             if as_json:
                 print_json(letter.summary())
     if not as_json:
-        margin().print(f"{len(chosen)} replayed")
+        err_console().print(f"{len(chosen)} replayed")
 
 
 _ALL = 1_000_000_000

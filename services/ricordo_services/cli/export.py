@@ -18,7 +18,7 @@ from ricordo_services import private_files as private
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
 from ricordo_services.cli.options import DataDir, Nats, Tenant, User
-from ricordo_services.cli.output import margin, print_json, print_line, progress
+from ricordo_services.cli.output import err_console, print_json, print_line, progress
 from ricordo_services.cli.servers import call_of
 from ricordo_services.cli.views import plain
 
@@ -36,7 +36,7 @@ NAMES: Final = {
     "note": "notes",
     "session_end": "ends of sessions",
 }
-"""What items are called, many of them."""
+"""The plural of each kind of item."""
 
 _ONE: Final = {
     "word": "word on a fact",
@@ -46,7 +46,7 @@ _ONE: Final = {
     "session_end": "end of a session",
 }
 END: Final = "end"
-"""The last item of a file, which says how many come before it: what was cut off is known by that."""
+"""The last item of a file, with the number of items before it, so that a truncated file is detected."""
 
 Write = Callable[[str], None]
 
@@ -76,7 +76,7 @@ async def export(
         async with call.client() as client:
             with (
                 _written(Path(file), force=force) if to_file else _printed() as write,
-                progress(margin(), "exported", quiet=as_json) as show,
+                progress(err_console(), "exported", quiet=as_json) as show,
             ):
                 total = await _expected(client, user)
                 async with aclosing(items(client, user)) as found:
@@ -94,7 +94,7 @@ async def export(
 
 
 async def items(client: MemoryClient, user: str) -> AsyncGenerator[JsonObject, None]:
-    """Yield all that is held of a user, item by item; what comes in pieces is put together.
+    """Yield all that is held of a user, item by item; joins items that come in pieces.
 
     Raises:
         RicordoError: it was not answered, several times.
@@ -130,7 +130,7 @@ async def _page(client: MemoryClient, user: str, cursor: str | None) -> ExportRe
 
 
 async def _expected(client: MemoryClient, user: str) -> int:
-    """Return about how many messages and memories there are; 0 where nobody can say it just now."""
+    """Return about how many messages and memories there are; 0 if stats are unavailable."""
     try:
         stats = await client.stats(user)
     except RicordoError:
@@ -139,7 +139,7 @@ async def _expected(client: MemoryClient, user: str) -> int:
 
 
 def _check(path: Path, *, force: bool) -> None:
-    """Refuse what cannot become the file, before anybody is connected to.
+    """Check the path of the file before connecting.
 
     Raises:
         Failed: it is there, or its folder is not.
@@ -154,7 +154,7 @@ def _check(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def _written(path: Path, *, force: bool) -> Iterator[Write]:
-    """Yield what writes a line of a file for nobody else's eyes; it is there once it is whole.
+    """Yield a function that writes a line; the file, of mode 0600, appears when it is complete.
 
     Raises:
         Failed: somebody else has made a file of that name meanwhile.
@@ -184,4 +184,4 @@ def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> 
     ]
     where = "" if file == STANDARD_INPUT else f" in {plain(file)}"
     said = f"{', '.join(held)}{where}" if held else f"nothing is held of {plain(user)}"
-    margin().print(Text(said), soft_wrap=True)
+    err_console().print(Text(said), soft_wrap=True)

@@ -34,13 +34,13 @@ _FIELDS: Final = {
     "session_end": ("conversation_id", "ended_at"),
     END: ("items",),
 }
-"""By which an item is known for what it says it is; what is not here is made anew, and not read."""
+"""Required fields by kind of item; kinds that are not listed are derived again and not read."""
 _KEPT: Final = ("word", "rejection", "decision", "note", "session_end")
 
 
 @dataclass(slots=True)
-class Exported:
-    """What a file holds, which is read as often as it is needed.
+class ExportFile:
+    """An export file, read again for each pass over it.
 
     Attributes:
         path: of the file.
@@ -68,7 +68,7 @@ class Exported:
     promised: int | None = None
 
     @classmethod
-    def read(cls, path: Path, title: str) -> "Exported":
+    def read(cls, path: Path, title: str) -> "ExportFile":
         """Read a file once.
 
         Raises:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ricordo.client import MemoryClient
 from ricordo.messages.queries import FactsReply, Position
 from ricordo.messages.views import EntityView, FactView, HistoryMessage
-from ricordo_services.cli.output import is_window, local_text, margin, screen
+from ricordo_services.cli.output import err_console, is_window, local_text, out_console
 from ricordo_services.cli.views import beside, facts_block, plain, standing, warn_degraded
 
 _AT_ONCE: Final = 1_000
@@ -94,7 +94,7 @@ def show_facts(
         limit: how many were asked for: there may be more where so many came.
         said: the messages that the facts rest on, where their sentences are shown.
     """
-    console = screen()
+    console = out_console()
     if reply.entity is not None:
         for block in _card(user, reply.entity, reply.facts, zone, ids=ids):
             console.print(block, soft_wrap=not is_window(console))
@@ -104,11 +104,11 @@ def show_facts(
         console.print(facts_block([fact], zone, ids=True), soft_wrap=not is_window(console))
         console.print(beside(sentences_of(fact, said or {}, zone)), soft_wrap=not is_window(console))
     if not reply.facts:
-        margin().print(Text(f"no such facts are known of {plain(user)}"))
+        err_console().print(Text(f"no such facts are known of {plain(user)}"))
     if reply.truncated:
-        margin().print(Text("not everything is shown, as it would be too much for one reply: ask for less"))
+        err_console().print(Text("not everything is shown, which is too much for one reply: ask for less"))
     elif len(reply.facts) == limit:
-        margin().print(Text(f"these are the first {limit}, the surest: --limit shows more"))
+        err_console().print(Text(f"these are the first {limit}, the surest: --limit shows more"))
     warn_degraded(reply.degraded)
 
 

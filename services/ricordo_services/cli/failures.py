@@ -20,8 +20,8 @@ from ricordo_services.cli.options import with_no_color
 _NAMES: Final = ("stdout", "stderr")
 
 
-def take_any_letter() -> None:
-    """Let the standard streams take every text: what their encoding lacks is written as a question mark.
+def replace_unencodable() -> None:
+    """Write characters that the encoding of the standard streams lacks as question marks.
 
     One that was closed before this process began leads to nowhere.
     """
@@ -33,8 +33,8 @@ def take_any_letter() -> None:
             stream.reconfigure(errors="replace")
 
 
-def let_go_of(stream: TextIO) -> None:
-    """Point `stream` to nowhere, so that flushing what nobody reads raises nothing at exit."""
+def discard_stream(stream: TextIO) -> None:
+    """Redirect `stream` to the null device, so that flushing it at exit does not raise."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -42,11 +42,11 @@ def let_go_of(stream: TextIO) -> None:
 
 NAME: Final = "ricordo"
 _TYPED: Final = re.compile(rf"`((?:RICORDO_\S+ )*){NAME} ")
-"""The beginning of a command, behind settings that may stand before it."""
+"""The beginning of a command, after settings that may precede it."""
 
 
 def program() -> str:
-    """Return what to type to call this again: `ricordo`, or its path where a shell knows no such name."""
+    """Return how to call this program again: `ricordo`, or its path if it is not on PATH."""
     called = Path(sys.argv[0]) if sys.argv else Path()
     if called.name != NAME:
         return NAME
@@ -61,7 +61,7 @@ def program() -> str:
 
 
 def named(text: str) -> str:
-    """Return `text`, whose commands stand between backticks, with them as they can be typed here."""
+    """Return `text` with its commands, which stand between backticks, as they can be typed here."""
     return _TYPED.sub(lambda found: f"`{found[1]}{program()} ", text)
 
 
@@ -80,7 +80,7 @@ class Failed(Exception):
 
 
 class Misused(Failed):
-    """The command was given what it cannot take: exit code 2."""
+    """Wrong usage: exit code 2."""
 
 
 class Interrupted(Failed):
@@ -131,8 +131,8 @@ def _ending() -> Iterator[None]:
 
 
 def _leave_pipe() -> NoReturn:
-    """End quietly: whoever read our output had enough of it, as `head` does."""
-    let_go_of(sys.stdout)
+    """Exit quietly: the reader of the output has closed it, as `head` does."""
+    discard_stream(sys.stdout)
     raise typer.Exit(DONE) from None
 
 
@@ -141,7 +141,7 @@ def complain(text: str) -> None:
     try:
         print(f"ricordo: {named(text)}", file=sys.stderr, flush=True)
     except BrokenPipeError:
-        let_go_of(sys.stderr)
+        discard_stream(sys.stderr)
 
 
 def sentence(error: BaseException) -> str:

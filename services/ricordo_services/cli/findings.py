@@ -1,4 +1,4 @@
-"""What `doctor` finds: one thing looked at, how it is, and what to do about it."""
+"""A finding of `doctor`: what was checked, its state, and what to do; and the check of disk space."""
 
 import shutil
 from collections.abc import Awaitable, Callable
@@ -11,20 +11,20 @@ from ricordo.settings import BusSettings
 
 
 class State(StrEnum):
-    """How a thing is."""
+    """The state of what was checked."""
 
     WELL = "well"
     NOTED = "noted"
-    """Worth knowing; nothing is wrong with it, or it could not be looked at from here."""
+    """Information; nothing is wrong, or it could not be checked from here."""
     DEGRADED = "degraded"
-    """Answers come, but poorer ones."""
+    """It works, with poorer answers."""
     MISSING = "missing"
-    """Memories need it."""
+    """Required, and not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
         name: what.
@@ -47,26 +47,26 @@ Check = Callable[[], Awaitable[list[Finding]]]
 
 
 def well(name: str, detail: str) -> Finding:
-    """Say that all is well."""
+    """Return a finding without a problem."""
     return Finding(name, State.WELL, detail)
 
 
 def missing(name: str, detail: str, advice: str) -> Finding:
-    """Say that something is needed and not there."""
+    """Return a finding of something required that is not there."""
     return Finding(name, State.MISSING, detail, advice)
 
 
 _GIVEN: Final = 0.75  # of what is free when NATS starts, which it then gives to streams: its default
 _LAST: Final = "jetstream/*/streams/RICORDO_DLQ"
-"""Where a stream is kept that NATS has room for after the large ones only."""
+"""The folder of the stream that is created last."""
 _ADVICE: Final = (
     "free some space there, choose another folder with --data-dir, or set RICORDO_BUS__INPUT_BYTES, "
     "RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES to less"
 )
 
 
-def told_room(data_dir: Path, needed: int) -> str:
-    """Say how much is free where NATS keeps its streams, and how much would do.
+def describe_room(data_dir: Path, needed: int) -> str:
+    """Describe the free space for the streams of NATS, and what is needed.
 
     Args:
         data_dir: the folder of the stack.
@@ -78,15 +78,15 @@ def told_room(data_dir: Path, needed: int) -> str:
     )
 
 
-def look_at_room(data_dir: Path, bus: BusSettings) -> list[Finding]:
-    """Look whether `ricordo up` would find room there; silent where it would, or has its streams already."""
+def check_room(data_dir: Path, bus: BusSettings) -> list[Finding]:
+    """Check that `ricordo up` has room for its streams; nothing if it has, or if they exist already."""
     needed = bus.input_bytes + bus.events_bytes + bus.dead_letter_bytes
     if any((data_dir / "nats").glob(_LAST)) or needed <= _GIVEN * _free(data_dir):
         return []
-    told = f"the streams of NATS may take {needed / 1e6:,.0f} MB: {told_room(data_dir, needed)}"
+    told = f"the streams of NATS may take {needed / 1e6:,.0f} MB: {describe_room(data_dir, needed)}"
     return [missing("room", told, _ADVICE)]
 
 
 def _free(folder: Path) -> int:
-    """Return the bytes that are free on the volume of `folder`, which may have to be made yet."""
+    """Return the free bytes on the volume of `folder`, which need not exist."""
     return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free

@@ -14,15 +14,15 @@ from rich.text import Text
 
 from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
-from ricordo_services.cli.configuration import stores_beside
+from ricordo_services.cli.configuration import stores_of_target
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
 from ricordo_services.cli.options import DataDir, Json, Nats, RequestId, Tenant
-from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.output import err_console, out_console, print_json
 from ricordo_services.cli.servers import Call, Target, call_of
 from ricordo_services.cli.views import plain
 
 UNDER_WAY: Final = "the erasure is under way"
-"""How an answer begins that says so: it is asked again until all is done."""
+"""The beginning of a reply after which the request is repeated."""
 _PAUSE_S: Final = 0.5
 _SILENT: Final = 10  # times without an answer, after which nobody is waited for any more
 _WHAT: Final[Mapping[str, str]] = {
@@ -45,7 +45,7 @@ class _Wanted:
     tenant_wide: bool
 
     def check(self) -> None:
-        """Return where this can be meant.
+        """Check that the options go together.
 
         Raises:
             Misused: it cannot.
@@ -112,7 +112,7 @@ async def forget(
 async def _all(
     client: MemoryClient, call: Call, users: AsyncIterator[str], wanted: _Wanted, request: str
 ) -> None:
-    """Forget what is wanted of each user, and report."""
+    """Forget for each user, and report."""
     erased, number = Erased(), 0
     async for user in users:
         reply = await _forgotten(client, user, wanted, request)
@@ -125,7 +125,7 @@ async def _all(
 
 
 async def _forgotten(client: MemoryClient, user: str, wanted: _Wanted, request: str) -> ForgetReply:
-    """Ask until all of it is erased: a long erasure goes on while nobody waits for it.
+    """Repeat the request until all is erased: a long erasure goes on after a timeout.
 
     Raises:
         RicordoError: it cannot be done now; what is buried by then is erased once it can be.
@@ -163,7 +163,7 @@ def _users(target: Target, context: typer.Context, data_dir: Path | None) -> Asy
     Raises:
         Failed: nothing names that.
     """
-    settings = stores_beside(target, context, data_dir)
+    settings = stores_of_target(target, context, data_dir)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     return jobs.users_held(settings, target.tenant)
@@ -175,7 +175,7 @@ def _ask(what: str) -> None:
     Raises:
         Failed: the person does not.
     """
-    margin().print(Text(f"This erases {what}, everywhere and for good.", "bold"), soft_wrap=True)
+    err_console().print(Text(f"This erases {what}, everywhere and for good.", "bold"), soft_wrap=True)
     try:
         meant = typer.confirm("Forget it?", default=False, err=True)
     except typer.Abort:
@@ -191,4 +191,4 @@ def _sum(one: Erased, other: Erased) -> Erased:
 def _show(erased: Erased, beside: str) -> None:
     counts = [f"{getattr(erased, name)} {what}" for name, what in _WHAT.items() if getattr(erased, name)]
     said = f"{beside}erased: {'; '.join(counts)}" if counts else f"{beside}nothing of it was held"
-    screen().print(Text(said), soft_wrap=True)
+    out_console().print(Text(said), soft_wrap=True)

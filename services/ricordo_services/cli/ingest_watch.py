@@ -17,7 +17,7 @@ from nats.js import JetStreamContext
 
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_IN
-from ricordo_services.cli.dead_letters import Letters, reading
+from ricordo_services.cli.dead_letters import Letters, stream_errors
 from ricordo_services.cli.servers import SECONDS, Target
 
 _FIRST_PAUSE_S: Final = 0.02
@@ -25,8 +25,8 @@ _LONGEST_PAUSE_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
-    """Looks after messages that are published from now on; made by `open_reception`."""
+class IngestWatch:
+    """Looks after messages that are published from now on; made by `open_ingest_watch`."""
 
     _stream: JetStreamContext
     _letters: Letters
@@ -87,7 +87,7 @@ class Reception:
             Timeout, Unavailable: it cannot be seen now.
         """
         try:
-            with reading(STREAM_IN):
+            with stream_errors(STREAM_IN):
                 held = await self._stream.get_msg(STREAM_IN, waiting[0], subject=">", next=True)
         except nats.js.errors.NotFoundError:
             return len(waiting)
@@ -95,7 +95,7 @@ class Reception:
 
 
 @asynccontextmanager
-async def open_reception(target: Target) -> AsyncIterator[Reception | None]:
+async def open_ingest_watch(target: Target) -> AsyncIterator[IngestWatch | None]:
     """Look at the streams for the length of an `async with`; None where the credentials do not allow it.
 
     Raises:
@@ -109,4 +109,4 @@ async def open_reception(target: Target) -> AsyncIterator[Reception | None]:
         except (nats.errors.Error, nats.js.errors.Error, TimeoutError):
             yield None
         else:
-            yield Reception(stream, letters, target.tenant, since)
+            yield IngestWatch(stream, letters, target.tenant, since)

@@ -182,7 +182,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 @contextmanager
-def at_rest(source: str) -> Iterator[Path]:
+def rereadable(source: str) -> Iterator[Path]:
     """Yield a file that holds what `source` does, as long as the `with` lasts, for nobody else's eyes.
 
     Args:

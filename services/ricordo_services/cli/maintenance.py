@@ -10,10 +10,10 @@ from pydantic_core import PydanticCustomError
 
 from ricordo.messages.base import parse_instant
 from ricordo.settings import Settings
-from ricordo_services.cli.configuration import named_stores, store_settings, tenant_of
+from ricordo_services.cli.configuration import required_stores, store_settings, tenant_of
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, guarded, sentence
-from ricordo_services.cli.options import DataDir, OnlyTenant, OnlyUser, group
-from ricordo_services.cli.output import margin, print_json, print_line, progress
+from ricordo_services.cli.options import DataDir, DoneAsJson, OnlyTenant, OnlyUser, group
+from ricordo_services.cli.output import err_console, print_json, print_line, progress
 from ricordo_services.progress import ORDER, PassSummary, Projected, Reindexed, ReindexOrder, RunsElsewhere
 
 
@@ -21,7 +21,7 @@ async def migrate(
     context: typer.Context,
     *,
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")] = False,
+    as_json: DoneAsJson = False,
 ) -> None:
     """Bring the database's schema and the streams to this version."""
     settings = store_settings(context, data_dir)
@@ -38,7 +38,7 @@ async def migrate(
     for step in done:
         print_line(step)
     if not done:
-        margin().print("nothing to do")
+        err_console().print("nothing to do")
 
 
 _OF: Final[dict[Projected, str]] = {"graph": "facts", "vectors": "memories"}
@@ -62,7 +62,7 @@ async def reindex(
 ) -> None:
     """Write the graph and the vector index anew from PostgreSQL."""
     whose = tenant_of(context, tenant)
-    settings = named_stores(context, data_dir)
+    settings = required_stores(context, data_dir)
     chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
     for projection in (one for one, wanted in chosen.items() if wanted):
         order = ReindexOrder(projection=projection, tenant=whose, user_id=user)
@@ -75,7 +75,7 @@ async def reindex(
 
 
 async def _reindexed(settings: Settings, order: ReindexOrder, *, quiet: bool) -> Reindexed:
-    """Write one projection, and show how far it is.
+    """Rebuild one projection and show its progress.
 
     Raises:
         Interrupted: it was stopped; says how far it came.
@@ -83,7 +83,7 @@ async def _reindexed(settings: Settings, order: ReindexOrder, *, quiet: bool) ->
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far: Reindexed | None = None
-    with progress(margin(), _OF[order.projection], quiet=quiet) as show:
+    with progress(err_console(), _OF[order.projection], quiet=quiet) as show:
 
         def report(now: Reindexed) -> None:
             nonlocal so_far
@@ -122,7 +122,7 @@ app = group("Run the passes that let memories fade and keep them in order.")
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What is to be passed over, and as of when."""
+    """The options of a run."""
 
     settings: Settings
     now: datetime | None
@@ -158,7 +158,7 @@ async def run(
         now=_instant(now),
         user=user,
         tenant=tenant_of(context, tenant),
-        settings=named_stores(context, data_dir),
+        settings=required_stores(context, data_dir),
     )
     incomplete = False
     for one in names:
@@ -181,7 +181,7 @@ def _named(name: str) -> tuple[str, ...]:
 
 
 async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
-    """Make one pass, and show how far it is.
+    """Run one pass and show its progress.
 
     Raises:
         Interrupted: it was stopped; says how far it came.
@@ -190,7 +190,7 @@ async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
     from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
     so_far = PassSummary(name)
-    with progress(margin(), name, quiet=quiet) as show:
+    with progress(err_console(), name, quiet=quiet) as show:
 
         def report(now: PassSummary) -> None:
             nonlocal so_far

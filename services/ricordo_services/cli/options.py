@@ -80,6 +80,7 @@ RequestId = Annotated[
         show_default=False,
     ),
 ]
+DoneAsJson = Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")]
 Ids = Annotated[bool, typer.Option("--ids", help="Show their ids, by which commands name them.")]
 
 
@@ -103,11 +104,11 @@ class Globals:
     data_dir: Path | None = None
 
 
-def remember(
+def set_global_options(
     context: typer.Context, nats: str | None, data_dir: Path | None, tenant: str | None = None
 ) -> None:
-    """Keep what was said before a command's name for the command; the nearer to it, the more it counts."""
-    outer = said_before(context)
+    """Store the options before a command's name; those of an inner group override the outer."""
+    outer = global_options(context)
     context.obj = Globals(
         nats=outer.nats if nats is None else nats,
         tenant=outer.tenant if tenant is None else tenant,
@@ -115,23 +116,23 @@ def remember(
     )
 
 
-def said_before(context: typer.Context) -> Globals:
-    """Return what was said before the command's name."""
+def global_options(context: typer.Context) -> Globals:
+    """Return the options before the command's name."""
     return context.find_object(Globals) or Globals()
 
 
 def folder_of(context: typer.Context, data_dir: Path | None) -> Path:
-    """Return the data folder that is meant: named behind the command, before it, or nowhere."""
-    return data_dir or said_before(context).data_dir or default_data_dir()
+    """Return the data folder: the option of the command, the global one, or the default."""
+    return data_dir or global_options(context).data_dir or default_data_dir()
 
 
 def forbid_color() -> None:
-    """Print without colours from now on: what prints looks at the same variable that a user may set."""
+    """Print without colours from now on, by setting NO_COLOR."""
     os.environ["NO_COLOR"] = "1"
 
 
 def with_no_color(command: Callable[P, None]) -> Callable[P, None]:
-    """Return `command` with one more option, `--no-color`, of which it need not know."""
+    """Add the option `--no-color` to `command`."""
 
     @functools.wraps(command)
     def call(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -148,7 +149,7 @@ def with_no_color(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def group(summary: str) -> typer.Typer:
-    """Return an empty group, whose options count for the command that follows them.
+    """Return an empty group of commands, which has the global options too.
 
     Args:
         summary: a line for its help page.
@@ -158,7 +159,7 @@ def group(summary: str) -> typer.Typer:
     def heed(
         context: typer.Context, nats: Nats = None, data_dir: DataDir = None, no_color: NoColor = False
     ) -> None:
-        remember(context, nats, data_dir)
+        set_global_options(context, nats, data_dir)
         if no_color:
             forbid_color()
 

@@ -13,14 +13,14 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ricordo_services.cli.failures import Misused, let_go_of
+from ricordo_services.cli.failures import Misused, discard_stream
 
 _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at
 
 
 class _Paper(Console):
-    """A console that leaves it to the command what becomes of it when nobody reads its output any more.
+    """A console that leaves a broken pipe of standard output to the command.
 
     Attributes:
         is_window: whether lines must fit its width.
@@ -29,7 +29,7 @@ class _Paper(Console):
     is_window: bool
 
     def on_broken_pipe(self) -> None:
-        """Go on without standard error; without standard output, let the command decide.
+        """Go on without standard error; raise for standard output.
 
         Raises:
             BrokenPipeError: nobody reads standard output.
@@ -37,16 +37,16 @@ class _Paper(Console):
         if not self.stderr:
             raise BrokenPipeError from None
         self.quiet = True
-        let_go_of(sys.stderr)
+        discard_stream(sys.stderr)
 
 
-def screen() -> Console:
+def out_console() -> Console:
     """Return the console of standard output."""
     return _console(stderr=False)
 
 
-def margin() -> Console:
-    """Return the console of standard error: progress, and what is said beside a result."""
+def err_console() -> Console:
+    """Return the console of standard error: progress and remarks."""
     return _console(stderr=True)
 
 
@@ -56,7 +56,7 @@ def is_window(console: Console) -> bool:
 
 
 def page() -> Console:
-    """Return the console of standard output for what is laid out as a page, wherever it goes."""
+    """Return the console of standard output with the width of a page."""
     return _console(stderr=False, width=_PAGE)
 
 
@@ -77,7 +77,7 @@ def _console(*, stderr: bool, width: int = _WIDE) -> Console:
 
 
 def print_line(text: str) -> None:
-    """Print one line for a program, and hand it over at once.
+    """Print one line for a program and flush.
 
     Letters that the encoding of standard output lacks are spelled as JSON spells them.
 
@@ -104,12 +104,12 @@ def _spelled(text: str) -> str:
 _EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches
 
 Show = Callable[[int, int], None]
-"""Takes how many are done, and of how many."""
+"""Takes the number done and the total."""
 
 
 @contextmanager
 def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]:
-    """Yield what shows how far it is.
+    """Yield a function that shows progress: a bar at a terminal, else a line now and then.
 
     Args:
         console: where.

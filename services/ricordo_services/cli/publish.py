@@ -22,10 +22,10 @@ from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
-from ricordo_services.cli.ingest_watch import Reception, open_reception
+from ricordo_services.cli.ingest_watch import IngestWatch, open_ingest_watch
 from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
 from ricordo_services.cli.options import DataDir, Json, Nats, Tenant
-from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.output import err_console, out_console, print_json
 from ricordo_services.cli.servers import call_of
 from ricordo_services.cli.views import plain
 
@@ -36,7 +36,7 @@ _FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
 
 
 class Acknowledged(NamedTuple):
-    """A message that is safe on disk.
+    """An acknowledged message.
 
     Attributes:
         line: where it stands in the input, from 1.
@@ -50,7 +50,7 @@ class Acknowledged(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A message that did not make it.
+    """A message that failed.
 
     Attributes:
         line: where it stands in the input, from 1.
@@ -65,7 +65,7 @@ class Fault(NamedTuple):
 
 @dataclass(slots=True)
 class Publication:
-    """What became of the lines so far.
+    """The state of a publication.
 
     Attributes:
         report: told of each fault when it is found.
@@ -85,12 +85,12 @@ class Publication:
 
     @property
     def failed(self) -> set[str]:
-        """The ids of messages that did not make it, where they could be read."""
+        """The ids of failed messages, where they could be read."""
         return {one.message_id for one in self.faults if one.message_id is not None}
 
     @property
     def so_far(self) -> str:
-        """How far it came, and what to do, where it ends too early."""
+        """The progress, for a message when it is interrupted."""
         number = len(self.acknowledged)
         return f"{number} messages were acknowledged, and publishing all of them again is safe"
 
@@ -108,7 +108,7 @@ async def publish_lines(
     bulk: bool,
     advance: Callable[[int], None],
 ) -> None:
-    """Publish each line; one that cannot be is a fault and does not hold up the others.
+    """Publish each line; a line that cannot be published becomes a fault.
 
     Args:
         client: connected.
@@ -157,7 +157,7 @@ async def publish_lines(
 
 
 def _refuse_binary(source: str, number: int, line: bytes) -> None:
-    """Refuse the whole of a file that begins with what is no text, rather than each of its lines."""
+    """Refuse a binary file as a whole."""
     if not is_text(line):
         raise Failed(
             f"{source}, line {number} is not text in UTF-8: this is no file of messages, a JSON object a line"
@@ -165,7 +165,7 @@ def _refuse_binary(source: str, number: int, line: bytes) -> None:
 
 
 async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> Published:
-    """Publish, waiting while the stream is full: the workers make room."""
+    """Publish, and retry while the stream is full."""
     for _ in range(_FULL_PATIENCE):
         try:
             return await client.publish(message, bulk=bulk)
@@ -181,7 +181,7 @@ async def await_remembered(
     advance: Callable[[int], None],
     refused: Mapping[int, str] | None = None,
 ) -> None:
-    """Wait until all acknowledged messages are remembered, or have failed, which is a fault.
+    """Wait until all acknowledged messages are remembered or have failed.
 
     Args:
         client: connected.
@@ -241,19 +241,19 @@ async def publish(
     """Publish messages, a JSON object a line."""
     _check(source)
     call = call_of(context, nats, tenant, data_dir, as_json=as_json)
-    console = margin()
+    console = err_console()
     bar = partial(_bar, console, shown=console.is_terminal and not as_json)
-    publication = Publication(partial(_report, console, title(source)), title(source))
+    publication = Publication(partial(report_fault, title(source)), title(source))
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            reception = await exits.enter_async_context(open_reception(call.target)) if wait else None
+            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
             with bar("publishing", _size(source)) as advance:
                 lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
             if wait:
                 with bar("remembering", len(publication.acknowledged)) as advance:
-                    refused = await refusals(reception, publication, timeout)
+                    refused = await refusals(watch, publication, timeout)
                     await await_remembered(client, publication, timeout, advance, refused)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
@@ -263,7 +263,7 @@ async def publish(
 
 
 def _check(source: str) -> None:
-    """Refuse a file that is not there before anybody is connected to."""
+    """Check the file before connecting."""
     if source != STANDARD_INPUT:
         path = Path(source)
         if not path.exists():
@@ -273,21 +273,21 @@ def _check(source: str) -> None:
 
 
 async def refusals(
-    reception: Reception | None, publication: Publication, patience: float
+    watch: IngestWatch | None, publication: Publication, patience: float
 ) -> dict[int, str] | None:
-    """Return why ingest gave up which of the messages, by their numbers; None where nobody can see it.
+    """Return the reasons of ingest's refusals by stream sequence; None without permission to read them.
 
     Raises:
-        Timeout, Unavailable: see `Reception.refusals`.
+        Timeout, Unavailable: see `IngestWatch.refusals`.
     """
-    if reception is None:
+    if watch is None:
         return None
     sequences = {one.sequence for one in publication.acknowledged}
-    return await reception.refusals(sequences, patience, repeated=publication.repeated)
+    return await watch.refusals(sequences, patience, repeated=publication.repeated)
 
 
 def _size(source: str) -> int | None:
-    """Return how many bytes a file holds; None where that is not known before the end."""
+    """Return the size of a file in bytes; None if it is unknown."""
     path = Path(source)
     return path.stat().st_size if source != STANDARD_INPUT and path.is_file() else None
 
@@ -300,9 +300,11 @@ def _bar(console: Console, title: str, total: int | None, *, shown: bool) -> Ite
         yield lambda amount: progress.advance(task, amount)
 
 
-def _report(console: Console, file: str, fault: Fault) -> None:
+def report_fault(file: str, fault: Fault) -> None:
+    """Print a fault on standard error."""
     who = f" ({fault.message_id})" if fault.message_id else ""
-    console.print(Text(plain(f"{file}, line {fault.line}{who}: {fault.reason}"), "red"), soft_wrap=True)
+    said = plain(f"{file}, line {fault.line}{who}: {fault.reason}")
+    err_console().print(Text(said, "red"), soft_wrap=True)
 
 
 def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
@@ -322,4 +324,4 @@ def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
         line.append(f", {publication.remembered} remembered", "green")
     if failed:
         line.append(f", {failed} failed", "bold red")
-    screen().print(line)
+    out_console().print(line)

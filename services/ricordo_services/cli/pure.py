@@ -14,7 +14,7 @@ from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
 from ricordo_services.cli.input_files import read_document
-from ricordo_services.cli.output import margin, print_json, screen
+from ricordo_services.cli.output import err_console, out_console, print_json
 
 if TYPE_CHECKING:
     from ricordo_services.cli.pure_results import Document
@@ -138,7 +138,7 @@ def _check(source: str | None, fields: Mapping[str, str | None], *, jsonl: bool)
 def _text(source: str | None) -> str:
     source = source or ""
     if len(source) < _NAME_MAX and Path(source).is_file():
-        margin().print(
+        err_console().print(
             f"{source} is taken as a text: --jsonl reads it as a file", style="yellow", markup=False
         )
     return source
@@ -158,7 +158,7 @@ def _once(
 
 
 def _show(document: "Document") -> None:
-    console = screen()
+    console = out_console()
     for name, value in document.items():
         for line in value if name == "facts" and isinstance(value, list) else [value]:
             console.print(f"[bold cyan]{name:19}[/] ", end="")
@@ -188,7 +188,7 @@ def _readable(value: object) -> str:
 
 
 def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]") -> None:
-    """Answer every line by one line, at once; what cannot be read is answered by an error.
+    """Print one line for each input line; an error for one that cannot be read.
 
     Raises:
         Failed: the file cannot be read.

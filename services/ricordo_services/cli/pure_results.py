@@ -1,4 +1,4 @@
-"""What `analyze`, `enrich` and `extract` return: an object in, an object out, no server in between."""
+"""The input and output of `analyze`, `enrich` and `extract`, which need no server."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ class Question(Message):
     """The moment that "yesterday" counts from; without it, the present."""
     timezone: TimeZone = None
     language: Language = None
-    """Found out when it is not said."""
+    """Detected if omitted."""
 
 
 class Said(Message):
@@ -56,14 +56,14 @@ class Said(Message):
 
     content: Content
     language: Language = None
-    """Found out when it is not said."""
+    """Detected if omitted."""
     role: SpokenRole = SpokenRole.USER
     speaker: OptionalLabel = None
     participants: Labels = ()
 
     @property
     def spoken(self) -> str:
-        """The language, said or found out."""
+        """The language, given or detected."""
         return self.language or language.identify(self.content)
 
 
@@ -74,7 +74,7 @@ class Stated(Said):
     """The moment that "last year" counts from, which messages call `timestamp`; without it, the present."""
     timestamp: Instant | None = None
     timezone: TimeZone = None
-    """In which years and days begin, and in which times are given; UTC when it is not said."""
+    """The zone of years, days and returned times; default UTC."""
 
 
 class Told(Said):
@@ -89,11 +89,11 @@ class Told(Said):
     timestamp: Instant | None = None
     """The moment that "yesterday" counts from; without it, the present."""
     timezone: TimeZone = None
-    """In which days begin, and in which the event time is given; UTC when it is not said."""
+    """The zone of days and of the event time; default UTC."""
     location: OptionalLabel = None
     metadata: Metadata = Field(default_factory=dict)
     kind: MemoryKind | None = None
-    """Stands, as in the pipeline, where it is said; so does the importance."""
+    """Overrides the derived kind, as `importance` does."""
     importance: Unit | None = None
     tags: Labels = ()
     expires_at: Instant | None = None
@@ -114,7 +114,7 @@ class Told(Said):
 
 
 def analysed(question: Question) -> Document:
-    """Say how a query is understood: the `analysis` of a recall's reply."""
+    """Analyse a query: the `analysis` of a recall's reply."""
     found = rules.analyse(
         question.query,
         now=question.now or datetime.now(UTC),
@@ -148,7 +148,7 @@ def _time(found: rules.TimeFilter | None) -> QueryTime:
 
 
 def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
-    """Say what a message feels like, how much it matters, what it is about and when that happened.
+    """Derive emotion, importance, topics, type and event times of a message.
 
     Args:
         said: the message.
@@ -219,7 +219,7 @@ def extracted(said: Stated) -> Document:
 
 @contextmanager
 def encoding() -> Iterator[Callable[[str], Vector]]:
-    """Load the model, give a function from a text to its vector, float32 [d], and let the model go.
+    """Load MiniLM for the length of a `with`; yields a function from a text to its vector, float32 [d].
 
     Raises:
         CheckpointMissing: the embedding model is not installed.

@@ -16,6 +16,7 @@ from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.options import (
     Conversation,
     DataDir,
+    DoneAsJson,
     Ids,
     Nats,
     RequestId,
@@ -23,7 +24,7 @@ from ricordo_services.cli.options import (
     Tenant,
     User,
 )
-from ricordo_services.cli.output import is_window, margin, print_json, screen, zone_of
+from ricordo_services.cli.output import err_console, is_window, out_console, print_json, zone_of
 from ricordo_services.cli.servers import Call, call_of, rpc_command
 from ricordo_services.cli.views import (
     memories_block,
@@ -152,12 +153,12 @@ async def timeline(
 
     def show(found: TimelineReply) -> None:
         if not found.memories:
-            margin().print(Text(f"nothing of that time is remembered of {plain(user)}"))
+            err_console().print(Text(f"nothing of that time is remembered of {plain(user)}"))
             return
-        console = screen()
+        console = out_console()
         console.print(memories_block(found.memories, zone, ids=ids), soft_wrap=not is_window(console))
         if len(found.memories) == limit:
-            margin().print(Text("there may be more: --limit shows up to 1,000", "dim"))
+            err_console().print(Text("there may be more: --limit shows up to 1,000", "dim"))
 
     call.print_reply(reply, show)
 
@@ -181,9 +182,9 @@ async def expand(
 
     def show(found: ExpandReply) -> None:
         if not found.memories:
-            margin().print("it rests on no other memory")
+            err_console().print("it rests on no other memory")
             return
-        console = screen()
+        console = out_console()
         console.print(memories_block(found.memories, zone, ids=ids), soft_wrap=not is_window(console))
 
     call.print_reply(reply, show)
@@ -203,7 +204,7 @@ async def end_session(
     nats: Nats = None,
     tenant: Tenant = None,
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")] = False,
+    as_json: DoneAsJson = False,
 ) -> None:
     """Say that a conversation has come to its end."""
     call = call_of(context, nats, tenant, data_dir, as_json=as_json)
@@ -213,7 +214,7 @@ async def end_session(
         print_json({"event_id": published.message_id, "duplicate": published.duplicate})
         return
     said = "was said to have ended then already" if published.duplicate else "has ended: its summary follows"
-    screen().print(Text(f"{plain(conversation)} {said}"), soft_wrap=True)
+    out_console().print(Text(f"{plain(conversation)} {said}"), soft_wrap=True)
 
 
 InConversation = Annotated[
@@ -258,7 +259,7 @@ async def note(
 
 
 def _read(value: str) -> JsonValue:
-    """Read JSON; what is none is a text."""
+    """Parse JSON; anything else is a string."""
     try:
         read: JsonValue = json.loads(value)
     except ValueError:
@@ -267,7 +268,7 @@ def _read(value: str) -> JsonValue:
 
 
 def _show_working(reply: WorkingReply) -> None:
-    console = screen()
+    console = out_console()
     if not (reply.lines or reply.entities or reply.notes):
         console.print("Nothing is at hand in this conversation.", style="dim")
         return
@@ -284,4 +285,4 @@ def _show_working(reply: WorkingReply) -> None:
 
 
 def _show_noted(key: str, *, removed: bool) -> None:
-    screen().print(Text(f"{plain(key)} {'is noted no more' if removed else 'is noted'}"), soft_wrap=True)
+    out_console().print(Text(f"{plain(key)} {'is noted no more' if removed else 'is noted'}"), soft_wrap=True)

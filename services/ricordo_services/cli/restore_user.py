@@ -13,20 +13,20 @@ import typer
 from rich.text import Text
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli.configuration import stores_beside
-from ricordo_services.cli.export_file import Exported, Item
+from ricordo_services.cli.configuration import stores_of_target
+from ricordo_services.cli.export_file import ExportFile, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
-from ricordo_services.cli.ingest_watch import open_reception
-from ricordo_services.cli.input_files import at_rest, title
+from ricordo_services.cli.ingest_watch import open_ingest_watch
+from ricordo_services.cli.input_files import rereadable, title
 from ricordo_services.cli.options import DataDir, Nats, Tenant
-from ricordo_services.cli.output import margin, print_json, progress, screen
+from ricordo_services.cli.output import err_console, out_console, print_json, progress
 from ricordo_services.cli.publish import (
-    Fault,
     Patience,
     Publication,
     await_remembered,
     publish_lines,
     refusals,
+    report_fault,
 )
 from ricordo_services.cli.servers import Call, Target, call_of
 from ricordo_services.cli.views import plain
@@ -64,23 +64,23 @@ async def import_(
 ) -> None:
     """Take in what was handed over of a user."""
     call = call_of(context, nats, tenant, data_dir, as_json=as_json)
-    with at_rest(file) as path:
-        await _import(context, Exported.read(path, title(file)), call, data_dir, timeout, wait=wait)
+    with rereadable(file) as path:
+        await _import(context, ExportFile.read(path, title(file)), call, data_dir, timeout, wait=wait)
 
 
 async def _import(
     context: typer.Context,
-    exported: Exported,
+    exported: ExportFile,
     call: Call,
     data_dir: Path | None,
     timeout: float,
     *,
     wait: bool,
 ) -> None:
-    settings = stores_beside(call.target, context, data_dir)
+    settings = stores_of_target(call.target, context, data_dir)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
-    publication = Publication(partial(_report, exported.title), exported.title)
+    publication = Publication(partial(report_fault, exported.title), exported.title)
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
@@ -104,7 +104,7 @@ async def _import(
 async def _take_in(
     client: MemoryClient,
     target: Target,
-    exported: Exported,
+    exported: ExportFile,
     publication: Publication,
     patience: float,
     *,
@@ -122,18 +122,18 @@ async def _take_in(
         done += number
         show(done, exported.messages - exported.blank)
 
-    with progress(margin(), "remembered", quiet=quiet) as show:
-        async with open_reception(target) as reception:
+    with progress(err_console(), "remembered", quiet=quiet) as show:
+        async with open_ingest_watch(target) as watch:
             async with aclosing(exported.bodies()) as bodies:
                 await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
-            refused = await refusals(reception, publication, patience)
+            refused = await refusals(watch, publication, patience)
         await await_remembered(client, publication, patience, advance, refused)
 
 
 async def _restore(
-    client: MemoryClient, exported: Exported, restore: "Restore", failed: set[str], patience: float
+    client: MemoryClient, exported: ExportFile, restore: "Restore", failed: set[str], patience: float
 ) -> None:
-    """Put back what messages do not tell, each after that which it rests on; nothing of those that failed.
+    """Restore what cannot be derived from messages, in order of dependency; skips failed messages.
 
     Sessions end behind their summaries, so that none is summed up anew.
     """
@@ -153,8 +153,8 @@ async def _restore(
     await restore.notes(exported.beside["note"])
 
 
-async def _correct(client: MemoryClient, exported: Exported, restore: "Restore", patience: float) -> None:
-    """Have memories say what the user has put right, and wait for what follows from it."""
+async def _correct(client: MemoryClient, exported: ExportFile, restore: "Restore", patience: float) -> None:
+    """Apply the user's corrections, and wait for their derivations."""
     corrected = await restore.to_correct(exported.corrected)
     for item in corrected:
         here, content = restore.names.known[item["id"]], item["content"]
@@ -171,7 +171,7 @@ def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _settled(client: MemoryClient, user: str, patience: float) -> None:
-    """Wait until nothing of the user is under way.
+    """Wait until nothing of the user is pending.
 
     Raises:
         Timeout: something still is.
@@ -190,13 +190,7 @@ def _ignore(_: int) -> None:
     """Take how many bytes were published: what is remembered is shown."""
 
 
-def _report(file: str, fault: Fault) -> None:
-    who = f" ({fault.message_id})" if fault.message_id else ""
-    said = plain(f"{file}, line {fault.line}{who}: {fault.reason}")
-    margin().print(Text(said, "red"), soft_wrap=True)
-
-
-def _summarise(publication: Publication, exported: Exported, restore: "Restore", *, as_json: bool) -> None:
+def _summarise(publication: Publication, exported: ExportFile, restore: "Restore", *, as_json: bool) -> None:
     tally = restore.tally
     if as_json:
         print_json(
@@ -211,14 +205,14 @@ def _summarise(publication: Publication, exported: Exported, restore: "Restore",
         )
         return
     for one in tally.left_out:
-        margin().print(Text(plain(f"left out: {one}"), "red"), soft_wrap=True)
+        err_console().print(Text(plain(f"left out: {one}"), "red"), soft_wrap=True)
     said = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
     blank = (
         f"; {exported.blank} that held nothing but what was recalled were left out" if exported.blank else ""
     )
     more = f"; restored: {said}" if said else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""
-    screen().print(
+    out_console().print(
         Text(
             f"{publication.remembered} messages of {plain(exported.user_id)} remembered{more}{blank}{failed}"
         ),

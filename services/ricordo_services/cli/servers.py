@@ -1,4 +1,4 @@
-"""Finds the servers of a command, and asks them."""
+"""Finds the servers of a command, and makes its calls."""
 
 import functools
 import inspect
@@ -20,7 +20,7 @@ from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused, sentence
-from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, default_data_dir, said_before
+from ricordo_services.cli.options import DataDir, Json, Nats, Tenant, default_data_dir, global_options
 from ricordo_services.cli.output import print_json, print_line
 
 NATS_VARIABLE: Final = "RICORDO_NATS_URL"
@@ -31,7 +31,7 @@ SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whom a command speaks to.
+    """The servers of a command.
 
     Attributes:
         url: of NATS, credentials inside it when there are any.
@@ -64,7 +64,7 @@ class Target:
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[MemoryClient]:
-        """Connect as a bot would, else as above."""
+        """Connect as a bot does; see `connection`."""
         async with self.connection() as connection:
             yield MemoryClient(connection)
 
@@ -76,7 +76,7 @@ def target(context: typer.Context, nats: str | None, tenant: str | None, data_di
         Misused: an impossible tenant or address.
         Failed: nothing names a server, or the stack that did is gone.
     """
-    outer = said_before(context)
+    outer = global_options(context)
     try:
         whose = checked_tenant(tenant or outer.tenant or "default")
     except ValueError as error:
@@ -107,19 +107,19 @@ def _address(nats: str | None, data_dir: Path | None) -> tuple[str, str]:
     stack = running_stack(folder)
     if stack is None:
         raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, "
+            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, "
             f"or name a server with --nats or {NATS_VARIABLE}"
         )
     return str(stack["nats"]), f"the stack of {folder}"
 
 
-def said_folder(folder: Path) -> str:
-    """Return what names `folder` behind a command, beginning with a blank; "" for the usual folder."""
+def data_dir_option(folder: Path) -> str:
+    """Return ` --data-dir FOLDER`, or "" for the default folder."""
     return "" if folder == default_data_dir() else f" --data-dir {shlex.quote(str(folder))}"
 
 
 def running_stack(data_dir: Path) -> dict[str, object] | None:
-    """Return what the stack of `data_dir` says of itself, or None when none runs there."""
+    """Return the `stack.json` of `data_dir`, or None if no stack runs there."""
     try:  # by hand: the package of the stack takes longer to load than a question to be answered
         stack = json.loads((data_dir / STACK_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Looking at PostgreSQL, the graph and the index, from where the doctor stands."""
+"""Checks PostgreSQL, the graph and the index, from where `doctor` runs."""
 
 import asyncio
 import shutil
@@ -28,8 +28,8 @@ _VECTORS: Final = "select model, count(*) as number from vectors where tenant = 
 _UNNAMED: Final = "not named by the settings, so not looked at; workers look at their own"
 
 
-async def look_at_postgres(settings: Settings, *, named: bool) -> list[Finding]:
-    """Look whether PostgreSQL answers, and which schema it has."""
+async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
+    """Check that PostgreSQL answers, and its schema version."""
     if not named:
         return [Finding("postgres", State.NOTED, _UNNAMED)]
     admin = settings.stores.postgres_admin_dsn
@@ -55,8 +55,8 @@ async def look_at_postgres(settings: Settings, *, named: bool) -> list[Finding]:
     return [well("postgres", f"{where} {version}{f', schema {schema}' if schema else ''}")]
 
 
-async def look_at_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
-    """Look whether memories are of another embedding model than `model`; silent where none are.
+async def check_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
+    """Report memories whose vectors are of another embedding model than `model`.
 
     Args:
         settings: where the memories are.
@@ -74,7 +74,7 @@ async def look_at_vectors(settings: Settings, model: str, assigned: str = "") ->
 
 
 async def count_vectors(settings: Settings, tenant: str | None = None) -> Counter[str] | str:
-    """Count the vectors of each embedding model, of a tenant or of all; or return why that cannot be done."""
+    """Count vectors by embedding model, of a tenant or of all; or return the reason why not."""
     stores = settings.stores
     dsn = (stores.postgres_admin_dsn or stores.postgres_dsn).get_secret_value()
     found: Counter[str] = Counter()
@@ -94,8 +94,8 @@ async def count_vectors(settings: Settings, tenant: str | None = None) -> Counte
     return found
 
 
-async def look_at_graph(settings: Settings, *, named: bool) -> list[Finding]:
-    """Look whether the Bolt server answers a query."""
+async def check_graph(settings: Settings, *, named: bool) -> list[Finding]:
+    """Check that the Bolt server answers a query."""
     if not named:
         return [Finding("graph", State.NOTED, _UNNAMED)]
     stores = settings.stores
@@ -122,8 +122,8 @@ async def look_at_graph(settings: Settings, *, named: bool) -> list[Finding]:
     return [well("graph", stores.bolt_url)]
 
 
-def look_at_index(data_dir: Path | None, settings: Settings) -> Finding:
-    """Look where the vectors are kept, and whether there is room for more."""
+def check_index(data_dir: Path | None, settings: Settings) -> Finding:
+    """Check the folder of the index and its free space."""
     if settings.stores.qdrant_url:
         return Finding("index", State.NOTED, f"{settings.stores.qdrant_url}, asked by the workers")
     folder = settings.stores.qdrant_dir or (data_dir / "qdrant" if data_dir else None)

@@ -20,11 +20,11 @@ from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.process import stopped_by_signals
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
-from ricordo_services.cli.failures import Failed, Misused, let_go_of, program
-from ricordo_services.cli.findings import told_room
+from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
+from ricordo_services.cli.findings import describe_room
 from ricordo_services.cli.options import DataDir, Workers, folder_of
-from ricordo_services.cli.output import margin, print_json, screen
-from ricordo_services.cli.servers import said_folder
+from ricordo_services.cli.output import err_console, out_console, print_json
+from ricordo_services.cli.servers import data_dir_option
 from ricordo_services.stack import Endpoints, LocalStack, write_stack_file
 
 ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
@@ -99,7 +99,7 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
 
 
 def _loading(module: str) -> asyncio.Future[None]:
-    """Import a module in a thread that nobody waits for when it is no longer wanted."""
+    """Import a module in a daemon thread."""
     loop = asyncio.get_running_loop()
     loaded: asyncio.Future[None] = loop.create_future()
     loaded.add_done_callback(lambda future: future.cancelled() or future.exception())  # seen, awaited or not
@@ -126,7 +126,7 @@ def _loading(module: str) -> asyncio.Future[None]:
 
 
 def _is_free(lock: Path) -> bool:
-    """Look whether no process of a stack, its servers included, holds the lock of a data folder."""
+    """Whether no process of a stack, its servers included, holds the lock of a data folder."""
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -146,7 +146,7 @@ async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) 
     try:
         await jobs.prepare(local)
     except StreamsTooLarge as error:
-        raise Failed(f"{error}; {told_room(stack.endpoints.data_dir, error.needed)}") from error
+        raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
     stopping, ready = asyncio.Event(), asyncio.Event()
     servers = asyncio.create_task(stack.watch())
     workers = asyncio.create_task(processes.run_workers(local, names, stopping=stopping, on_ready=ready.set))
@@ -168,7 +168,7 @@ async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.T
 
 
 async def _ended(workers: asyncio.Task[None]) -> None:
-    """Wait until the workers have stopped; what they raised is told to whoever waits for them, not here."""
+    """Wait until the workers have stopped, without raising what they raised."""
     await asyncio.wait([workers])
     if not workers.cancelled():
         workers.exception()
@@ -188,7 +188,7 @@ async def up(
     stopping = asyncio.Event()
     folder = folder_of(context, data_dir)
     if not as_json:
-        margin().print(f"starting on {folder} …", style="dim", markup=False)
+        err_console().print(f"starting on {folder} …", style="dim", markup=False)
 
     async def serve() -> None:
         async with running(folder, names, settings) as run:
@@ -198,7 +198,7 @@ async def up(
     with stopped_by_signals(stopping):
         await run_until(stopping, serve())
     if not as_json:
-        margin().print("stopped", style="dim")
+        err_console().print("stopped", style="dim")
 
 
 def _names(workers: str | None) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ def _names(workers: str | None) -> tuple[str, ...]:
 
 
 def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
-    """Leave word for other processes in the data folder, and tell whoever started this one."""
+    """Write `stack.json` for other processes, and print where the servers are."""
     at = run.endpoints
     where = {
         "ready": True,
@@ -233,12 +233,12 @@ def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
         else:
             _greet(at)
     except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
-        let_go_of(sys.stdout)
+        discard_stream(sys.stdout)
 
 
 def _greet(at: Endpoints) -> None:
-    console = screen()
-    command, folder = program(), said_folder(at.data_dir)
+    console = out_console()
+    command, folder = program(), data_dir_option(at.data_dir)
     console.print(Text.assemble(("Ricordo is up.", "bold green"), f" Memories are kept in {at.data_dir}"))
     console.print("Stop it with Ctrl-C. In another terminal, try:")
     for purpose, words in (

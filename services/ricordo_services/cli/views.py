@@ -18,7 +18,7 @@ from ricordo.messages.queries import (
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo.messages.vocabulary import Degradation, MessageState
 from ricordo_services.cli.failures import named
-from ricordo_services.cli.output import is_window, local_text, margin, screen
+from ricordo_services.cli.output import err_console, is_window, local_text, out_console
 
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
 
 def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
     """Print memories and facts, with their ids if wanted, and what could not be asked."""
-    console = screen()
+    console = out_console()
     found = memories_block(reply.memories, zone, ids=ids)
     if is_unanswered(reply):
         found = Text("memory cannot be searched now", "bold red")
@@ -67,17 +67,17 @@ def is_unanswered(reply: RecallReply) -> bool:
 
 def show_context(reply: ContextReply) -> None:
     """Print the text for the prompt, and its size beside it."""
-    print_plain(screen(), reply.context)
+    print_plain(out_console(), reply.context)
     found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
-    margin().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
+    err_console().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
     warn_degraded(reply.degraded)
 
 
 def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
     """Print messages as a conversation, or that there are none."""
-    console = screen()
+    console = out_console()
     if not reply.messages:
-        margin().print(Text(f"no such messages of {plain(user)} are kept"))
+        err_console().print(Text(f"no such messages of {plain(user)} are kept"))
     for message in reply.messages:
         who = message.speaker or message.role.value
         line = Text(local_text(message.timestamp, zone), "dim")
@@ -85,12 +85,12 @@ def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> 
         line.append(plain(message.content or "…"), "")
         console.print(line, soft_wrap=not is_window(console))
     if reply.next is not None:
-        margin().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
+        err_console().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
 
 
 def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
     """Print the state of a message and the stages it passed."""
-    console = screen()
+    console = out_console()
     console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
     unknown = reply.state is MessageState.UNKNOWN
     if reply.error and reply.state is not MessageState.FAILED and not unknown:
@@ -98,7 +98,7 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
     if reply.error:
         console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
     if unknown and not reply.error:
-        margin().print(Text("no message with this id has arrived, or it still waits to be taken in"))
+        err_console().print(Text("no message with this id has arrived, or it still waits to be taken in"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"
@@ -108,7 +108,7 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
 
 
 def _show_document(document: DocumentStatus) -> None:
-    console = screen()
+    console = out_console()
     name = Text(f"  {plain(document.name)}")
     console.print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
     if document.error:
@@ -121,24 +121,24 @@ def _show_document(document: DocumentStatus) -> None:
 
 def show_stats(user: str, reply: StatsReply) -> None:
     """Print the counts of a user."""
-    console = screen()
+    console = out_console()
     console.print(Text(user, "bold"))
     for name, count in reply:
         console.print(Text(f"  {name:12} {count:>8,}", "" if count else "dim"))
 
 
 def warn_degraded(degraded: Sequence[Degradation]) -> None:
-    """Say on standard error what could not be asked: a broken system must not look like an empty one."""
+    """Warn on standard error about degraded parts: a broken system must not look like an empty one."""
     if degraded:
         missing = ", ".join(one.value for one in degraded)
-        margin().print(
+        err_console().print(
             Text(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Short texts, each with a longer one beside it: in columns of a window, else in lines of any length.
+    """Two columns of texts: a table at a terminal, else lines of any length.
 
     Attributes:
         rows: the short and the long texts.
@@ -260,5 +260,5 @@ def standing(fact: FactView, zone: tzinfo | None) -> str:
 
 
 def print_plain(console: Console, text: str) -> None:
-    """Print a text of somebody else's as it is: no markup, no wrapping."""
+    """Print a text as it is, without markup or wrapping."""
     console.print(Text(plain(text)), soft_wrap=True)

@@ -13,8 +13,8 @@ from ricordo.runtime.process import stopped_by_signals
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, of_stack, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused
-from ricordo_services.cli.options import DataDir, said_before
-from ricordo_services.cli.servers import checked_url, running_stack, said_folder
+from ricordo_services.cli.options import DataDir, global_options
+from ricordo_services.cli.servers import checked_url, data_dir_option, running_stack
 from ricordo_services.cli.up import check_names
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -31,7 +31,7 @@ async def worker(context: typer.Context, names: Names, *, data_dir: DataDir = No
     """Run workers against servers that settings name, or beside a running `up`."""
     check_names(names)
     wanted = tuple(names)
-    folder = data_dir or said_before(context).data_dir
+    folder = data_dir or global_options(context).data_dir
     settings = _at(context, read_settings()) if folder is None else _beside(folder, wanted)
     set_up_logs(settings)
     from ricordo_services.app import jobs, processes  # noqa: PLC0415 - takes seconds to load, and a wrong name none
@@ -58,7 +58,7 @@ def _beside(folder: Path, names: Sequence[str]) -> Settings:
     stack = running_stack(folder)
     if stack is None or "postgres" not in stack:
         raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{said_folder(folder)}`, or leave out "
+            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, or leave out "
             "--data-dir, and settings name the servers"
         )
     theirs = stack.get("workers")
@@ -77,7 +77,7 @@ def _beside(folder: Path, names: Sequence[str]) -> Settings:
 
 
 def _at(context: typer.Context, settings: Settings) -> Settings:
-    outer = said_before(context)
+    outer = global_options(context)
     if outer.nats is None:
         return settings
     return settings.model_copy(

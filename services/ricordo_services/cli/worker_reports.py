@@ -19,14 +19,14 @@ Report = Mapping[str, object]
 _HEALTH: Final = "ricordo.health"
 _LISTEN_S: Final = 0.6
 LISTEN_AGAIN_S: Final = 3.0
-"""For how long a worker that is missed is listened for again: it may be busy."""
+"""The second, longer wait for a worker that did not answer, which may be busy."""
 _SECONDS: Final = 3.0
 _MODELS: Final = ("encode", "retrieval")
 """Workers that tell their models, the one that writes first."""
 
 
 @dataclass(frozen=True, slots=True)
-class AtWork:
+class WorkerReports:
     """What the workers that run report.
 
     Attributes:
@@ -108,12 +108,16 @@ def in_words(embedding: EmbeddingSettings) -> str:
     return f"{embedding.model} on {bare(embedding.ollama_url)}"
 
 
-async def at_work(url: str) -> AtWork | None:
+async def worker_reports(url: str) -> WorkerReports | None:
     """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
     try:
         async with Target(url, "default", "the settings").connection(_SECONDS) as connection:
-            found = await heard(connection.client)
-            return found if found.reports.get("encode") else await heard(connection.client, LISTEN_AGAIN_S)
+            found = await collect_reports(connection.client)
+            return (
+                found
+                if found.reports.get("encode")
+                else await collect_reports(connection.client, LISTEN_AGAIN_S)
+            )
     except RicordoError:
         return None
 
@@ -128,7 +132,7 @@ def reports_in(reply: bytes) -> Sequence[Report]:
     return [one for one in workers if isinstance(one, dict)] if isinstance(workers, list) else ()
 
 
-async def heard(client: Client, within_s: float = _LISTEN_S) -> AtWork:
+async def collect_reports(client: Client, within_s: float = _LISTEN_S) -> WorkerReports:
     """Ask every process for the health of its workers, and listen for so many seconds."""
     inbox = client.new_inbox()
     replies = await client.subscribe(inbox)
@@ -143,4 +147,4 @@ async def heard(client: Client, within_s: float = _LISTEN_S) -> AtWork:
         pass
     finally:
         await replies.unsubscribe()
-    return AtWork(found)
+    return WorkerReports(found)

@@ -6,7 +6,7 @@ import pytest
 import typer
 from tests.unit.cli.conftest import Cli
 
-from ricordo_services.cli.configuration import stores_beside
+from ricordo_services.cli.configuration import stores_of_target
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.options import Globals, default_data_dir
 from ricordo_services.cli.servers import target
@@ -93,7 +93,7 @@ def test_the_data_folder_is_below_home_where_no_absolute_one_is_named(
 
 def beside(context: typer.Context, nats: str | None = None, folder: Path | None = None) -> tuple[str, str]:
     """Return where NATS and PostgreSQL are, for a command that speaks to both."""
-    settings = stores_beside(target(context, nats, None, folder), context, folder)
+    settings = stores_of_target(target(context, nats, None, folder), context, folder)
     assert settings.stores.postgres_dsn is not None
     return settings.bus.url, settings.stores.postgres_dsn.get_secret_value()
 

@@ -11,7 +11,7 @@ from ricordo.settings import EmbeddingSettings
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.cli import model_checks
 from ricordo_services.cli.findings import Finding, State
-from ricordo_services.cli.model_checks import look_at_models
+from ricordo_services.cli.model_checks import check_models
 
 NOBODY = "http://127.0.0.1:1"
 
@@ -30,7 +30,7 @@ def states(found: Sequence[Finding]) -> dict[str, State]:
 
 
 async def test_without_a_fallback_messages_wait() -> None:
-    [model] = await look_at_models(served())
+    [model] = await check_models(served())
     assert model.state is State.MISSING
     assert model.advice == "does Ollama run there? messages wait for it, and recall works by words alone"
 
@@ -39,10 +39,10 @@ async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> No
     async with ollama_stand_in(["bge-m3:latest"]) as server:
         for status, told in ((500, "answers 500, not what it holds"), (404, "answers 404, not what")):
             server.behaviour.status = status
-            [model] = await look_at_models(served(server.url.replace("//", "//davide:secret@")))
+            [model] = await check_models(served(server.url.replace("//", "//davide:secret@")))
             assert model.detail.startswith(f"bge-m3: {server.url} {told}")
             assert len(model.detail.splitlines()) == 1
-    [model] = await look_at_models(served("http://davide:secret@127.0.0.1:1"))
+    [model] = await check_models(served("http://davide:secret@127.0.0.1:1"))
     assert model.detail.startswith("bge-m3: http://127.0.0.1:1 does not answer (")
     assert "secret" not in model.detail
 
@@ -60,7 +60,7 @@ def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
 
 
 async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
-    found = await look_at_models(served(fallback=MINILM))
+    found = await check_models(served(fallback=MINILM))
     assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
     assert found[0].advice == (
         f"does Ollama run there? after 60 s {MINILM} encodes in its place; "
@@ -70,23 +70,23 @@ async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
 
 @pytest.mark.usefixtures("without_minilm")
 async def test_minilm_takes_no_place_where_it_is_not_installed() -> None:
-    found = await look_at_models(served(fallback=MINILM))
+    found = await check_models(served(fallback=MINILM))
     assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
     assert "messages wait" in found[0].advice
     async with ollama_stand_in() as server:
-        found = await look_at_models(served(server.url, MINILM))
+        found = await check_models(served(server.url, MINILM))
     assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
 
 
 async def test_a_fallback_on_a_server_that_is_away_takes_no_place() -> None:
-    found = await look_at_models(served(fallback="all-minilm"))
+    found = await check_models(served(fallback="all-minilm"))
     assert states(found) == {"model": State.MISSING, "fallback": State.DEGRADED}
 
 
 async def test_a_server_tells_which_of_both_it_holds() -> None:
     async with ollama_stand_in(["all-minilm:latest"]) as server:
-        found = await look_at_models(served(server.url, "all-minilm"))
+        found = await check_models(served(server.url, "all-minilm"))
         assert states(found) == {"model": State.DEGRADED, "fallback": State.WELL}
         server.models[:] = ["bge-m3:latest"]
-        found = await look_at_models(served(server.url, "all-minilm"))
+        found = await check_models(served(server.url, "all-minilm"))
         assert states(found) == {"model": State.WELL, "fallback": State.DEGRADED}

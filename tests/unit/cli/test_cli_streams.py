@@ -78,11 +78,11 @@ def test_a_console_ends_no_command_whose_reader_has_gone(console: str) -> None:
     program = f"""
 import sys
 from ricordo_services.cli.output import {console}
-from ricordo_services.cli.failures import let_go_of
+from ricordo_services.cli.failures import discard_stream
 try:
     {console}().print("to nobody")
 except BrokenPipeError:
-    let_go_of(sys.stdout)
+    discard_stream(sys.stdout)
 {console}().print("to nobody")
 sys.exit(7)
 """

@@ -13,7 +13,7 @@ from ricordo.client import RicordoError, Timeout, Unavailable
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
 from ricordo_services.cli.dead_letters import Letters
-from ricordo_services.cli.ingest_watch import Reception
+from ricordo_services.cli.ingest_watch import IngestWatch
 
 Answer = RawStreamMsg | Exception
 
@@ -32,9 +32,9 @@ class Streams:
         return answer
 
 
-def reception(incoming: list[Answer], letters: list[Answer]) -> Reception:
+def watch(incoming: list[Answer], letters: list[Answer]) -> IngestWatch:
     streams = cast(JetStreamContext, Streams(**{STREAM_IN: incoming, STREAM_DEAD_LETTERS: letters}))
-    return Reception(streams, Letters(streams), "acme", 0)
+    return IngestWatch(streams, Letters(streams), "acme", 0)
 
 
 def held(sequence: int) -> RawStreamMsg:
@@ -50,13 +50,13 @@ NOTHING = nats.js.errors.NotFoundError
 
 
 async def test_what_is_taken_out_is_taken_in_and_what_was_given_up_is_told() -> None:
-    streams = reception([held(3), held(4), held(9), NOTHING()], [letter(4), NOTHING()])
+    streams = watch([held(3), held(4), held(9), NOTHING()], [letter(4), NOTHING()])
     assert await streams.refusals({3, 4, 9}, 30) == {4: "id_conflict: first wins"}
 
 
 @pytest.mark.parametrize("trouble", [nats.errors.TimeoutError, nats.js.errors.ServiceUnavailableError])
 async def test_trouble_that_passes_is_waited_out(trouble: Callable[[], Exception]) -> None:
-    streams = reception([trouble(), held(3), trouble(), NOTHING()], [NOTHING()])
+    streams = watch([trouble(), held(3), trouble(), NOTHING()], [NOTHING()])
     assert await streams.refusals({3}, 30) == {}
 
 
@@ -70,7 +70,7 @@ async def test_trouble_that_passes_is_waited_out(trouble: Callable[[], Exception
 )
 async def test_trouble_that_stays_is_a_timeout_that_says_why(trouble: Exception, why: str) -> None:
     with pytest.raises(Timeout, match="2 of 2 messages were not taken in") as raised:
-        await reception([trouble], [NOTHING()]).refusals({3, 4}, 0.05)
+        await watch([trouble], [NOTHING()]).refusals({3, 4}, 0.05)
     assert f"({why})" in raised.value.message
 
 
@@ -86,4 +86,4 @@ async def test_dead_letters_that_cannot_be_read_are_an_error_of_ours(
     trouble: Exception, kind: type[RicordoError]
 ) -> None:
     with pytest.raises(kind, match="RICORDO_DLQ"):
-        await reception([NOTHING()], [letter(3), trouble]).refusals({3}, 30)
+        await watch([NOTHING()], [letter(3), trouble]).refusals({3}, 30)

@@ -6,8 +6,8 @@ from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.failures import Failed, named
 from ricordo_services.cli.findings import State
-from ricordo_services.cli.model_checks import look_at_knowledge
-from ricordo_services.cli.worker_reports import AtWork, assignments
+from ricordo_services.cli.model_checks import check_fact_readers
+from ricordo_services.cli.worker_reports import WorkerReports, assignments
 
 BGE = {"model": "bge-m3", "fallback": "all-MiniLM-L6-v2", "model_server": "http://ollama:11434"}
 
@@ -26,7 +26,7 @@ def test_an_address_is_shown_without_its_secrets(url: str, shown: str) -> None:
 
 
 def test_reports_become_settings_that_can_be_typed() -> None:
-    embedding = AtWork({"retrieval": [BGE]}).embedding(EmbeddingSettings())
+    embedding = WorkerReports({"retrieval": [BGE]}).embedding(EmbeddingSettings())
     assert embedding is not None
     assert assignments(embedding) == (
         "RICORDO_EMBEDDING__PROVIDER=ollama RICORDO_EMBEDDING__MODEL=bge-m3 "
@@ -36,22 +36,22 @@ def test_reports_become_settings_that_can_be_typed() -> None:
 
 def test_credentials_of_ones_own_address_stay_to_be_used_and_are_not_shown() -> None:
     own = EmbeddingSettings(provider="ollama", model="x", ollama_url="http://bot:secret@ollama:11434")
-    embedding = AtWork({"encode": [BGE]}).embedding(own)
+    embedding = WorkerReports({"encode": [BGE]}).embedding(own)
     assert embedding is not None
     assert embedding.ollama_url == own.ollama_url
     assert "secret" not in assignments(embedding)
 
 
 def test_workers_that_tell_no_model_bind_nobody() -> None:
-    older = AtWork({"encode": [{"worker": "encode"}], "retrieval": []})
+    older = WorkerReports({"encode": [{"worker": "encode"}], "retrieval": []})
     assert older.embedding(EmbeddingSettings()) is None
     older.refuse_another(EmbeddingSettings())
 
 
 def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
-    AtWork({"retrieval": [BGE]}).refuse_another(EmbeddingSettings())
+    WorkerReports({"retrieval": [BGE]}).refuse_another(EmbeddingSettings())
     with pytest.raises(Failed, match="encode by bge-m3, and these settings say all-MiniLM-L6-v2"):
-        AtWork({"encode": [BGE], "retrieval": []}).refuse_another(EmbeddingSettings())
+        WorkerReports({"encode": [BGE], "retrieval": []}).refuse_another(EmbeddingSettings())
 
 
 def test_a_command_behind_settings_can_be_typed_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +82,12 @@ def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: St
         "relation_server": "http://ollama:11434",
         "entity_model": entities,
     }
-    (finding,) = look_at_knowledge(AtWork({"knowledge": [told]}))
+    (finding,) = check_fact_readers(WorkerReports({"knowledge": [told]}))
     assert (finding.name, finding.state) == ("facts", state)
     assert finding.detail == f"read by rules and hermes3:8b on http://ollama:11434, {said}"
     assert bool(finding.advice) == (entities is None)
 
 
 def test_of_rules_that_read_alone_nothing_is_told() -> None:
-    assert look_at_knowledge(AtWork({"knowledge": [{"worker": "knowledge"}]})) == []
-    assert look_at_knowledge(AtWork()) == []
+    assert check_fact_readers(WorkerReports({"knowledge": [{"worker": "knowledge"}]})) == []
+    assert check_fact_readers(WorkerReports()) == []
