@@ -82,12 +82,8 @@ def _show_version(wanted: bool) -> None:
 
 def _globals(
     context: typer.Context,
-    nats: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where NATS answers.", show_default=False)
-    ] = None,
-    tenant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose memories.", show_default=False)
-    ] = None,
+    nats: Annotated[str | None, typer.Option(metavar="URL", help="URL of NATS.", show_default=False)] = None,
+    tenant: Annotated[str | None, typer.Option(metavar="NAME", help="Tenant.", show_default=False)] = None,
     data_dir: Annotated[
         Path | None,
         typer.Option(

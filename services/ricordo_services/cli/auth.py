@@ -47,7 +47,7 @@ def server(
     ] = None,
     address: Annotated[
         str | None,
-        typer.Option(metavar="URL", help=f"Where clients find the server; {_ADDRESS} unless said."),
+        typer.Option(metavar="URL", help=f"Address of the server for clients. Default: {_ADDRESS}."),
     ] = None,
     tls_cert: Annotated[
         str | None, typer.Option(metavar="FILE", help="The server's certificate, where it sees it.")

@@ -21,10 +21,10 @@ from ricordo_services.cli.options import DataDir, DoneAsJson, folder_of, global_
 from ricordo_services.cli.output import out_console, print_json
 from ricordo_services.cli.servers import running_stack
 from ricordo_services.stack import StackError, restored_folder
-from ricordo_services.stack.account import lend, server_account
+from ricordo_services.stack.account import give_to_account, server_account
 from ricordo_services.stack.archive import Backup, Manifest, opened, pack
 from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
-from ricordo_services.stack.local import postgres_alone
+from ricordo_services.stack.local import standalone_postgres
 
 _Name = Annotated[str, Field(min_length=1, max_length=128)]
 
@@ -213,7 +213,7 @@ async def _database(context: typer.Context, data_dir: Path | None) -> AsyncItera
     _refuse_nothing(path)
     folder = await DataFolder.hold(path)
     try:
-        async with postgres_alone(folder) as dsn:
+        async with standalone_postgres(folder) as dsn:
             yield dsn
     finally:
         folder.forget_run()
@@ -265,7 +265,7 @@ async def _described(folder: DataFolder) -> Manifest:
     """Ask PostgreSQL for its schema version; running it also recovers it after a crash."""
     from ricordo_services.app.jobs import schema_version  # noqa: PLC0415 - slow to load
 
-    async with postgres_alone(folder) as dsn:
+    async with standalone_postgres(folder) as dsn:
         schema = await schema_version(dsn)
     made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     return Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
@@ -280,7 +280,7 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
     from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
 
     async def read() -> list[Tombstone]:
-        async with postgres_alone(folder) as dsn:
+        async with standalone_postgres(folder) as dsn:
             return await tombstones(dsn)
 
     try:
@@ -304,7 +304,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
         for name in FOLDERS:
             (beside.path / name).mkdir(mode=0o700, exist_ok=True)
         cluster = beside.path / _CLUSTER
-        lend(cluster, server_account(folder.path / _CLUSTER, folder.path))
+        give_to_account(cluster, server_account(folder.path / _CLUSTER, folder.path))
         begun = asyncio.run(_forget(beside, stones)) if stones else 0
     except BaseException:
         shutil.rmtree(beside.path, ignore_errors=True)
@@ -316,7 +316,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
 async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
-    async with postgres_alone(folder) as dsn:
+    async with standalone_postgres(folder) as dsn:
         return await forget_again(dsn, stones)
 
 

@@ -23,47 +23,43 @@ Nats = Annotated[
     typer.Option(
         "--nats",
         metavar="URL",
-        help="Where NATS answers. Else RICORDO_NATS_URL, else the stack of the data folder.",
+        help="URL of NATS. Default: RICORDO_NATS_URL, then the stack of the data folder.",
         show_default=False,
     ),
 ]
 Tenant = Annotated[
     str | None,
-    typer.Option(
-        "--tenant", metavar="NAME", help='Whose memories; "default" unless said.', show_default=False
-    ),
+    typer.Option("--tenant", metavar="NAME", help='Tenant. Default: "default".', show_default=False),
 ]
 DataDir = Annotated[
     Path | None,
     typer.Option(
         "--data-dir",
         metavar="DIR",
-        help="The data folder of the local stack; the user's own unless said.",
+        help="Data folder of the local stack. Default: `ricordo` in your own data folder.",
         show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the reply as it came over the wire, as one line.")]
-User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Whose memory.", show_default=False)]
+User = Annotated[str, typer.Option("--user", "-u", metavar="ID", help="Id of the user.", show_default=False)]
 OnlyUser = Annotated[
     str | None,
-    typer.Option("--user", "-u", metavar="ID", help="Of this user only.", show_default=False),
+    typer.Option("--user", "-u", metavar="ID", help="This user only.", show_default=False),
 ]
 OnlyTenant = Annotated[
     str | None,
-    typer.Option(
-        "--tenant", metavar="NAME", help="Of this tenant only; all unless said.", show_default=False
-    ),
+    typer.Option("--tenant", metavar="NAME", help="This tenant only. Default: all.", show_default=False),
 ]
 Conversation = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="ID", help="Of this conversation only.", show_default=False),
+    typer.Option("--conversation", metavar="ID", help="This conversation only.", show_default=False),
 ]
 ShownZone = Annotated[
     str | None,
     typer.Option(
         "--timezone",
         metavar="ZONE",
-        help="Show times there, such as Europe/Rome; where this machine is unless said.",
+        help="Show times in this zone, such as Europe/Rome. Default: the zone of this machine.",
         show_default=False,
     ),
 ]
@@ -76,12 +72,12 @@ RequestId = Annotated[
     typer.Option(
         "--request-id",
         metavar="ID",
-        help="Of your own: under the same one, a repeated command changes nothing.",
+        help="Idempotency key: repeating the command with the same one changes nothing.",
         show_default=False,
     ),
 ]
 DoneAsJson = Annotated[bool, typer.Option("--json", help="Print what was done as a JSON object.")]
-Ids = Annotated[bool, typer.Option("--ids", help="Show their ids, by which commands name them.")]
+Ids = Annotated[bool, typer.Option("--ids", help="Show ids, which other commands take.")]
 
 
 P = ParamSpec("P")

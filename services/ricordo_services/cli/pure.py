@@ -37,7 +37,7 @@ Jsonl = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 Spoken = Annotated[
     str | None,
-    typer.Option("--language", metavar="CODE", help="it or en; found out when not said.", show_default=False),
+    typer.Option("--language", metavar="CODE", help="it or en. Default: detected.", show_default=False),
 ]
 When = Annotated[
     str | None,
@@ -45,7 +45,7 @@ When = Annotated[
         "--timestamp",
         "--now",
         metavar="INSTANT",
-        help='When it was said, with an offset: "yesterday" counts from there. Now when not said.',
+        help='When it was said, with an offset; "yesterday" is relative to it. Default: now.',
         show_default=False,
     ),
 ]
@@ -54,7 +54,7 @@ Where = Annotated[
     typer.Option(
         "--timezone",
         metavar="ZONE",
-        help="Where it was said, such as Europe/Rome; UTC when not said.",
+        help="Zone where it was said, such as Europe/Rome. Default: UTC.",
         show_default=False,
     ),
 ]

@@ -140,7 +140,7 @@ async def timeline(
     ],
     end: Annotated[
         str | None,
-        typer.Option(metavar="INSTANT", help="Before this; now unless said.", show_default=False),
+        typer.Option(metavar="INSTANT", help="Before this. Default: now.", show_default=False),
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", help="At most so many, 1 to 1,000.")] = 100,
     ids: Ids = False,
@@ -197,9 +197,7 @@ async def end_session(
     user: User,
     timestamp: Annotated[
         str | None,
-        typer.Option(
-            metavar="INSTANT", help=f"When it ended; now unless said. {_INSTANT}", show_default=False
-        ),
+        typer.Option(metavar="INSTANT", help=f"When it ended. Default: now. {_INSTANT}", show_default=False),
     ] = None,
     nats: Nats = None,
     tenant: Tenant = None,

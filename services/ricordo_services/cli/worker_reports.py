@@ -113,11 +113,9 @@ async def worker_reports(url: str) -> WorkerReports | None:
     try:
         async with Target(url, "default", "the settings").connection(_SECONDS) as connection:
             found = await collect_reports(connection.client)
-            return (
-                found
-                if found.reports.get("encode")
-                else await collect_reports(connection.client, LISTEN_AGAIN_S)
-            )
+            if found.reports.get("encode"):
+                return found
+            return await collect_reports(connection.client, LISTEN_AGAIN_S)
     except RicordoError:
         return None
 

@@ -1,4 +1,4 @@
-"""The user PostgreSQL runs as: it refuses root, so root lends it an unprivileged account.
+"""The unprivileged account of PostgreSQL, which refuses to run as root.
 
 Nothing is created and no folder is opened to anyone. The cluster's folder is given to the account,
 and the server enters it as its working folder, which needs no right to walk there. Its programs do
@@ -46,8 +46,8 @@ def server_account(cluster: Path, data_dir: Path) -> Account | None:
     return Account(ordinary.pw_uid, ordinary.pw_gid)
 
 
-def lend(cluster: Path, account: Account | None) -> None:
-    """Give a cluster and all in it to the account that its server runs as."""
+def give_to_account(cluster: Path, account: Account | None) -> None:
+    """Change the owner of a cluster to the account that its server runs as."""
     if account is not None:
         for path in (cluster, *cluster.rglob("*")):
             os.chown(path, account.uid, account.gid)

@@ -1,4 +1,8 @@
-"""A server process and its guard; and the recorded processes of a former stack, which may still run."""
+"""A server process under its guard, and processes of a former stack that may still run.
+
+These are found by their records, never by name: a record holds the id and the start time of a process,
+so that a reused id is left alone.
+"""
 
 import asyncio
 import contextlib
@@ -19,7 +23,7 @@ POLL_SECONDS = 0.05
 
 
 def own_record() -> str:
-    """Return what names this process, to be recorded."""
+    """Return the record of this process."""
     return json.dumps([os.getpid(), process_identity(os.getpid())])
 
 
@@ -80,8 +84,8 @@ STOP_MARGIN_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a child writes, and the lock it inherits."""
+class ChildPaths:
+    """The files of a child, and the lock that it inherits."""
 
     record: Path
     log: Path
@@ -99,19 +103,19 @@ class Child:
         self._grace = grace
 
     @classmethod
-    async def start(cls, launch: Launch, place: Place) -> Self:
+    async def start(cls, launch: Launch, paths: ChildPaths) -> Self:
         """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
-        _limit_log(place.log)
-        log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        _limit_log(paths.log)
+        log = os.open(paths.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, place))),
+                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, paths))),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **launch.environment},
                 start_new_session=True,
-                pass_fds=(place.lock_fd,),
+                pass_fds=(paths.lock_fd,),
             )
         )
         try:
@@ -147,7 +151,7 @@ class Child:
             await self._process.wait()
 
 
-def _spec(launch: Launch, place: Place) -> GuardSpec:
+def _spec(launch: Launch, paths: ChildPaths) -> GuardSpec:
     account = launch.account
     return {
         "argv": list(launch.argv),
@@ -158,12 +162,12 @@ def _spec(launch: Launch, place: Place) -> GuardSpec:
         "grace": launch.grace,
         "uid": account.uid if account else None,
         "gid": account.gid if account else None,
-        "record": str(place.record),
+        "record": str(paths.record),
     }
 
 
 def _limit_log(log: Path) -> None:
-    """Set a log that has grown aside, keeping one former file."""
+    """Rotate a log that has grown, keeping one former file."""
     with contextlib.suppress(FileNotFoundError):
         if log.stat().st_size > LOG_LIMIT_BYTES:
             log.replace(log.with_suffix(".log.1"))

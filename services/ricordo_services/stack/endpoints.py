@@ -1,4 +1,4 @@
-"""Where a running stack answers, as settings, and the file that tells other processes."""
+"""The addresses of a running stack, as settings and as `stack.json` for other processes."""
 
 import json
 from collections.abc import Mapping

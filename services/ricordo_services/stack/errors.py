@@ -1,4 +1,4 @@
-"""Why the local stack does not start, or stops: each says what to do about it.
+"""Errors of the local stack; each message says what to do.
 
 StackError
 ├── MissingPackage      a server is not installed

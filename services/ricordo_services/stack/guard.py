@@ -1,4 +1,4 @@
-"""Keep one server running for exactly as long as the process that asked for it.
+"""Runs one server for as long as the process that started it.
 
 A server that is a plain child outlives a parent killed with ``kill -9``. The guard stands between
 them: its standard input is a pipe whose other end only the parent holds, so the pipe ends when the

@@ -10,7 +10,7 @@ from typing import NoReturn, Self
 
 from ricordo_services.stack import bolt, postgres
 from ricordo_services.stack.bolt import BoltServer
-from ricordo_services.stack.child import Place
+from ricordo_services.stack.child import ChildPaths
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.errors import FolderRefused
 from ricordo_services.stack.folder import DataFolder, unusable
@@ -57,7 +57,7 @@ class LocalStack:
             data,
             owner_password=passwords.postgres_owner,
             worker_password=passwords.postgres_worker,
-            run_to_end=partial(run_to_end, place=place(folder, "initdb"), name="postgres"),
+            run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
         )
         graph_log = folder.log("graph")
         self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap, log=graph_log)
@@ -65,7 +65,7 @@ class LocalStack:
         self._folder = folder
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
         self._supervised = {
-            server.name: SupervisedServer(server, place(folder, server.name), book, settings.patience)
+            server.name: SupervisedServer(server, child_paths(folder, server.name), book, settings.patience)
             for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -154,14 +154,14 @@ class LocalStack:
         self._folder.forget_run()
 
 
-def place(folder: DataFolder, name: str) -> Place:
-    """Return where the server `name` of a folder writes."""
-    return Place(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)
+def child_paths(folder: DataFolder, name: str) -> ChildPaths:
+    """Return the files of the server `name`."""
+    return ChildPaths(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)
 
 
 @contextlib.asynccontextmanager
-async def postgres_alone(folder: DataFolder) -> AsyncIterator[str]:
-    """Run it while the context lasts; yield the address for its owner. At the end it is stopped in order.
+async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
+    """Run PostgreSQL alone for the length of an `async with`; yields the DSN of its owner.
 
     Raises:
         StackError: it cannot be run.
@@ -171,10 +171,10 @@ async def postgres_alone(folder: DataFolder) -> AsyncIterator[str]:
         folder.path,
         owner_password=passwords.postgres_owner,
         worker_password=passwords.postgres_worker,
-        run_to_end=partial(run_to_end, place=place(folder, "initdb"), name="postgres"),
+        run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
     )
     book = PortBook(folder.path / "ports.json")
-    supervised = SupervisedServer(server, place(folder, "postgres"), book, Patience())
+    supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, Patience())
     try:
         await supervised.start()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where the servers of the ``local`` extra are installed, found without importing their packages."""
+"""Finds the servers of the ``local`` extra without importing their packages."""
 
 import importlib.metadata
 import importlib.util

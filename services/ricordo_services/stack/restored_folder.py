@@ -1,4 +1,4 @@
-"""A restored data folder takes the place of the one that is there: all of it or nothing.
+"""Replaces a data folder by a restored one, atomically.
 
 It is made in a folder inside, and renamed when it is complete: from then on it counts. Whoever takes the data
 folder next, a `ricordo up` after a crash too, moves its parts into their places before anything else.
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 RESTORING: Final = "restoring"
-"""A restored folder that is not complete; what is left of one is removed."""
+"""The folder of a restore that is not complete; it is removed at the next start."""
 RESTORED: Final = "restored"
-"""One that is complete, and not in its place yet."""
+"""The folder of a complete restore that is not moved into place yet."""
 CARRIED: Final = (
     "nats",
     "postgres",
@@ -23,11 +23,11 @@ CARRIED: Final = (
     "ports.json",
     "secrets.json",
 )
-"""What a data folder consists of; the rest only makes sense where and while it is used."""
+"""The parts of a data folder that a backup holds."""
 
 
 def activate(folder: Path) -> None:
-    """Let the complete `RESTORING` of a data folder count from now on, and move it into place."""
+    """Commit the complete `RESTORING` of a data folder, and move it into place."""
     os.sync()  # of thousands of files, one by one would take minutes
     (folder / RESTORING).rename(folder / RESTORED)
     sync(folder)
@@ -35,7 +35,7 @@ def activate(folder: Path) -> None:
 
 
 def finish_restore(folder: Path) -> None:
-    """Move what a restore has left into place, and remove what one has not completed; safe to repeat."""
+    """Move a committed restore into place, and remove an incomplete one; idempotent."""
     remove(folder / RESTORING)
     restored = folder / RESTORED
     if not restored.is_dir():
@@ -49,7 +49,7 @@ def finish_restore(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have a file, or the names in a folder, survive a power failure."""
+    """Call fsync on a file or a folder."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -58,7 +58,7 @@ def sync(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder with all in it, where it is there."""
+    """Remove a file or a folder with its contents, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

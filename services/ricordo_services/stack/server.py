@@ -1,4 +1,4 @@
-"""What the stack has to know of a server to run it."""
+"""The interface of a local server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Start a server, wait until it answers, and start it again when it ends by itself."""
+"""Starts a server, waits until it is ready, and restarts it when it exits."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo_services.stack.child import Child, Place, log_tail, until_gone
+from ricordo_services.stack.child import Child, ChildPaths, log_tail, until_gone
 from ricordo_services.stack.errors import ServerFailed
 from ricordo_services.stack.ports import PortBook, is_free
 from ricordo_services.stack.server import Launch, NotReady, Server
@@ -41,27 +41,27 @@ class Patience:
     backoff: float = 0.2
 
 
-async def run_to_end(launch: Launch, place: Place, name: str) -> None:
+async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
     """Run a command that ends by itself under a guard.
 
     Raises:
         ServerFailed: it did not end with status 0.
     """
-    child = await Child.start(launch, place)
+    child = await Child.start(launch, paths)
     try:
         status = await child.ended()
     finally:
         await child.stop()
     if status != 0:
-        raise ServerFailed(name, f"preparing it ended with status {status}", log_tail(place.log))
+        raise ServerFailed(name, f"preparing it ended with status {status}", log_tail(paths.log))
 
 
 class SupervisedServer:
     """One server of the stack, kept running on the same ports."""
 
-    def __init__(self, server: Server, place: Place, ports: PortBook, patience: Patience) -> None:
+    def __init__(self, server: Server, paths: ChildPaths, ports: PortBook, patience: Patience) -> None:
         self._server = server
-        self._place = place
+        self._paths = paths
         self._book = ports
         self._patience = patience
         self._child: Child | None = None
@@ -109,7 +109,7 @@ class SupervisedServer:
     async def _run(self) -> None:
         """Start the server on the ports it has; leave no process behind when it does not answer."""
         launch = await self._server.prepare(self.ports)
-        self._child = await Child.start(launch, self._place)
+        self._child = await Child.start(launch, self._paths)
         try:
             await self._answers(self._child)
         except BaseException:
@@ -137,7 +137,7 @@ class SupervisedServer:
                 log.warning("server_ended", server=self._server.name, status=status)
                 self._give_up_if_hopeless(ends, status)
                 # A guard that was killed leaves a server that the kernel has told to stop.
-                await until_gone(self._place.record, LEFTOVER_SECONDS)
+                await until_gone(self._paths.record, LEFTOVER_SECONDS)
                 await asyncio.sleep(self._patience.backoff * 2 ** (len(self._recent(ends)) - 1))
                 with contextlib.suppress(ServerFailed):
                     await self._run()
@@ -155,4 +155,4 @@ class SupervisedServer:
             raise self._failure(f"ended {times}, last with status {status}")
 
     def _failure(self, reason: str) -> ServerFailed:
-        return ServerFailed(self._server.name, reason, log_tail(self._place.log))
+        return ServerFailed(self._server.name, reason, log_tail(self._paths.log))

@@ -14,7 +14,7 @@ import pytest
 
 from ricordo_services.stack.child import (
     Child,
-    Place,
+    ChildPaths,
     living,
     log_tail,
     own_record,
@@ -37,9 +37,9 @@ PARENTAL = (
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def paths(tmp_path: Path) -> ChildPaths:
     lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
-    return Place(record=tmp_path / "record.json", log=tmp_path / "child.log", lock_fd=lock)
+    return ChildPaths(record=tmp_path / "record.json", log=tmp_path / "child.log", lock_fd=lock)
 
 
 def launch(*argv: str, grace: float = 4.0) -> Launch:
@@ -59,42 +59,42 @@ async def until(condition: Callable[[], object], seconds: float = 10.0) -> None:
         await asyncio.sleep(0.01)
 
 
-def descendants(place: Place) -> list[psutil.Process]:
-    guard, *_ = recorded_alive(place.record)
+def descendants(paths: ChildPaths) -> list[psutil.Process]:
+    guard, *_ = recorded_alive(paths.record)
     return [psutil.Process(guard), *psutil.Process(guard).children(recursive=True)]
 
 
-async def test_stopping_ends_the_process_and_its_record(place: Place) -> None:
-    child = await Child.start(launch("/bin/sleep", "60"), place)
-    await until(lambda: len(recorded_alive(place.record)) == 2)
+async def test_stopping_ends_the_process_and_its_record(paths: ChildPaths) -> None:
+    child = await Child.start(launch("/bin/sleep", "60"), paths)
+    await until(lambda: len(recorded_alive(paths.record)) == 2)
     await child.stop()
     assert not child.running
-    assert not place.record.exists()
+    assert not paths.record.exists()
 
 
-async def test_an_exit_status_is_passed_on(place: Place) -> None:
-    assert await (await Child.start(launch("/bin/sh", "-c", "exit 7"), place)).ended() == 7
-    assert await (await Child.start(launch("/bin/sh", "-c", "kill -9 $$"), place)).ended() == 137
+async def test_an_exit_status_is_passed_on(paths: ChildPaths) -> None:
+    assert await (await Child.start(launch("/bin/sh", "-c", "exit 7"), paths)).ended() == 7
+    assert await (await Child.start(launch("/bin/sh", "-c", "kill -9 $$"), paths)).ended() == 137
 
 
-async def test_a_program_that_is_missing_is_said_in_the_log(place: Place) -> None:
-    assert await (await Child.start(launch("/no/such/program"), place)).ended() == 127
-    assert "/no/such/program" in log_tail(place.log)
+async def test_a_program_that_is_missing_is_said_in_the_log(paths: ChildPaths) -> None:
+    assert await (await Child.start(launch("/no/such/program"), paths)).ended() == 127
+    assert "/no/such/program" in log_tail(paths.log)
 
 
-async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(place: Place) -> None:
-    child = await Child.start(launch(sys.executable, "-c", STUBBORN, grace=0.3), place)
-    await until(lambda: "deaf" in log_tail(place.log))
-    processes = descendants(place)
+async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(paths: ChildPaths) -> None:
+    child = await Child.start(launch(sys.executable, "-c", STUBBORN, grace=0.3), paths)
+    await until(lambda: "deaf" in log_tail(paths.log))
+    processes = descendants(paths)
     await child.stop()
     assert not any(process.is_running() for process in processes)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="adopting orphans is a service of Linux")
-async def test_grandchildren_in_sessions_of_their_own_go_too(place: Place) -> None:
-    child = await Child.start(launch(sys.executable, "-c", PARENTAL), place)
-    await until(lambda: "born" in log_tail(place.log))
-    processes = descendants(place)
+async def test_grandchildren_in_sessions_of_their_own_go_too(paths: ChildPaths) -> None:
+    child = await Child.start(launch(sys.executable, "-c", PARENTAL), paths)
+    await until(lambda: "born" in log_tail(paths.log))
+    processes = descendants(paths)
     assert len(processes) == 3
     processes[1].kill()
     assert await child.ended() == 137
@@ -102,20 +102,20 @@ async def test_grandchildren_in_sessions_of_their_own_go_too(place: Place) -> No
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal on the parent's death")
-async def test_a_killed_guard_takes_the_process_with_it(place: Place) -> None:
-    child = await Child.start(launch("/bin/sleep", "60"), place)
-    await until(lambda: len(recorded_alive(place.record)) == 2)
-    guard, server = descendants(place)
+async def test_a_killed_guard_takes_the_process_with_it(paths: ChildPaths) -> None:
+    child = await Child.start(launch("/bin/sleep", "60"), paths)
+    await until(lambda: len(recorded_alive(paths.record)) == 2)
+    guard, server = descendants(paths)
     guard.kill()
     assert await child.ended() == -signal.SIGKILL
     await until(lambda: process_identity(server.pid) is None)
 
 
-async def test_what_a_record_names_is_killed_when_it_does_not_end(place: Place) -> None:
+async def test_what_a_record_names_is_killed_when_it_does_not_end(paths: ChildPaths) -> None:
     process = await asyncio.create_subprocess_exec("/bin/sleep", "60")
     identity = process_identity(process.pid)
-    place.record.write_text(f'{{"server": [{process.pid}, "{identity}"]}}', encoding="utf-8")
-    assert await until_gone(place.record, 0.5)
+    paths.record.write_text(f'{{"server": [{process.pid}, "{identity}"]}}', encoding="utf-8")
+    assert await until_gone(paths.record, 0.5)
     assert await process.wait() == -signal.SIGKILL
 
 
@@ -126,10 +126,11 @@ def test_a_process_is_told_from_another_with_its_number() -> None:
     assert living("nonsense") is None
 
 
-async def test_the_lifeline_is_in_no_other_child(place: Place, tmp_path: Path) -> None:
-    first = await Child.start(launch("/bin/sleep", "60"), place)
+async def test_the_lifeline_is_in_no_other_child(paths: ChildPaths, tmp_path: Path) -> None:
+    first = await Child.start(launch("/bin/sleep", "60"), paths)
     second = await Child.start(
-        launch("/bin/sleep", "60"), Place(tmp_path / "second.json", tmp_path / "second.log", place.lock_fd)
+        launch("/bin/sleep", "60"),
+        ChildPaths(tmp_path / "second.json", tmp_path / "second.log", paths.lock_fd),
     )
     await until(lambda: recorded_alive(tmp_path / "second.json"))
     await asyncio.wait_for(first.stop(), 30)  # it would hang for 60 if the second held the first's pipe
