@@ -73,7 +73,7 @@ def test_a_command_may_begin_without_a_stream(stream: str) -> None:
     assert (b"pizza" in ended.stdout) == (stream == "stderr")
 
 
-@pytest.mark.parametrize("console", ["screen", "margin"])
+@pytest.mark.parametrize("console", ["out_console", "err_console"])
 def test_a_console_ends_no_command_whose_reader_has_gone(console: str) -> None:
     program = f"""
 import sys
@@ -88,7 +88,7 @@ sys.exit(7)
 """
     reading, writing = os.pipe()
     os.close(reading)
-    gone, other = ("stdout", "stderr") if console == "screen" else ("stderr", "stdout")
+    gone, other = ("stdout", "stderr") if console == "out_console" else ("stderr", "stdout")
     with contextlib.closing(os.fdopen(writing, "wb")) as nobody:
         ended = subprocess.run(
             [sys.executable, "-c", program],
