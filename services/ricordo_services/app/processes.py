@@ -101,7 +101,7 @@ async def _warn_of_former_models(resources: Resources, names: Collection[str]) -
     life, vectors = await resources.store(LifecycleStore), await resources.store(ReembeddingStore)
     counted = Counter[str]()
     for tenant in await life.tenants():
-        counted.update(await vectors.held(tenant, list(former)))
+        counted.update(await vectors.count_vectors(tenant, list(former)))
     encoders = await resources.secondary_encoders() if "retrieval" in names else {}
     for model, number in sorted(counted.items()):
         away = model in encoders and encoders[model] is None

@@ -254,7 +254,7 @@ class Resources:
         if letter.tenant is None:
             await keep()
         else:
-            await (await self.store(LifecycleStore)).bury(letter.tenant, letter, keep)
+            await (await self.store(LifecycleStore)).record_dead_letter(letter.tenant, letter, keep)
 
     async def _open_models(self) -> Models:
         opening = open_models(self.settings.embedding, await self.tokens())

@@ -27,7 +27,7 @@ class DeleteDiscarded:
             StoreUnavailable, ObjectsUnavailable: a server does not answer; what is left stays noted.
         """
         for tenant in await self.life.tenants():
-            while keys := await self.discarded.discarded(tenant, _AT_ONCE):
+            while keys := await self.discarded.objects_to_delete(tenant, _AT_ONCE):
                 for key in keys:
                     await self.objects.delete(key)
                 await self.discarded.deleted(tenant, keys)

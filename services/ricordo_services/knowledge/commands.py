@@ -65,7 +65,7 @@ class Settle:
             return await self.follow(
                 tenant,
                 [command.user_id],
-                lambda project: self.ledger.settle(tenant, curation, project, self.clock.now()),
+                lambda project: self.ledger.apply_assertion(tenant, curation, project, self.clock.now()),
             )
         except UnknownFact:
             reason = (

@@ -77,7 +77,7 @@ class Erasure:
             erased = await self.follow(tenant, [burial.user_id], erase)
             await self.emitter.emit(tenant, _told(burial, erased))
             more = erased.more
-        await self.letters.delete(tenant, burial, partial(self.erasing.letter, tenant, burial))
+        await self.letters.delete(tenant, burial, partial(self.erasing.count_dead_letter, tenant, burial))
         counts = await self.erasing.finish(tenant, burial)
         _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
         return counts
@@ -161,7 +161,7 @@ class ForgetOnRequest:
         )
         asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
         try:
-            buried = await self.erasing.bury(tenant, burial, request=request, asked=asked)
+            buried = await self.erasing.put_tombstone(tenant, burial, request=request, asked=asked)
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was asked"
             raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None

@@ -75,7 +75,7 @@ class ExtractFacts:
     async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, ExtractedEvidence]:
         """Return what is kept of messages, and of what they correct, if it was read in their words."""
         said = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
-        kept = await self.ledger.told(tenant, list(said))
+        kept = await self.ledger.evidence_of_memories(tenant, list(said))
         return {memory_id: told for memory_id, told in kept.items() if _holds(said[memory_id], told)}
 
 

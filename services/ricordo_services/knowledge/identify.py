@@ -98,7 +98,9 @@ class IdentifyByModel:
         """Ask about some doubts of a tenant that are not late; returns whether there were any doubts."""
         # The oldest may be those that are late, or that others ask about: they must not hide the rest.
         limit = _AT_ONCE + len(self._late) + len(self._elsewhere)
-        found = [one for one in await self.ledger.doubts(tenant, limit) if (tenant, one) not in seen]
+        found = [
+            one for one in await self.ledger.unresolved_pairs(tenant, limit) if (tenant, one) not in seen
+        ]
         seen.update((tenant, one) for one in found)
         fresh = sorted(one for one in found if (tenant, one) not in late)
         if fresh:

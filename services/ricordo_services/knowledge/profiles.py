@@ -53,7 +53,7 @@ class EntityProfiles:
         """Return the words of the latest message that supports each fact."""
         messages = dict.fromkeys(one.message_ids[-1] for one in facts if one.message_ids)
         memories = [memory_id(tenant, message_id) for message_id in messages]
-        told = await self.ledger.told(tenant, memories) if memories else {}
+        told = await self.ledger.evidence_of_memories(tenant, memories) if memories else {}
         names = {entity.key, *map(normalise, (entity.name, *entity.aliases))}
         quotes = [
             quote

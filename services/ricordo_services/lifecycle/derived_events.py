@@ -100,7 +100,7 @@ async def republish(
         taken = [(one.memory_id, one.user_id) for one in moved if one.reason is reason]
         events += archived(taken, reason)
     await emitter.emit(tenant, events)
-    await life.told(tenant, moved)
+    await life.mark_reported(tenant, moved)
 
 
 def _by_user(memories: Sequence[tuple[UUID, str]]) -> Iterator[tuple[str, tuple[UUID, ...]]]:

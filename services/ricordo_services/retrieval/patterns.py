@@ -57,7 +57,7 @@ class UserPatterns:
         held = self._held.get(key)
         if held is not None and await self._holds(key, held, before):
             return held.patterns
-        heard = await self._habits.talk(*key, before=before, manners=register_patterns())
+        heard = await self._habits.stats(*key, before=before, manners=register_patterns())
         found = find_habits(heard.talk)
         self._held.take(key)
         if heard.until is not None and heard.talk.messages >= LEAST_MESSAGES:
@@ -70,7 +70,7 @@ class UserPatterns:
     async def _holds(self, key: tuple[str, str], held: _Held, before: datetime) -> bool:
         if self._clock.monotonic() > held.ends:
             return False
-        news = await self._habits.news(*key, since=held.until, before=before, most=held.enough)
+        news = await self._habits.delta(*key, since=held.until, before=before, most=held.enough)
         return news.messages < held.enough and news.forgotten == held.forgotten
 
 

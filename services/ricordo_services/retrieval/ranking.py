@@ -49,7 +49,7 @@ class Rank:
         """
         if not found.hits:
             return Best()
-        standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
+        standings = await self.recollection.ranking_rows(tenant, asked.user_id, list(found.hits))
         shown = [one for one in standings if _is_shown(one, asked)]
         query = Query(
             text=asked.text,

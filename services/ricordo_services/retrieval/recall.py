@@ -267,7 +267,7 @@ class RecallService:
     async def _archived(self, tenant: str, asked: Asked) -> int:
         """Count what matches in the archive, by meaning or words above the minimums."""
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
-        standings = await self.recollection.standings(tenant, asked.user_id, list(found.hits))
+        standings = await self.recollection.ranking_rows(tenant, asked.user_id, list(found.hits))
         reached = looks_at_uninformative(asked.analysis, asked.filters)
         return sum(one.archived and (one.informative or reached) for one in standings)
 

@@ -82,7 +82,7 @@ class WorkingMemoryReader:
         key = tenant, user_id, conversation_id
         view = self._views.get(key)
         moment, names = now or self._clock.now(), self._names.get((tenant, user_id))
-        desk = await self._desks.desk(
+        desk = await self._desks.snapshot(
             *key,
             span=self._span(moment),
             most_turns=MAX_LINES,

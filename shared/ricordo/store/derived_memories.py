@@ -123,7 +123,7 @@ async def _locked(connection: Connection, tenant: str, memory_ids: Iterable[UUID
 async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> list[UUID]:
     """Take derived memories away whose place others take; return those that the user did not hold on to.
 
-    Their points have to follow: the caller tells of it, and `LifecycleStore.moved` once more.
+    Their points have to follow: the caller tells of it, and `LifecycleStore.unreported_moves` once more.
     """
     if not memory_ids:
         return []

@@ -96,7 +96,7 @@ class ErasureStore:
         self._database = database
         self._folds = EvidenceStore(database, beside, remembered=0)
 
-    async def bury(
+    async def put_tombstone(
         self, tenant: str, burial: ErasureRequest, *, request: str | None = None, asked: bytes = b""
     ) -> ErasureRequest | ErasureCounts:
         """Put up the tombstone, before anything is erased: from now on nothing of it is taken in.
@@ -148,7 +148,9 @@ class ErasureStore:
         async with self._folds.of(tenant, [burial.user_id], project) as folding:
             return await _Slice(folding, tenant, burial, limit).erase()
 
-    async def letter(self, tenant: str, burial: ErasureRequest, letter: DeadLetterPosition) -> None:
+    async def count_dead_letter(
+        self, tenant: str, burial: ErasureRequest, letter: DeadLetterPosition
+    ) -> None:
         """Count a dead letter that is to be deleted; let go of its reason, and of the document it brings."""
         async with self._database.transaction(tenant) as connection:
             place = (letter.consumer, letter.subject, letter.sequence)
@@ -186,7 +188,7 @@ class ErasureStore:
             for row in found
         ]
 
-    async def discarded(self, tenant: str, limit: int) -> Sequence[str]:
+    async def objects_to_delete(self, tenant: str, limit: int) -> Sequence[str]:
         """Return keys of objects that are still to be deleted."""
         async with self._database.transaction(tenant) as connection:
             return [row["key"] for row in await connection.fetch(_SQL["discarded"], tenant, limit)]

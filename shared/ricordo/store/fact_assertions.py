@@ -179,7 +179,7 @@ async def keep_assertion(
     Where it stood already, that is all that has a say where it has one.
 
     Raises:
-        UnknownFact, FactEnded, RequestConflict: see `FactLedger.settle`.
+        UnknownFact, FactEnded, RequestConflict: see `FactLedger.apply_assertion`.
     """
     user_id, request_id = curation.user_id, curation.request_id
     if curation.word.rejected and await is_repeated_rejection(connection, tenant, curation):

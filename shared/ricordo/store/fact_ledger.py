@@ -87,7 +87,9 @@ class FactLedger(FactQueries):
             said[row["read"]] = utterance_of(row, said.get(row["read"]))
         return [said.pop(one) for one in memory_ids if one in said] + list(said.values())
 
-    async def told(self, tenant: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, ExtractedEvidence]:
+    async def evidence_of_memories(
+        self, tenant: str, memory_ids: Sequence[UUID]
+    ) -> Mapping[UUID, ExtractedEvidence]:
         """Return what is kept of what messages state, by memory; those that nobody has read are left out."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_EVIDENCE["told"], tenant, memory_ids)
@@ -136,7 +138,9 @@ class FactLedger(FactQueries):
             progress = await set_stage(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return contributions, progress
 
-    async def settle(self, tenant: str, curation: Curation, project: Project, at: datetime) -> Fact | None:
+    async def apply_assertion(
+        self, tenant: str, curation: Curation, project: Project, at: datetime
+    ) -> Fact | None:
         """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
 
         The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
@@ -225,7 +229,7 @@ class FactLedger(FactQueries):
                 await transaction.fold({user_id: NewEvidence(renamed=True, state=state)})
             return await deciding.decided()
 
-    async def doubts(self, tenant: str, limit: int) -> Sequence[UnresolvedPair]:
+    async def unresolved_pairs(self, tenant: str, limit: int) -> Sequence[UnresolvedPair]:
         """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
 
         Whoever is asked settles it by `decide`, with None where they cannot say either.

@@ -221,7 +221,7 @@ async def _give_way(connection: Connection, tenant: str, held: Sequence[Memory])
     """Take away what was computed here under the ids of memories whose words the user stands behind.
 
     Their points follow once these are written and indexed; those of what rested on them with
-    `LifecycleStore.moved`.
+    `LifecycleStore.unreported_moves`.
     """
     if not held:
         return

@@ -213,7 +213,7 @@ class LifecycleStore:
                 written += await connection.fetch(_SQL["fade"], tenant, now, *part)
         return written
 
-    async def moved(
+    async def unreported_moves(
         self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None
     ) -> Sequence[ArchiveMove]:
         """Return, oldest first, what moved before `before` and was not reported to `told` yet."""
@@ -229,7 +229,7 @@ class LifecycleStore:
             for row in found
         ]
 
-    async def told(self, tenant: str, moved: Sequence[ArchiveMove]) -> None:
+    async def mark_reported(self, tenant: str, moved: Sequence[ArchiveMove]) -> None:
         """Note that these moves were said once more, to be forgotten; what has moved since stays."""
         ids, instants = [one.memory_id for one in moved], [one.at for one in moved]
         async with self._database.transaction(tenant) as connection:
@@ -251,7 +251,9 @@ class LifecycleStore:
         memories = {row["id"]: rows.memory(row) for row in derived_memories}
         return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
-    async def bury(self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+    async def record_dead_letter(
+        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]
+    ) -> None:
         """Keep a dead letter's reason, for the status of its message, once `keep` has kept the letter.
 
         It goes when the stage is set that its consumer sets, or with `tidy`. Neither is kept where a

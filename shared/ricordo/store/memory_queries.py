@@ -167,7 +167,7 @@ class MemoryQueries:
         """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
         return [rows.memory(row) for row in await self._fetch("memories", tenant, user_id, ids)]
 
-    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
+    async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         """Return what a ranking looks at, for those of `ids` that belong to the user; order is not kept."""
         found = await self._fetch("standings", tenant, user_id, ids, TAG)
         return [RankingRow(one, said, rows.event_times(times), *rest) for one, said, times, *rest in found]
@@ -251,7 +251,7 @@ class StyleQueries:
         """Read through `database`."""
         self._database = database
 
-    async def talk(
+    async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
         """Return what is counted over the last messages of the user, at most 200.
@@ -282,7 +282,7 @@ class StyleQueries:
         )
         return StyleStats(talk, row["until"], row["forgotten"])
 
-    async def news(
+    async def delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         """Return what has come since; of more than `most` messages, that there are as many."""

@@ -165,7 +165,7 @@ class ReembeddingStore:
             number: int = await connection.fetchval(_SQL["unencoded"], tenant, user_id)
         return number
 
-    async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
+    async def count_vectors(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
         """Count the memories that have a vector of each of `models`; cheap, and blind to their texts."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["held"], tenant, models)

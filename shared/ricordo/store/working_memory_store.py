@@ -93,7 +93,7 @@ class WorkingMemoryStore:
         """Read through `database`."""
         self._database = database
 
-    async def desk(
+    async def snapshot(
         self,
         tenant: str,
         user_id: str,

@@ -64,7 +64,9 @@ async def _settle(
     ledger: FactLedger | None = None,
 ) -> Fact | None:
     curation = Curation(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
-    return await (ledger or stores.ledger).settle(stores.tenant, curation, projection or Projection(), STORED)
+    return await (ledger or stores.ledger).apply_assertion(
+        stores.tenant, curation, projection or Projection(), STORED
+    )
 
 
 async def test_messages_dispute_what_was_confirmed_and_do_not_overturn_it(stores: Stores) -> None:

@@ -184,7 +184,7 @@ async def test_what_is_put_right_is_in_no_synthesis_any_more(sleep: CompressionS
     assert await stores.recollection.memories(stores.tenant, "u-1", [made.memory_id]) == []
     assert await _weak(sleep, stores) == {one.id for one in told[1:]}
     assert await stores.memory("m-2") == told[1]
-    moved = await stores.life.moved(stores.tenant, NOW + timedelta(days=9999), 9)
+    moved = await stores.life.unreported_moves(stores.tenant, NOW + timedelta(days=9999), 9)
     assert [one.memory_id for one in moved] == [made.memory_id]
     assert await _compress(sleep, stores, told[1:]) is not None
 

@@ -86,9 +86,9 @@ async def test_what_corrects_something_else_than_before_is_to_be_read_again(
         )
         assert [one.extracted for one in unread] == [None, None]
         assert not await held.correct([stores.id("m-2"), stores.id("m-3")])
-    assert list(await stores.ledger.told(stores.tenant, [stores.id("m-1"), stores.id("m-3")])) == [
-        stores.id("m-1")
-    ]
+    assert list(
+        await stores.ledger.evidence_of_memories(stores.tenant, [stores.id("m-1"), stores.id("m-3")])
+    ) == [stores.id("m-1")]
 
 
 async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores, database: Database) -> None:
@@ -214,13 +214,13 @@ async def test_other_words_correct_something_else(stores: Stores, database: Data
 
 async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores, database: Database) -> None:
     await arrive(stores, database, *STORY)
-    found = await stores.recollection.standings(stores.tenant, "u-1", [stores.id(one) for one in STORY])
+    found = await stores.recollection.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY])
     told = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
     third, fourth = stores.id("m-3"), stores.id("m-4")
     assert told == {stores.id("m-2"): [fourth, third], third: [fourth]}
     async with database.transaction(stores.tenant) as connection:
         await connection.execute("update memories set archived_at = now() where message_id = 'm-4'")
-    found = await stores.recollection.standings(stores.tenant, "u-1", [stores.id("m-2"), third])
+    found = await stores.recollection.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third])
     assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}
 
 

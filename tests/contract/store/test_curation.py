@@ -113,7 +113,7 @@ async def test_feedback_brings_back_from_the_archive_what_was_used(stores: Store
     assert (await stores.memory()).archived_at is not None
     await judged(stores, uuid4(), used=[one], minute=60 * 24 * 2000)
     assert (await stores.memory()).archived_at is None
-    assert [one.archived for one in await stores.life.moved(stores.tenant, _LATER, 9)] == [False]
+    assert [one.archived for one in await stores.life.unreported_moves(stores.tenant, _LATER, 9)] == [False]
 
 
 async def test_whoever_names_a_memory_that_is_none_changes_nothing(stores: Stores) -> None:
@@ -177,7 +177,7 @@ async def test_what_is_pinned_does_not_fade_and_comes_back(stores: Stores) -> No
     assert await _pin(stores, one) == ()
     kept = await stores.memory()
     assert (kept.pinned, kept.archived_at) == (True, None)
-    assert [one.archived for one in await stores.life.moved(stores.tenant, _LATER, 9)] == [False]
+    assert [one.archived for one in await stores.life.unreported_moves(stores.tenant, _LATER, 9)] == [False]
     await _years(stores)
     assert (await stores.memory()).archived_at is None
     assert await _pin(stores, one, pinned=False) == ("pinned",)

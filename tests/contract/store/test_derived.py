@@ -149,7 +149,9 @@ async def test_one_that_was_given_up_is_not_told_again(database: Database, store
     await stores.record(new_message("m-9", tenant=stores.tenant), at=STORED + timedelta(minutes=1))
     await write(database, stores, waiting := summary(stores, sources))
     for n, one in enumerate(made):
-        await stores.life.bury(stores.tenant, letter(stores, None, sequence=n, memory_id=one.id), kept)
+        await stores.life.record_dead_letter(
+            stores.tenant, letter(stores, None, sequence=n, memory_id=one.id), kept
+        )
     assert not {one.id for one in made} & await _lagging(stores)
     assert waiting.id in await _lagging(stores)
     assert await _lagging(stores, limit=6) > {stores.id("m-9")}
@@ -177,7 +179,7 @@ async def test_what_is_withdrawn_is_gone_and_said_once_more(database: Database, 
     assert await _found(stores, made.id) == []
     assert len(await _found(stores, source)) == 1
     assert await stores.indexing.versions(stores.tenant, MODEL, [made.id]) == {}
-    moved = await stores.life.moved(stores.tenant, at(10**9), 10)
+    moved = await stores.life.unreported_moves(stores.tenant, at(10**9), 10)
     assert [(one.memory_id, one.archived) for one in moved] == [(made.id, False)]
-    await stores.life.told(stores.tenant, moved)
-    assert await stores.life.moved(stores.tenant, at(10**9), 10) == []
+    await stores.life.mark_reported(stores.tenant, moved)
+    assert await stores.life.unreported_moves(stores.tenant, at(10**9), 10) == []

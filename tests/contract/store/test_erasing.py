@@ -56,7 +56,7 @@ async def forget(
 ) -> tuple[ErasureCounts, list[ErasureSlice]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
     slices: list[ErasureSlice] = []
-    buried = await erasing.bury(stores.tenant, what, request=request)
+    buried = await erasing.put_tombstone(stores.tenant, what, request=request)
     if isinstance(buried, ErasureCounts):
         return buried, slices
     while not slices or slices[-1].more:
@@ -208,7 +208,7 @@ async def test_a_request_counts_once(erasing: ErasureStore, stores: Stores) -> N
     assert (second, slices) == (first, [])
     assert (await stores.memory("m-9")).content
     with pytest.raises(RequestConflict):
-        await erasing.bury(stores.tenant, A_MESSAGE, request="r-1", asked=b"another")
+        await erasing.put_tombstone(stores.tenant, A_MESSAGE, request="r-1", asked=b"another")
     third, _ = await forget(erasing, stores, again, request="r-2")
     assert third.rows == 2
 
@@ -216,7 +216,7 @@ async def test_a_request_counts_once(erasing: ErasureStore, stores: Stores) -> N
 async def test_what_a_crash_leaves_is_found_and_counted_in_all(erasing: ErasureStore, stores: Stores) -> None:
     """Also by another process, and without the request; who asks again under it is told so."""
     await say(stores, "m-1", "m-2", "m-3")
-    assert await erasing.bury(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
+    assert await erasing.put_tombstone(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
     await erasing.erase(stores.tenant, A_CONVERSATION, Projection(), 1)
     assert await erasing.unfinished(stores.tenant, LATER) == []
     (left,) = await erasing.unfinished(stores.tenant, LATER + timedelta(minutes=1))
@@ -226,7 +226,7 @@ async def test_what_a_crash_leaves_is_found_and_counted_in_all(erasing: ErasureS
     counts = await erase_all(erasing, stores, left)
     assert counts.rows == 6
     again = replace(A_CONVERSATION, at=since + timedelta(hours=1))
-    assert await erasing.bury(stores.tenant, again, request="r-1") == counts
+    assert await erasing.put_tombstone(stores.tenant, again, request="r-1") == counts
     assert await erasing.unfinished(stores.tenant, END_OF_TIME) == []
     assert (await stores.memory("since")).content
 
@@ -236,15 +236,17 @@ async def test_who_asks_again_while_it_is_under_way_asks_for_no_more(
     erasing: ErasureStore, stores: Stores, what: ErasureRequest
 ) -> None:
     await say(stores, "m-1", "m-2")
-    await erasing.bury(stores.tenant, what, request="r-1")
+    await erasing.put_tombstone(stores.tenant, what, request="r-1")
     since = LATER + timedelta(hours=1)
     await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
     later = replace(what, at=since + timedelta(hours=1))
-    assert await erasing.bury(stores.tenant, later, request="r-1") == what
+    assert await erasing.put_tombstone(stores.tenant, later, request="r-1") == what
     first, _ = await forget(erasing, stores, later, request="r-1")
     assert (await stores.memory("since")).content
     assert (await forget(erasing, stores, later, request="r-1"))[0] == first
-    assert await erasing.bury(stores.tenant, later, request="r-2") == later, "which means what came since"
+    assert await erasing.put_tombstone(stores.tenant, later, request="r-2") == later, (
+        "which means what came since"
+    )
 
 
 async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
@@ -252,10 +254,10 @@ async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
 ) -> None:
     """The end of the earlier one is no end; and what is kept of a request survives that of its user."""
     await say(stores, "m-1", "m-2")
-    first = await erasing.bury(stores.tenant, A_USER, request="r-1")
+    first = await erasing.put_tombstone(stores.tenant, A_USER, request="r-1")
     since = LATER + timedelta(hours=1)
     await stores.record(new_message("since", tenant=stores.tenant, timestamp=since), at=since)
-    second = await erasing.bury(stores.tenant, replace(A_USER, at=since), request="r-2")
+    second = await erasing.put_tombstone(stores.tenant, replace(A_USER, at=since), request="r-2")
     assert isinstance(first, ErasureRequest)
     assert isinstance(second, ErasureRequest)
     await erase_all(erasing, stores, first)
@@ -264,17 +266,19 @@ async def test_who_asked_before_is_told_by_the_erasure_of_what_was_buried_since(
     assert await erasing.unfinished(stores.tenant, END_OF_TIME) == []
     assert counts.rows == 6
     for request in ("r-1", "r-2"):
-        assert await erasing.bury(stores.tenant, replace(A_USER, at=since), request=request) == counts
+        assert (
+            await erasing.put_tombstone(stores.tenant, replace(A_USER, at=since), request=request) == counts
+        )
 
 
 async def test_the_reason_of_a_dead_letter_goes_and_no_other(
     database: Database, erasing: ErasureStore, stores: Stores
 ) -> None:
     for sequence in (1, 2):
-        await stores.life.bury(stores.tenant, letter(stores, "m-9", sequence=sequence), kept)
-    await erasing.bury(stores.tenant, A_USER)
+        await stores.life.record_dead_letter(stores.tenant, letter(stores, "m-9", sequence=sequence), kept)
+    await erasing.put_tombstone(stores.tenant, A_USER)
     gone = letter(stores, "m-9", sequence=1)
-    await erasing.letter(
+    await erasing.count_dead_letter(
         stores.tenant, A_USER, DeadLetterPosition(gone.consumer, gone.subject, gone.sequence, "k-9")
     )
     assert (await rows_that_hold(database, stores, "m-9"))["dead_letters"] == 1

@@ -50,7 +50,9 @@ async def _kept(stores: Stores, *evidence: Evidence) -> Sequence[Evidence]:
         quotes=("",) * len(evidence),
     )
     await learn(stores, told)
-    return (await stores.ledger.told(stores.tenant, [told.memory_id]))[told.memory_id].evidence
+    return (await stores.ledger.evidence_of_memories(stores.tenant, [told.memory_id]))[
+        told.memory_id
+    ].evidence
 
 
 async def test_what_a_message_says_is_kept_whole_and_so_is_what_it_says_instead(stores: Stores) -> None:
@@ -66,7 +68,7 @@ async def test_a_word_is_kept_whole(stores: Stores, connection: "asyncpg.Connect
     await learn(stores, tell(stores, "m-0", said("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))))
     (fact,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", min_confidence=0))
     word = Curation(user_id="u-1", fact_id=fact.id, request_id="request", word=Assertion(object="Dario"))
-    await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
+    await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
     found = await connection.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "
         "quote from fact_evidence where tenant = $1 and message_id = 'request' order by ordinal",

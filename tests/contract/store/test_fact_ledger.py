@@ -177,10 +177,10 @@ async def test_what_messages_state_can_be_read_back(stores: Stores) -> None:
     nothing = replace(tell(stores, "m-1"), said_at=at(1))
     await learn(stores, first, nothing, other)
     ids = [stores.id(f"m-{n}") for n in range(4)]
-    kept = await stores.ledger.told(stores.tenant, [*ids, uuid4()])
+    kept = await stores.ledger.evidence_of_memories(stores.tenant, [*ids, uuid4()])
     assert kept == {one.memory_id: one for one in (first, nothing, other)}, "nobody has read the fourth"
     assert await learn(stores, *kept.values()) == await learn(stores, first, nothing, other)
-    assert await stores.ledger.told(stores.tenant, []) == {}
+    assert await stores.ledger.evidence_of_memories(stores.tenant, []) == {}
 
 
 async def test_a_forgotten_message_states_nothing(stores: Stores) -> None:

@@ -200,7 +200,7 @@ class TestQuotas:
 
 async def test_the_reason_goes_with_the_replay(stores: Stores, database: Database) -> None:
     refused = letter(stores, "u-1-0", consumer="ingest", code="quota_exceeded", sequence=1)
-    await stores.life.bury(stores.tenant, refused, kept)
+    await stores.life.record_dead_letter(stores.tenant, refused, kept)
     assert (await stores.recollection.status(stores.tenant, "u-1-0"))[1] is not None
     await stores.record(*some(stores, 1))
     await stores.encode("u-1-0")

@@ -183,7 +183,7 @@ async def test_reinforcement(
     before = await _written(database, here, rows)
     ids = tuple(one.id for one in before)
     await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
-    standings = {one.id: one for one in await here.recollection.standings(here.tenant, "u-1", ids)}
+    standings = {one.id: one for one in await here.recollection.ranking_rows(here.tenant, "u-1", ids)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
         for age in uses:

@@ -96,7 +96,7 @@ class Asking:
 
     async def open(self) -> list[UnresolvedPair]:
         """Return what nobody was asked about."""
-        return list(await self.ledger.doubts(self.stores.tenant, 100))
+        return list(await self.ledger.unresolved_pairs(self.stores.tenant, 100))
 
     def counted(self) -> Counter[str]:
         """Return what the pass has counted, but for zeros."""

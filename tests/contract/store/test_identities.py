@@ -114,13 +114,13 @@ async def test_what_rules_leave_open_is_kept_until_somebody_answers(
     again = tell(stores, "m-1", said("lives_in", "Bari", minute=1, subject="Nico"))
     for _ in range(2):
         await learn(stores, again, ledger=ledger)
-        assert await ledger.doubts(stores.tenant, 10) == [UnresolvedPair("u-1", ("nico", "nicola"))]
+        assert await ledger.unresolved_pairs(stores.tenant, 10) == [UnresolvedPair("u-1", ("nico", "nicola"))]
     before = await _known(stores)
     await ledger.decide(stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=None, by="model")
-    assert await ledger.doubts(stores.tenant, 10) == []
+    assert await ledger.unresolved_pairs(stores.tenant, 10) == []
     assert await _known(stores) == before
     await learn(stores, again, ledger=ledger)
-    assert await ledger.doubts(stores.tenant, 10) == [], "whoever cannot say is not asked again"
+    assert await ledger.unresolved_pairs(stores.tenant, 10) == [], "whoever cannot say is not asked again"
 
 
 MODEL = "model:m"
@@ -152,7 +152,7 @@ async def test_the_user_overturns_what_a_model_decided(stores: Stores, database:
     await ledger.decide(stores.tenant, "u-1", names, Projection(), same=None, by="user")
     assert await _known(stores) == two
     await learn(stores, both, ledger=ledger)
-    assert await ledger.doubts(stores.tenant, 10) == [], "nor is it asked again"
+    assert await ledger.unresolved_pairs(stores.tenant, 10) == [], "nor is it asked again"
 
 
 async def test_a_tie_that_comes_later_outweighs_a_model(stores: Stores) -> None:
@@ -172,13 +172,13 @@ async def test_doubts_that_are_none_any_more_are_dropped_and_may_come_back(
     ledger = FactLedger(database, doubting=True)
     both = tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico"))
     await learn(stores, both, ledger=ledger)
-    (doubt,) = await ledger.doubts(stores.tenant, 10)
+    (doubt,) = await ledger.unresolved_pairs(stores.tenant, 10)
     await ledger.withdraw(
         stores.tenant, [doubt, UnresolvedPair("u-2", doubt.names), UnresolvedPair("u-1", ("nico", "x"))]
     )
-    assert await ledger.doubts(stores.tenant, 10) == []
+    assert await ledger.unresolved_pairs(stores.tenant, 10) == []
     await learn(stores, both, ledger=ledger)
-    assert await ledger.doubts(stores.tenant, 10) == [doubt]
+    assert await ledger.unresolved_pairs(stores.tenant, 10) == [doubt]
     await ledger.decide(stores.tenant, "u-1", doubt.names, Projection(), same=True, by=MODEL)
     await ledger.withdraw(stores.tenant, [doubt])
     assert {one for _, _, one in await _known(stores)} == {"Nicola"}, "what was decided stays so"
@@ -187,7 +187,7 @@ async def test_doubts_that_are_none_any_more_are_dropped_and_may_come_back(
 async def test_nothing_is_kept_open_where_nobody_can_be_asked(stores: Stores) -> None:
     await _recorded(stores, 1)
     await learn(stores, tell(stores, "m-0", said("friend", "Nicola"), said("friend", "Nico")))
-    assert await stores.ledger.doubts(stores.tenant, 10) == []
+    assert await stores.ledger.unresolved_pairs(stores.tenant, 10) == []
 
 
 async def test_a_request_counts_once_and_tells_what_holds_since(stores: Stores) -> None:

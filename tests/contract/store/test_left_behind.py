@@ -190,8 +190,8 @@ class Poisoned:
         self._fail(tenant)
         return await self._life.lagging(tenant, now, older_than, limit)
 
-    async def moved(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
-        return await self._life.moved(tenant, before, limit)
+    async def unreported_moves(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
+        return await self._life.unreported_moves(tenant, before, limit)
 
     def _fail(self, tenant: str) -> None:
         if tenant == "poison":
@@ -218,7 +218,7 @@ async def test_what_was_given_up_is_sent_on_its_way_once_its_reason_is_a_month_o
     stores: Stores, stream: Stream, clock: ManualClock
 ) -> None:
     await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.bury(stores.tenant, letter(stores), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
     for days, sent in ((29, []), (31, [MemoryCreated])):
         await tidy(stores.life, STORED + timedelta(days=days))
         await reconcile(stores, stream, clock).run()

@@ -212,26 +212,26 @@ async def test_only_one_users_memories_fade_when_asked_so(stores: Stores) -> Non
 
 async def test_what_the_archive_takes_or_gives_back_is_known_until_it_was_told(stores: Stores) -> None:
     ids, later = await remembered(stores, 2), datetime.now(UTC) + timedelta(minutes=1)
-    assert await stores.life.moved(stores.tenant, later, 9) == []
+    assert await stores.life.unreported_moves(stores.tenant, later, 9) == []
     await _all_archived(stores)
-    taken = await stores.life.moved(stores.tenant, later, 9)
+    taken = await stores.life.unreported_moves(stores.tenant, later, 9)
     assert [(one.memory_id, one.user_id, one.reason) for one in taken] == [
         (one, "u-1", ArchiveReason.DECAY) for one in sorted(ids)
     ]
-    assert await stores.life.moved(stores.tenant, later, 1) == taken[:1]
-    assert await stores.life.moved(stores.tenant, taken[0].at, 9) == []
-    assert await stores.life.moved(stores.elsewhere().tenant, later, 9) == []
-    assert await stores.life.moved(stores.tenant, later, 9, user_id="u-1") == taken
-    assert await stores.life.moved(stores.tenant, later, 9, user_id="u-2") == []
+    assert await stores.life.unreported_moves(stores.tenant, later, 1) == taken[:1]
+    assert await stores.life.unreported_moves(stores.tenant, taken[0].at, 9) == []
+    assert await stores.life.unreported_moves(stores.elsewhere().tenant, later, 9) == []
+    assert await stores.life.unreported_moves(stores.tenant, later, 9, user_id="u-1") == taken
+    assert await stores.life.unreported_moves(stores.tenant, later, 9, user_id="u-2") == []
     await stores.life.reinforce(stores.tenant, [_access(ids[0])])
-    await stores.life.told(stores.tenant, taken)
-    (back,) = await stores.life.moved(stores.tenant, later, 9)
+    await stores.life.mark_reported(stores.tenant, taken)
+    (back,) = await stores.life.unreported_moves(stores.tenant, later, 9)
     assert (back.memory_id, back.reason) == (ids[0], None)  # it moved once more meanwhile
     await stores.life.reinforce(stores.tenant, [_access(ids[0])])
-    assert await stores.life.moved(stores.tenant, later, 9) == [back]
-    await stores.life.told(stores.tenant, [back])
-    assert await stores.life.moved(stores.tenant, later, 9) == []
-    await stores.life.told(stores.tenant, [])
+    assert await stores.life.unreported_moves(stores.tenant, later, 9) == [back]
+    await stores.life.mark_reported(stores.tenant, [back])
+    assert await stores.life.unreported_moves(stores.tenant, later, 9) == []
+    await stores.life.mark_reported(stores.tenant, [])
 
 
 async def test_what_lacks_a_stage_for_too_long_is_found_with_what_it_lacks(stores: Stores) -> None:
@@ -255,8 +255,8 @@ async def test_a_dead_letter_is_told_by_the_status_and_not_tried_again(stores: S
     await stores.record(new_message(tenant=stores.tenant))
     for sequence in (1, 2):
         for _ in range(2):
-            await stores.life.bury(stores.tenant, letter(stores, sequence=sequence), kept)
-    await stores.life.bury(stores.tenant, letter(stores, None, sequence=3), kept)
+            await stores.life.record_dead_letter(stores.tenant, letter(stores, sequence=sequence), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores, None, sequence=3), kept)
     _, failure = await stores.recollection.status(stores.tenant, "m-1")
     assert failure is not None
     assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
@@ -266,14 +266,16 @@ async def test_a_dead_letter_is_told_by_the_status_and_not_tried_again(stores: S
 
 async def test_a_conflict_of_ids_does_not_stop_the_message_that_came_first(stores: Stores) -> None:
     await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.bury(stores.tenant, letter(stores, code="id_conflict", consumer="ingest"), kept)
+    await stores.life.record_dead_letter(
+        stores.tenant, letter(stores, code="id_conflict", consumer="ingest"), kept
+    )
     lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 10)
     assert [one.progress.message_id for one in lagging] == ["m-1"]
 
 
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:
-    await stores.life.bury(stores.tenant, letter(stores, "m\0-1\ud800", sequence=2), kept)
-    await stores.life.bury(stores.tenant, replace(letter(stores), sentence="a\0b\ud800"), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores, "m\0-1\ud800", sequence=2), kept)
+    await stores.life.record_dead_letter(stores.tenant, replace(letter(stores), sentence="a\0b\ud800"), kept)
     _, failure = await stores.recollection.status(stores.tenant, "m-1")
     assert failure is not None
     assert failure.reason == "a␀b\\ud800"
@@ -291,8 +293,8 @@ async def test_what_recalls_added_long_ago_is_forgotten(stores: Stores) -> None:
 async def test_old_reasons_go_and_what_lacks_a_stage_is_found_again(stores: Stores) -> None:
     for name in ("m-1", "m-2"):
         await stores.record(new_message(name, tenant=stores.tenant))
-    await stores.life.bury(stores.tenant, letter(stores, "m-1", sequence=1), kept)
-    await stores.life.bury(stores.tenant, letter(stores, "m-2", sequence=2), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores, "m-1", sequence=1), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores, "m-2", sequence=2), kept)
     await _tidied(stores.elsewhere(), died_before=STORED + timedelta(days=1))
     assert await _lagging(stores) == []
     await _tidied(stores, died_before=STORED + timedelta(seconds=2))

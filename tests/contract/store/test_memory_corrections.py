@@ -128,7 +128,7 @@ async def test_nothing_derived_from_the_former_words_comes_late(stores: Stores) 
 async def test_facts_follow_and_none_of_the_former_words_comes_late(stores: Stores) -> None:
     memory_id = await remembered(stores)
     await correct(stores, memory_id)
-    assert await stores.ledger.told(stores.tenant, [memory_id]) == {}, "it is read anew"
+    assert await stores.ledger.evidence_of_memories(stores.tenant, [memory_id]) == {}, "it is read anew"
     _, progress = await learn(stores, _told(stores, "Rome"))
     assert list(progress) == []
     _, (read,) = await learn(stores, _told(stores, "Turin", RIGHT))
@@ -172,7 +172,7 @@ async def test_to_say_what_it_says_confirms_it_and_makes_nothing_anew(stores: St
 
 async def test_what_was_given_up_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
     await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.bury(stores.tenant, letter(stores), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
     await correct(stores, stores.id("m-1"))
     late = STORED + timedelta(days=1)
     assert len(await stores.life.lagging(stores.tenant, late, timedelta(0), 9)) == 1

@@ -114,7 +114,7 @@ async def test_what_tells_nothing_is_history_alone(stores: Stores) -> None:
     after = await stores.recollection.counts(stores.tenant, "u-1")
     assert (after.memories, after.history) == (counts.memories - 2, counts.history)
     ids = [one.id for one in before]
-    standings = await stores.recollection.standings(stores.tenant, "u-1", ids)
+    standings = await stores.recollection.ranking_rows(stores.tenant, "u-1", ids)
     assert {one.id for one in standings if not one.informative} == {each.memory_id for each in idle}
     memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
     assert {one.id for one in memories} == set(ids)

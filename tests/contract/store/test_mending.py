@@ -255,4 +255,4 @@ async def test_a_graph_that_is_out_of_step_for_ever_is_unavailable(knowing: Know
     with pytest.raises(GraphUnavailable, match="out of step"):
         await knowing.say(elsewhere, 1, "jazz")
     assert (knowing.writes, elsewhere.mended) == (3, 2), "mended as long as a write follows"
-    assert not await knowing.ledger.told(knowing.stores.tenant, [knowing.stores.id("u-1-1")])
+    assert not await knowing.ledger.evidence_of_memories(knowing.stores.tenant, [knowing.stores.id("u-1-1")])

@@ -67,9 +67,9 @@ async def test_those_of_another_model_are_found_in_id_order(stores: Stores, form
 async def test_how_many_have_a_vector_of_a_model_is_counted(stores: Stores, former: ReembeddingStore) -> None:
     await remembered(stores, "m-1", "m-2")
     await remembered(stores, "n-1", model=NEW)
-    assert await former.held(stores.tenant, [MODEL, "model-c"]) == {MODEL: 2}
-    assert await former.held(stores.tenant, [MODEL, NEW]) == {MODEL: 2, NEW: 1}
-    assert await former.held(stores.tenant, []) == {}
+    assert await former.count_vectors(stores.tenant, [MODEL, "model-c"]) == {MODEL: 2}
+    assert await former.count_vectors(stores.tenant, [MODEL, NEW]) == {MODEL: 2, NEW: 1}
+    assert await former.count_vectors(stores.tenant, []) == {}
 
 
 async def test_of_one_user(stores: Stores, former: ReembeddingStore) -> None:

@@ -214,7 +214,7 @@ async def test_more_evidence_takes_the_former_insights_place(
     (found,) = await _found(stores, first.memory.id, better.memory.id)
     assert (found.id, found.access_count, found.last_accessed) == (better.memory.id, 1, STORED)
     assert found.importance == pytest.approx(0.82)
-    moved = await stores.life.moved(stores.tenant, STORED + timedelta(days=9999), 10)
+    moved = await stores.life.unreported_moves(stores.tenant, STORED + timedelta(days=9999), 10)
     assert [one.memory_id for one in moved] == [first.memory.id]
 
 

@@ -40,7 +40,9 @@ async def _settle(
     ledger: FactLedger | None = None,
 ) -> Fact | None:
     curation = Curation(user_id="u-1", fact_id=fact_id, request_id=request, word=word)
-    return await (ledger or stores.ledger).settle(stores.tenant, curation, projection or Projection(), STORED)
+    return await (ledger or stores.ledger).apply_assertion(
+        stores.tenant, curation, projection or Projection(), STORED
+    )
 
 
 async def test_what_is_rejected_is_gone_and_the_rest_stays(stores: Stores) -> None:

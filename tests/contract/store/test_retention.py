@@ -73,7 +73,7 @@ async def test_what_is_past_its_time_is_archived_once_and_nothing_before(stores:
     assert {one for one, _ in await _expired(stores, TIME)} == {stores.id("m-1"), stores.id("m-2")}
     assert await _expired(stores, TIME) == []
     assert [(await stores.memory(name)).archived_at for name in ("m-1", "m-3")] == [TIME, None]
-    moved = await stores.life.moved(stores.tenant, at(10**9), 9)
+    moved = await stores.life.unreported_moves(stores.tenant, at(10**9), 9)
     assert {one.reason for one in moved} == {ArchiveReason.EXPIRY}
 
 
@@ -121,7 +121,7 @@ async def test_the_least_important_go_and_the_rest_stays(stores: Stores) -> None
     assert await _pruned(stores, _of_user(4)) == []
     assert sorted(await _pruned(stores, _of_user(2))) == sorted([ids[1], ids[3]])
     assert await _pruned(stores, _of_user(2)) == []
-    moved = await stores.life.moved(stores.tenant, at(10**9), 9)
+    moved = await stores.life.unreported_moves(stores.tenant, at(10**9), 9)
     assert {one.reason for one in moved} == {ArchiveReason.RETENTION}
 
 

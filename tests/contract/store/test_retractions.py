@@ -36,7 +36,7 @@ async def _settle(
     stores: Stores, fact_id: UUID, word: Assertion, request: str, ledger: FactLedger | None = None
 ) -> Fact | None:
     curation = Curation(user_id="u-1", fact_id=fact_id, request_id=request, word=word)
-    return await (ledger or stores.ledger).settle(stores.tenant, curation, Projection(), STORED)
+    return await (ledger or stores.ledger).apply_assertion(stores.tenant, curation, Projection(), STORED)
 
 
 async def test_a_correction_is_taken_back_whole(stores: Stores) -> None:

@@ -64,7 +64,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
-    await stores.life.bury(stores.tenant, letter(stores), kept)
+    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
     await SessionStore(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
     await _withdrawn(stores, database)
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
@@ -84,7 +84,7 @@ async def _rejected(stores: Stores) -> None:
     await learn(stores, tell(stores, "m-1", said("has_pet", "Rex")))
     (rex,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
     word = Curation(user_id="u-1", fact_id=rex.id, request_id="r", word=Assertion(rejected=True))
-    await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
+    await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
 
 
 async def _reflected(stores: Stores, database: Database) -> None:

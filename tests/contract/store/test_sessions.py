@@ -130,7 +130,7 @@ async def test_messages_that_lack_a_stage_are_waited_for(held: SessionStore, sto
     await held.end(stores.tenant, "u-1", "c-1", at(1), STORED)
     assert await _due(held, stores, EVER) == []
     died = replace(letter(stores), consumer="enrichment", message_id="u-1-c-1-0")
-    await stores.life.bury(stores.tenant, died, kept)
+    await stores.life.record_dead_letter(stores.tenant, died, kept)
     assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-1"]
 
 

@@ -24,7 +24,7 @@ async def _known(stores: Stores) -> Fact:
 
 async def _settle(stores: Stores, fact: Fact) -> Fact | None:
     word = Curation(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Assertion(object="Lecce"))
-    return await stores.ledger.settle(stores.tenant, word, Projection(), STORED)
+    return await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
 
 
 async def _erase(stores: Stores, database: Database) -> None:

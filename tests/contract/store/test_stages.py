@@ -66,7 +66,7 @@ async def _reasons(stores: Stores, *letters: tuple[str, str, str]) -> None:
     """Bury letters: message, consumer, code."""
     for sequence, (name, consumer, code) in enumerate(letters, 1):
         buried = letter(stores, name, consumer=consumer, code=code, sequence=sequence)
-        await stores.life.bury(stores.tenant, buried, kept)
+        await stores.life.record_dead_letter(stores.tenant, buried, kept)
 
 
 async def _reason(stores: Stores, name: str) -> str | None:

@@ -26,7 +26,7 @@ async def _say(
 
 
 async def _talk(stores: Stores, *, minute: float = 1_000_000) -> StyleCounts:
-    heard = await stores.habits.talk(stores.tenant, "u-1", before=at(minute), manners=register_patterns())
+    heard = await stores.habits.stats(stores.tenant, "u-1", before=at(minute), manners=register_patterns())
     return heard.talk
 
 
@@ -46,7 +46,7 @@ async def test_what_the_user_says_is_counted(stores: Stores) -> None:
 async def test_of_others_and_of_the_time_to_come_nothing_is_counted(stores: Stores) -> None:
     await _say(stores, "uno", "due", "tre")
     assert (await _talk(stores, minute=1.5)).messages == 2
-    other = await stores.habits.talk(stores.tenant, "u-2", before=at(99), manners=register_patterns())
+    other = await stores.habits.stats(stores.tenant, "u-2", before=at(99), manners=register_patterns())
     assert other == StyleStats(StyleCounts())
     assert await _talk(stores.elsewhere()) == StyleCounts()
 
@@ -85,11 +85,11 @@ async def test_the_last_third_is_told_from_what_was_said_before(stores: Stores) 
 async def test_what_was_forgotten_counts_no_more_before_it_is_erased_even(stores: Stores) -> None:
     await _say(stores, "ciao", "ciao", "buongiorno")
     await stores.entomb(stores.tenant, "message", "m-2", "u-1")
-    heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=register_patterns())
+    heard = await stores.habits.stats(stores.tenant, "u-1", before=at(99), manners=register_patterns())
     assert (heard.talk.messages, heard.talk.formal) == (2, 0)
     assert (heard.until, heard.forgotten) == (at(1), 1)
     await stores.entomb(stores.tenant, "user", "u-1", "u-1")
-    heard = await stores.habits.talk(stores.tenant, "u-1", before=at(99), manners=register_patterns())
+    heard = await stores.habits.stats(stores.tenant, "u-1", before=at(99), manners=register_patterns())
     assert heard == StyleStats(StyleCounts(), None, 2)
 
 
@@ -98,7 +98,7 @@ async def test_news_are_what_was_said_since_and_what_was_forgotten(stores: Store
     await _say(stores, "x", every=3, name="a", role="assistant")
 
     async def news(minute: float, most: int = 9) -> StyleDelta:
-        return await stores.habits.news(stores.tenant, "u-1", since=at(minute), before=at(99), most=most)
+        return await stores.habits.delta(stores.tenant, "u-1", since=at(minute), before=at(99), most=most)
 
     assert await news(1) == StyleDelta(3, 0)
     assert await news(1, most=2) == StyleDelta(2, 0)

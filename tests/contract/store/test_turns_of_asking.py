@@ -98,7 +98,7 @@ async def doubted(stores: Stores, ledger: FactLedger, *users: str) -> None:
         await stores.record(new_message(name, tenant=stores.tenant, user_id=user_id))
         people = [said("friend", one) for one in ("Nico", "Nicola", "Cristina", "Christina")]
         await learn(stores, tell(stores, name, *people, user_id=user_id), ledger=ledger)
-    assert len(await ledger.doubts(stores.tenant, 100)) == 2 * len(users)
+    assert len(await ledger.unresolved_pairs(stores.tenant, 100)) == 2 * len(users)
 
 
 async def test_who_comes_second_asks_about_others_and_nobody_twice(
@@ -112,11 +112,11 @@ async def test_who_comes_second_asks_about_others_and_nobody_twice(
     await first.entered.wait()
     await other.run()
     assert second.names() == [("Christina", "Cristina"), ("Nico", "Nicola")], "of the user who was free"
-    assert len(await ledger.doubts(stores.tenant, 100)) == 2
+    assert len(await ledger.unresolved_pairs(stores.tenant, 100)) == 2
     first.let_go.set()
     await running
     assert first.names() == second.names(), "of the other user, and of nobody else"
-    assert await ledger.doubts(stores.tenant, 100) == []
+    assert await ledger.unresolved_pairs(stores.tenant, 100) == []
     await other.run()
     assert len(second.asked) == 1
 
@@ -130,7 +130,7 @@ async def test_many_at_once_ask_about_each_pair_once(
         reader.let_go.set()
     await asyncio.gather(*(asking(stores, database, reader).run() for reader in readers))
     assert sum(len(reader.names()) for reader in readers) == 16
-    assert await ledger.doubts(stores.tenant, 100) == []
+    assert await ledger.unresolved_pairs(stores.tenant, 100) == []
 
 
 async def test_a_turn_is_of_one_user_of_one_tenant(stores: Stores, ledger: FactLedger) -> None:

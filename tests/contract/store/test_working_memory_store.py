@@ -37,7 +37,7 @@ async def _desk(
         noted_after=STORED - _DAY,
         noted_before=STORED + _DAY,
     )
-    return await stores.desks.desk(
+    return await stores.desks.snapshot(
         stores.tenant, user_id, "c-1", span=span, most_turns=3, held=held, held_names=names
     )
 
@@ -230,7 +230,7 @@ async def test_what_is_old_is_tidied_up_and_what_a_clock_ahead_has_set(stores: S
     span = WorkingMemorySpan(
         said_after=at(0), said_before=at(0), noted_after=at(-99_999), noted_before=at(99_999)
     )
-    desk = await stores.desks.desk(
+    desk = await stores.desks.snapshot(
         stores.tenant, "u-1", "c-1", span=span, most_turns=1, held=None, held_names=None
     )
     assert desk is not None

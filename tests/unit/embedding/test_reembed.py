@@ -65,7 +65,7 @@ class World(ReembeddingStore):
         found = self._behind(behind)
         return {OLD: len(found)} if found else {}
 
-    async def held(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
+    async def count_vectors(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
         return {model: sum(model in held for held in self.rows.values()) for model in models}
 
     async def find(

@@ -38,7 +38,7 @@ class Told(WorkingMemoryStore):
     names_told: int = 0
     trouble: Exception | None = None
 
-    async def desk(
+    async def snapshot(
         self,
         tenant: str,
         user_id: str,

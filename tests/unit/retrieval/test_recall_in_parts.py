@@ -71,20 +71,20 @@ class Rows(MemoryQueries, WorkingMemoryStore, StyleQueries):
             raise self.trouble
         return self.turns
 
-    async def standings(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
+    async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         return ()
 
-    async def talk(
+    async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
         return StyleStats(StyleCounts())
 
-    async def news(
+    async def delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         return StyleDelta(0, 0)
 
-    async def desk(
+    async def snapshot(
         self,
         tenant: str,
         user_id: str,

@@ -24,7 +24,7 @@ class Said(StyleQueries):
     before: int = 0
     trouble: Exception | None = None
 
-    async def talk(
+    async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
         if self.trouble is not None:
@@ -35,7 +35,7 @@ class Said(StyleQueries):
         talk = StyleCounts(messages=self.messages, lengths=(9, 9, 9), parts_of_day=parts)
         return StyleStats(talk, self.clock.now(), self.forgotten)
 
-    async def news(
+    async def delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         if self.trouble is not None:

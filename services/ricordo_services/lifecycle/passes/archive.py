@@ -40,6 +40,6 @@ class Archive:
     ) -> AsyncGenerator[Slice, None]:
         """Tell of all moves."""
         before = self.clock.now()
-        while moved := await self.life.moved(tenant, before, _SLICE, user_id=user_id):
+        while moved := await self.life.unreported_moves(tenant, before, _SLICE, user_id=user_id):
             await republish(self.life, self.emitter, tenant, moved)
             yield Slice(examined=len(moved), changed=len(moved))

@@ -131,7 +131,7 @@ class Reconcile:
         one crash or power failure leaves one of the two; only a second one, in the moment after the second
         saying, could leave none.
         """
-        moved = await self.life.moved(tenant, before, _MOVED)
+        moved = await self.life.unreported_moves(tenant, before, _MOVED)
         if not moved:
             return
         await republish(self.life, self.emitter, tenant, moved)
