@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Final, get_type_hints
 
 from ricordo.client import MemoryClient, Published, Receipt, exceptions, options
-from ricordo.client.asking import Asking
-from ricordo.client.commanding import Commanding
-from ricordo.client.publishing import Publishing
+from ricordo.client.command_methods import CommandMethods
+from ricordo.client.publish_methods import PublishMethods
+from ricordo.client.query_methods import QueryMethods
 
 _PAGE: Final = Path(__file__).with_name("client.md")
 _BEGIN, _END = "<!-- methods: written by docs/write_client.py -->", "<!-- end of methods -->"
 _GROUPS: Final = (
     ("Connecting and waiting", MemoryClient),
-    ("Publishing", Publishing),
-    ("Queries", Asking),
-    ("Commands", Commanding),
+    ("Publishing", PublishMethods),
+    ("Queries", QueryMethods),
+    ("Commands", CommandMethods),
 )
 _SECTION: Final = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Example):$", re.MULTILINE)
 _OPTIONS: Final = re.compile(r"Unpack\[(\w+)\]")

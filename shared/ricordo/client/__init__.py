@@ -12,7 +12,7 @@ from ricordo.client.exceptions import (
     Unavailable,
 )
 from ricordo.client.memory_client import MemoryClient
-from ricordo.client.publishing import Published
+from ricordo.client.publish_methods import Published
 from ricordo.client.receipts import Receipt
 
 __all__ = [

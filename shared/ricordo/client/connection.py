@@ -16,8 +16,8 @@ from nats.js.api import PubAck
 from pydantic import ValidationError
 
 from ricordo.client.addresses import checked_addresses, without_credentials
+from ricordo.client.error_translation import answer, translated
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
-from ricordo.client.translation import answer, translated
 from ricordo.messages.access import inbox_of
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError

@@ -7,16 +7,16 @@ from typing import Final, Self
 
 from nats.aio.client import Client
 
-from ricordo.client.asking import Asking
-from ricordo.client.commanding import Commanding
+from ricordo.client.command_methods import CommandMethods
 from ricordo.client.connection import Connection
-from ricordo.client.publishing import Publishing
+from ricordo.client.publish_methods import PublishMethods
+from ricordo.client.query_methods import QueryMethods
 from ricordo.client.receipts import Receipt, Receipts
 
 DEFAULT_TIMEOUT: Final = 5.0
 
 
-class MemoryClient(Publishing, Asking, Commanding):
+class MemoryClient(PublishMethods, QueryMethods, CommandMethods):
     """Client for publishing messages, sending queries and sending commands.
 
     Example:

@@ -7,9 +7,9 @@ from itertools import islice
 
 from nats.aio.msg import Msg
 
-from ricordo.client.asking import Asking
 from ricordo.client.connection import Connection
 from ricordo.client.exceptions import RicordoError, Timeout, Unavailable, first_of
+from ricordo.client.query_methods import QueryMethods
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MemoryRemembered
@@ -48,7 +48,7 @@ class Receipts:
     def __init__(self, connection: Connection, message_ids: Iterable[str]) -> None:
         """Wait for `message_ids`."""
         self._connection = connection
-        self._asking = Asking(connection)
+        self._queries = QueryMethods(connection)
         self._missing = dict.fromkeys(message_ids)
         self._found: dict[str, Receipt] = {}
         self._complete = asyncio.Event()
@@ -112,7 +112,7 @@ class Receipts:
 
     async def _ask(self, message_id: str) -> None:
         try:
-            status: StatusReply = await self._asking.status(message_id)
+            status: StatusReply = await self._queries.status(message_id)
         except (Unavailable, Timeout) as error:
             self._unreachable = error  # retrieval may be starting; the receipts are heard without it
             return

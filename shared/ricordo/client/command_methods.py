@@ -11,7 +11,7 @@ from ricordo.client.options import Correction, Target
 from ricordo.messages import commands
 
 
-class Commanding:
+class CommandMethods:
     """Command methods.
 
     Every call takes `timeout` in seconds and a `request_id`, which makes it safe to repeat, and raises

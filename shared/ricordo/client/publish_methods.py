@@ -53,7 +53,7 @@ class _Outgoing:
         return Published(self.id, ack.stream, ack.seq, bool(ack.duplicate))
 
 
-class Publishing:
+class PublishMethods:
     """Publish methods."""
 
     def __init__(self, connection: Connection) -> None:

@@ -8,7 +8,7 @@ from ricordo.client.options import ContextOptions, FactsOptions, HistoryOptions,
 from ricordo.messages import queries
 
 
-class Asking:
+class QueryMethods:
     """Query methods.
 
     Every call takes `timeout` in seconds and raises `RicordoError`: `InvalidRequest` before anything is sent,
