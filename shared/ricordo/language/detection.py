@@ -40,23 +40,9 @@ _SURE, _SURE_OF_FEW, _SURE_OF_FOREIGN = 0.6, 0.8, 0.3
 _FEW = 3  # words
 _BARE: Final = 2  # words, of which none that is frequent tells anything
 _CLEAR = 2  # function words of one language, and none of another, which need no second opinion
-_SHARED: Final = frozenset(
-    {"no", "so", "a", "i", "in", "me", "come", "do", "are", "o", "on", "due", "fin", "sin", "ok"}
-)
-
-# Frequent words of short messages that are no stop words, and so are missing in those lists.
-_ITALIAN: Final = frozenset(
-    "ciao grazie prego buongiorno buonasera buonanotte salve bene bello bella brutto vero oggi ieri "
-    "domani adesso "
-    "parlami dimmi raccontami ricordi ricordami cosa fatto detto fatta sono piaciuto settimana giorno "
-    "mese anno "
-    "scorsa scorso scusa certo voglio posso devo vado andiamo dai mi è".split()
-)
-_ENGLISH: Final = frozenset(
-    "hello hi hey thanks thank please good great nice yes today yesterday tomorrow tell remember know "
-    "like want need live lives lived moved work works worked study studies speak speaks born married "
-    "think week day month year last next say said love what who when where how why the and is was did "
-    "does".split()
+_SHARED: Final = frozenset(read_table("shared_words")["words"].split())
+_ITALIAN, _ENGLISH = (
+    frozenset(read_table("function_words", language)["frequent"].split()) for language in ("it", "en")
 )
 
 
