@@ -7,15 +7,16 @@ since: then what they have written is read, or, where a memory has left, all.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 import numpy as np
+from cachetools import TTLCache
 
 from ricordo.language.informative import INFORMATIVE, informative
-from ricordo.language.lru import LruCache
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import QuantizedVector, quantize
 from ricordo.messages.events import MemoryCreated
@@ -23,6 +24,7 @@ from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 from ricordo_services.receipts import created_again
 
+_IDLE_S: Final = 600.0  # after which a neighbourhood that nobody uses is forgotten
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -46,26 +48,28 @@ class RememberedNeighbourhoods:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._kept = LruCache[Place, tuple[Neighbourhood, LinkVersion]](most_bytes)
+        self._kept: TTLCache[Place, tuple[Neighbourhood, LinkVersion]] = TTLCache(
+            most_bytes, _IDLE_S, getsizeof=lambda kept: kept[0].nbytes
+        )
 
     @property
     def nbytes(self) -> int:
         """How much they take together."""
-        return self._kept.size
+        return int(self._kept.currsize)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def take(self, place: Place) -> tuple[Neighbourhood, LinkVersion] | None:
         """Return what is remembered, and forget it: whoever changes it gives it back when that is written."""
-        return self._kept.take(place)
+        return self._kept.pop(place, None)
 
     def keep(self, place: Place, neighbourhood: Neighbourhood, state: LinkVersion) -> None:
         """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
-        if neighbourhood.worn:
-            self.take(place)
-        else:
-            self._kept.put(place, (neighbourhood, state), neighbourhood.nbytes)
+        self.take(place)
+        if not neighbourhood.worn:
+            with suppress(ValueError):  # too large
+                self._kept[place] = neighbourhood, state
 
 
 @dataclass(slots=True)

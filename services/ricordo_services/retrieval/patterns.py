@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from cachetools import LRUCache
+
 from ricordo.clock import Clock
-from ricordo.language.lru import LruCache
 from ricordo.memory.style import LEAST_MESSAGES, Habit, find_habits, register_patterns
 from ricordo.messages.views import PatternView
 from ricordo.store.memory_queries import StyleQueries
@@ -45,7 +46,7 @@ class UserPatterns:
     def __init__(self, habits: StyleQueries, clock: Clock) -> None:
         self._habits = habits
         self._clock = clock
-        self._held = LruCache[tuple[str, str], _Held](_MOST)
+        self._held = LRUCache[tuple[str, str], _Held](_MOST)
 
     async def read(self, tenant: str, user_id: str) -> tuple[Habit, ...]:
         """Return how the user talks, as far as that is known.
@@ -59,12 +60,12 @@ class UserPatterns:
             return held.patterns
         heard = await self._habits.stats(*key, before=before, manners=register_patterns())
         found = find_habits(heard.talk)
-        self._held.take(key)
+        self._held.pop(key, None)
         if heard.until is not None and heard.talk.messages >= LEAST_MESSAGES:
             enough = max(1, heard.talk.messages // _NEW_SHARE)
             is_read = sum(heard.talk.parts_of_day.values()) == heard.talk.messages
             ends = self._clock.monotonic() + (_KEPT_S if is_read else _KEPT_UNREAD_S)
-            self._held.put(key, _Held(found, heard.until, heard.forgotten, enough, ends))
+            self._held[key] = _Held(found, heard.until, heard.forgotten, enough, ends)
         return found
 
     async def _holds(self, key: tuple[str, str], held: _Held, before: datetime) -> bool:

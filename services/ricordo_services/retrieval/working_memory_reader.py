@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from cachetools import LRUCache, TTLCache
+
 from ricordo.clock import Clock
-from ricordo.language.lru import LruCache
 from ricordo.memory.context.token_budget import CachedTokenCounter
 from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
@@ -18,6 +19,7 @@ from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMem
 SKEW: Final = timedelta(minutes=5)
 """By which a bot's clock may be ahead of ours."""
 _MOST_VIEWS: Final = 500
+_IDLE_S: Final = 600.0  # after which the view of a conversation that nobody reads is forgotten
 _MOST_NAMES: Final = 500
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -61,8 +63,8 @@ class WorkingMemoryReader:
         self._desks = desks
         self._clock = clock
         self._lifetime = lifetime
-        self._views = LruCache[tuple[str, str, str], _View](most, now=clock.monotonic)
-        self._names = LruCache[tuple[str, str], tuple[UUID | None, Sequence[str]]](_MOST_NAMES)
+        self._views = TTLCache[tuple[str, str, str], _View](most, _IDLE_S, timer=clock.monotonic)
+        self._names = LRUCache[tuple[str, str], tuple[UUID | None, Sequence[str]]](_MOST_NAMES)
 
     async def read(
         self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
@@ -90,7 +92,7 @@ class WorkingMemoryReader:
             held_names=None if names is None else names[0],
         )
         if desk is None and view is not None:
-            self._views.put(key, view)
+            self._views[key] = view
             return view.memory
         if desk is None:
             return WorkingMemory()  # a store that takes nothing for something
@@ -105,7 +107,7 @@ class WorkingMemoryReader:
             lifetime=self._lifetime + SKEW,
             readings=readings,
         )
-        self._views.put(key, _View(desk.token, memory, readings))
+        self._views[key] = _View(desk.token, memory, readings)
         return memory
 
     def _span(self, moment: datetime) -> WorkingMemorySpan:
@@ -121,7 +123,7 @@ class WorkingMemoryReader:
         """Return the names that are known: from facts, and those who speak and are spoken of here."""
         here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
         if desk.names is not None:
-            self._names.put((tenant, user_id), (desk.names_token, desk.names))
+            self._names[tenant, user_id] = desk.names_token, desk.names
         _, names = self._names.get((tenant, user_id)) or (None, ())
         return tuple(dict.fromkeys((*names, *here)))
 

@@ -7,8 +7,8 @@ from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 import structlog
+from cachetools import LRUCache
 
-from ricordo.language.lru import LruCache
 from ricordo.language.query_analysis import Analysis, Claim, analyse
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker
@@ -101,7 +101,7 @@ class LlmQueryAnalyser:
     def __init__(self, reader: QuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
-        self._claims = LruCache[_Asked, Claim](remembered)
+        self._claims = LRUCache[_Asked, Claim](remembered)
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question`; `degraded` when the model should have been asked and did not answer."""
@@ -114,7 +114,7 @@ class LlmQueryAnalyser:
         claim = self._claims.get(asked) or await self._read(asked)
         if claim is None:
             return Understanding(plain, degraded=True)
-        self._claims.put(asked, claim)
+        self._claims[asked] = claim
         return Understanding(by_rules(question, claim))
 
     async def _read(self, asked: _Asked) -> Claim | None:

@@ -5,14 +5,14 @@ a message says something else than before, is read from all its evidence and com
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
 import asyncpg
+from cachetools import TTLCache
 
-from ricordo.language.lru import LruCache
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
 from ricordo.memory.facts.projection import FactDelta, Project, ProjectionVersion
 from ricordo.runtime.cpu_executor import CpuExecutor
@@ -25,6 +25,7 @@ _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
 REMEMBERED: Final = 200_000
 """Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
+_IDLE_S: Final = 600.0  # after which the fold of a user whom nobody speaks of is forgotten
 _LONG: Final = 100  # rows whose folding would keep the event loop for some milliseconds
 
 
@@ -36,11 +37,13 @@ class RememberedFoldings:
     """
 
     def __init__(self, most: int) -> None:
-        self._kept = LruCache[tuple[str, str], tuple[Folding, UUID]](most)
+        self._kept: TTLCache[tuple[str, str], tuple[Folding, UUID]] = TTLCache(
+            most, _IDLE_S, getsizeof=lambda kept: kept[0].size
+        )
 
     def take(self, tenant: str, user_id: str, state: UUID | None) -> Folding | None:
         """Return what is remembered, if as of `state`, and forget it until it is written as it is then."""
-        kept = self._kept.take((tenant, user_id))
+        kept = self._kept.pop((tenant, user_id), None)
         if kept is None:
             return None
         folding, known = kept
@@ -51,7 +54,9 @@ class RememberedFoldings:
 
         One that is too much by itself is not remembered, and costs no other its place.
         """
-        self._kept.put((tenant, user_id), (folding, state), folding.size)
+        self._kept.pop((tenant, user_id), None)
+        with suppress(ValueError):  # too large
+            self._kept[tenant, user_id] = folding, state
 
 
 @dataclass(slots=True)

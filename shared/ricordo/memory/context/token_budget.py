@@ -7,7 +7,7 @@ from itertools import accumulate
 from threading import Lock
 from typing import Final
 
-from ricordo.language.lru import LruCache
+from cachetools import LRUCache
 
 LONGEST_TOKEN: Final = 16  # characters
 
@@ -62,7 +62,7 @@ class CachedTokenCounter:
 
     def __init__(self, count: Callable[[str], int], most: int = MOST_KEPT) -> None:
         self._count = count
-        self._known = LruCache[bytes, int](most)
+        self._known = LRUCache[bytes, int](most)
         self._lock = Lock()
 
     def __call__(self, text: str) -> int:
@@ -74,7 +74,7 @@ class CachedTokenCounter:
             return known
         tokens = self._count(text)
         with self._lock:
-            self._known.put(key, tokens)
+            self._known[key] = tokens
         return tokens
 
 
