@@ -12,7 +12,7 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.messages.ids import memory_id
 from ricordo.store import derived_memories
-from ricordo.store.curation import CurationRequest, CurationStore
+from ricordo.store.curation_store import CurationRequest, CurationStore
 from ricordo.store.database import Database
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.eventually import eventually

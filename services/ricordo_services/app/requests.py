@@ -18,7 +18,7 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.runtime.queries import QueryServer, ServerSettings
 from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
-from ricordo.store.curation import CurationStore
+from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.erasure import ErasureStore

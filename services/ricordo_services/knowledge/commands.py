@@ -25,7 +25,7 @@ from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Refused
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
-from ricordo.store.fact_assertions import Curation, FactEnded, UnknownFact
+from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
 from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.graph_projector import GraphProjector
 
@@ -57,7 +57,7 @@ class Settle:
             Unavailable: the ledger or the graph is away; nothing was written.
         """
         await self.ask_servers()
-        curation = Curation(
+        curation = FactAssertion(
             user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
         )
 

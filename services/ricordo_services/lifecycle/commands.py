@@ -25,7 +25,7 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Answer, Refused
-from ricordo.store.curation import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
+from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo_services.lifecycle.derived_events import removal_events
 from ricordo_services.lifecycle.handlers import STRENGTHENED

@@ -10,8 +10,13 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import Refused
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.working_memory_store import Note as Kept
-from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
+from ricordo.store.working_memory_store import (
+    NoteConflict,
+    NoteStore,
+    TombstoneExists,
+    TooManyNotes,
+    WorkingNote,
+)
 from ricordo_services.lifecycle.passes import IsolatedItems
 
 
@@ -58,9 +63,9 @@ async def tidy_notes(life: LifecycleStore, notebook: NoteStore, now: datetime, l
             await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
 
 
-def _kept(tenant: str, command: Note) -> Kept:
+def _kept(tenant: str, command: Note) -> WorkingNote:
     """Return what is kept. Without a request id each request counts."""
-    return Kept(
+    return WorkingNote(
         user_id=command.user_id,
         conversation_id=command.conversation_id,
         key=command.key,

@@ -24,8 +24,13 @@ from ricordo.runtime.emitting import Emitter
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportedUse, ImportStore
-from ricordo.store.working_memory_store import Note as Noted
-from ricordo.store.working_memory_store import NoteConflict, NoteStore, TombstoneExists, TooManyNotes
+from ricordo.store.working_memory_store import (
+    NoteConflict,
+    NoteStore,
+    TombstoneExists,
+    TooManyNotes,
+    WorkingNote,
+)
 from ricordo_services.lifecycle.derived_events import derived_memory_events
 from ricordo_services.lifecycle.exported_items import (
     Item,
@@ -292,7 +297,7 @@ class Restore:
             if at <= oldest:
                 continue
             request = f"{item['conversation_id']} {item['key']} {item['set_at']}"
-            note = Noted(
+            note = WorkingNote(
                 user_id=self.user_id,
                 conversation_id=item["conversation_id"],
                 key=item["key"],

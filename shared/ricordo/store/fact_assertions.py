@@ -49,7 +49,7 @@ class FactEnded(LookupError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curation:
+class FactAssertion:
     """What a user says of one fact: that it is so, is not sure, is otherwise, or was read wrongly.
 
     Attributes:
@@ -62,7 +62,7 @@ class Curation:
     word: Assertion
 
 
-async def is_repeated_rejection(connection: Connection, tenant: str, curation: Curation) -> bool:
+async def is_repeated_rejection(connection: Connection, tenant: str, curation: FactAssertion) -> bool:
     """Tell whether a request to reject a fact was made before.
 
     Raises:
@@ -75,7 +75,7 @@ async def is_repeated_rejection(connection: Connection, tenant: str, curation: C
 
 
 async def reject_evidence(
-    connection: Connection, tenant: str, curation: Curation, at: datetime, scope: Sequence[str]
+    connection: Connection, tenant: str, curation: FactAssertion, at: datetime, scope: Sequence[str]
 ) -> set[Partition]:
     """Take back what messages say for a fact, and keep in which words; return where that had a say.
 
@@ -172,7 +172,7 @@ def _parts(found: Iterable[asyncpg.Record]) -> set[Partition]:
 
 
 async def keep_assertion(
-    connection: Connection, tenant: str, curation: Curation, at: datetime, state: UUID | None
+    connection: Connection, tenant: str, curation: FactAssertion, at: datetime, state: UUID | None
 ) -> NewEvidence:
     """Keep the evidence that a user's word is, and return what is to be folded.
 
@@ -249,7 +249,7 @@ def _competing(fact: Fact) -> list[str]:
 
 
 def _repeated(
-    kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: Curation
+    kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: FactAssertion
 ) -> Iterator[Evidence]:
     """Return what was kept of a request that comes again; its fact may go by another id since.
 

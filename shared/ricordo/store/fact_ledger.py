@@ -31,7 +31,7 @@ from ricordo.store.entity_store import (
     NotTwoNames,
 )
 from ricordo.store.evidence_store import REMEMBERED, EvidenceStore, NewEvidence
-from ricordo.store.fact_assertions import Curation, keep_assertion, without_rejected
+from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.fact_rows import evidence_rows, extracted_evidence, utterance_of
 from ricordo.store.stages import find_reworded, set_stage
@@ -139,7 +139,7 @@ class FactLedger(FactQueries):
         return contributions, progress
 
     async def apply_assertion(
-        self, tenant: str, curation: Curation, project: Project, at: datetime
+        self, tenant: str, curation: FactAssertion, project: Project, at: datetime
     ) -> Fact | None:
         """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
 

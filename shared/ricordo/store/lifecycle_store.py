@@ -20,8 +20,7 @@ from ricordo.store.database import Connection, Database
 
 _SQL = Database.queries("lifecycle_store")
 _STAGES = Database.queries("stages")
-_USES = Database.queries("lifecycle_store")
-_CURATING = Database.queries("curation")
+_CURATING = Database.queries("curation_store")
 _ERASING = Database.queries("erasure")
 MemoryKeys = Collection[tuple[UUID, str]]
 """Memories, each with its user."""
@@ -302,7 +301,7 @@ class LifecycleStore:
                 found by `lagging` again.
         """
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)
-        await self._drop(tenant, _USES["empty_uses"], used_before)
+        await self._drop(tenant, _SQL["empty_uses"], used_before)
         await self._drop(tenant, _CURATING["empty_requests"], used_before)
         await self._drop(tenant, _SQL["empty_letters"], died_before)
 

@@ -14,7 +14,6 @@ from ricordo.store.stages import EnrichedMemory, derived_row
 
 _SQL = Database.queries("reprocessing")
 _ENRICH = Database.queries("stages")["enrich"]
-_UNINDEX = Database.queries("reprocessing")["unindex"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +198,7 @@ class ReembeddingStore:
         """
         async with self._database.transaction(tenant) as connection:
             moved = await connection.fetch(_SQL["release"], tenant, model, memory_ids)
-            found = await connection.fetch(_UNINDEX, tenant, sorted(row["id"] for row in moved))
+            found = await connection.fetch(_SQL["unindex"], tenant, sorted(row["id"] for row in moved))
         progress = (rows.progress(row) for row in found)
         return sorted((one for one in progress if one.enriched is not None), key=lambda one: one.memory_id)
 

@@ -37,7 +37,7 @@ class NoteConflict(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class WorkingNote:
     """A value that a bot stores for a conversation.
 
     Attributes:
@@ -142,7 +142,7 @@ class NoteStore:
     async def note(
         self,
         tenant: str,
-        note: Note,
+        note: WorkingNote,
         at: datetime,
         *,
         alive_since: datetime,
@@ -189,7 +189,7 @@ class NoteStore:
             await connection.execute(_SQL["empty_notes"], tenant, before, after)
 
 
-async def _is_first(connection: Connection, tenant: str, note: Note) -> bool:
+async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> bool:
     """Whether a request has not counted yet; remembers it.
 
     Raises:

@@ -12,7 +12,7 @@ from tests.contract.store.linked_memories import LinkedMemories, MemoriesInMemor
 from tests.contract.store.stores import Scope, Stores
 
 from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.store.curation import CurationStore
+from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.intake import IntakeStore

@@ -16,7 +16,7 @@ from ricordo.memory.importance import Importance
 from ricordo.memory.model import Memory, local_moment
 from ricordo.memory.progress import Progress
 from ricordo.messages.ids import memory_id
-from ricordo.store.curation import CurationStore
+from ricordo.store.curation_store import CurationStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo.store.lifecycle_store import LifecycleStore

@@ -11,7 +11,7 @@ from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.database import RequestConflict
-from ricordo.store.fact_assertions import Curation, FactEnded, UnknownFact
+from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
@@ -63,7 +63,7 @@ async def _settle(
     projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> Fact | None:
-    curation = Curation(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
+    curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, word=word)
     return await (ledger or stores.ledger).apply_assertion(
         stores.tenant, curation, projection or Projection(), STORED
     )

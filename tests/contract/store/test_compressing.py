@@ -20,7 +20,7 @@ from ricordo.memory.progress import Progress
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
-from ricordo.store.curation import UnknownMemories
+from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import Database, blocks
 from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.store.curation import CurationRequest, FeedbackResult, UnknownMemories
+from ricordo.store.curation_store import CurationRequest, FeedbackResult, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at, new_message

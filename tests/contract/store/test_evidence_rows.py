@@ -10,7 +10,7 @@ from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Assertion, Evidence
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message
 
@@ -67,7 +67,7 @@ async def test_a_word_is_kept_whole(stores: Stores, connection: "asyncpg.Connect
     await stores.record(new_message("m-0", tenant=stores.tenant, timestamp=at(0)))
     await learn(stores, tell(stores, "m-0", said("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))))
     (fact,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", min_confidence=0))
-    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request", word=Assertion(object="Dario"))
+    word = FactAssertion(user_id="u-1", fact_id=fact.id, request_id="request", word=Assertion(object="Dario"))
     await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
     found = await connection.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "

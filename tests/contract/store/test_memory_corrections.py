@@ -15,7 +15,7 @@ from tests.contract.store.test_lifecycle_store import kept, letter
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Source
-from ricordo.store.curation import CorrectionResult, CurationRequest, UnknownMemories
+from ricordo.store.curation_store import CorrectionResult, CurationRequest, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at, new_message

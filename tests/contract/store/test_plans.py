@@ -82,7 +82,7 @@ async def _plan(database: Database, query: str) -> list[str]:
         "consolidation",
         "facts",
         "lifecycle_store",
-        "curation",
+        "curation_store",
         "memory_queries",
         "stages",
         "link_store",

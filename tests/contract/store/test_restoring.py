@@ -18,7 +18,7 @@ from ricordo.store.entity_store import NobodyKnown
 from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.imports import ImportedMemory, ImportedRejection, ImportedUse, ImportStore
-from ricordo.store.working_memory_store import Note, TombstoneExists
+from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
 from ricordo.testing.factories import at, new_message
 
 pytestmark = pytest.mark.integration
@@ -162,7 +162,7 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(
     before = datetime.now(UTC)
     await stores.entomb(stores.tenant, scope, "u-1" if scope == "user" else "c-1", "u-1")
     await _erased(database, stores)
-    note = Note(user_id="u-1", conversation_id="c-1", key="a", value=1)
+    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=1)
     day = timedelta(days=1)
     with pytest.raises(TombstoneExists, match=scope):
         await stores.notebook.note(stores.tenant, note, before, alive_since=before - day, most=9)
@@ -175,7 +175,7 @@ async def test_what_was_noted_or_decided_here_since_stays(database: Database, st
     await learn(stores, tell(stores, "m-1", said("friend", "Nicola"), said("likes", "tea", subject="Nico")))
     now, day = datetime.now(UTC), timedelta(days=1)
     for value, at_ in ((1, now), (2, now - timedelta(hours=1)), (3, now + timedelta(hours=1))):
-        note = Note(user_id="u-1", conversation_id="c-1", key="a", value=value)
+        note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=value)
         await stores.notebook.note(stores.tenant, note, at_, alive_since=now - day, most=9, belated=True)
         same = await stores.ledger.decide(
             stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=value == 1, by="user", decided_at=at_

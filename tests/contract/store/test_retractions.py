@@ -8,7 +8,7 @@ from tests.contract.store.evidence import Projection, learn, said, tell
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Assertion, Fact
-from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import new_message
@@ -35,7 +35,7 @@ async def _facts(stores: Stores) -> Sequence[Fact]:
 async def _settle(
     stores: Stores, fact_id: UUID, word: Assertion, request: str, ledger: FactLedger | None = None
 ) -> Fact | None:
-    curation = Curation(user_id="u-1", fact_id=fact_id, request_id=request, word=word)
+    curation = FactAssertion(user_id="u-1", fact_id=fact_id, request_id=request, word=word)
     return await (ledger or stores.ledger).apply_assertion(stores.tenant, curation, Projection(), STORED)
 
 

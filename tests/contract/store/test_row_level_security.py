@@ -21,13 +21,13 @@ from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
 from ricordo.store.erasure import ErasureStore
-from ricordo.store.fact_assertions import Curation
+from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.link_store import LinkStore
 from ricordo.store.session_store import SessionStore
-from ricordo.store.working_memory_store import Note
+from ricordo.store.working_memory_store import WorkingNote
 from ricordo.testing.factories import memory, new_message
 
 pytestmark = pytest.mark.integration
@@ -70,7 +70,7 @@ async def _in_every_table(stores: Stores, database: Database) -> None:
     await stores.entomb(stores.tenant, "message", "m-9", "u-1")
     await join(of_stores(stores, database), "m-1")
     await _corrected(stores, database)
-    note = Note(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
+    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
 
 
@@ -83,7 +83,7 @@ async def _corrected(stores: Stores, database: Database) -> None:
 async def _rejected(stores: Stores) -> None:
     await learn(stores, tell(stores, "m-1", said("has_pet", "Rex")))
     (rex,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
-    word = Curation(user_id="u-1", fact_id=rex.id, request_id="r", word=Assertion(rejected=True))
+    word = FactAssertion(user_id="u-1", fact_id=rex.id, request_id="r", word=Assertion(rejected=True))
     await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
 
 

@@ -8,7 +8,7 @@ from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Assertion, Fact
 from ricordo.store.database import Database
-from ricordo.store.fact_assertions import Curation, UnknownFact
+from ricordo.store.fact_assertions import FactAssertion, UnknownFact
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import new_message
 
@@ -23,7 +23,9 @@ async def _known(stores: Stores) -> Fact:
 
 
 async def _settle(stores: Stores, fact: Fact) -> Fact | None:
-    word = Curation(user_id="u-1", fact_id=fact.id, request_id="request 1", word=Assertion(object="Lecce"))
+    word = FactAssertion(
+        user_id="u-1", fact_id=fact.id, request_id="request 1", word=Assertion(object="Lecce")
+    )
     return await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
 
 

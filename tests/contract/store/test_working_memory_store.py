@@ -9,12 +9,12 @@ from tests.contract.store.evidence import learn, said, tell
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.store.working_memory_store import (
-    Note,
     NoteConflict,
     TombstoneExists,
     TooManyNotes,
     WorkingMemorySnapshot,
     WorkingMemorySpan,
+    WorkingNote,
 )
 from ricordo.testing.factories import at, new_message
 
@@ -57,7 +57,7 @@ async def _note(
     after: timedelta = timedelta(),
     most: int = 9,
 ) -> None:
-    note = Note(user_id="u-1", conversation_id="c-1", key=key, value=value, request_id=request_id)
+    note = WorkingNote(user_id="u-1", conversation_id="c-1", key=key, value=value, request_id=request_id)
     at = STORED + after
     await stores.notebook.note(stores.tenant, note, at, alive_since=at - _DAY, most=most)
 
@@ -174,7 +174,7 @@ async def test_null_takes_it_away(stores: Stores) -> None:
 
 async def test_of_another_user_conversation_or_tenant_there_is_none(stores: Stores) -> None:
     await _note(stores, "a", 1)
-    note = Note(user_id="u-2", conversation_id="c-2", key="b", value=2)
+    note = WorkingNote(user_id="u-2", conversation_id="c-2", key="b", value=2)
     await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED - _DAY, most=9)
     assert (await _look(stores, user_id="u-2")).notes == {}
     assert (await _look(stores.elsewhere())).notes == {}

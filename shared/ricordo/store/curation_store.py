@@ -13,7 +13,7 @@ from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict
 from ricordo.store.lifecycle_store import RecallUse, lock_memories, record_uses
 
-_SQL = Database.queries("curation")
+_SQL = Database.queries("curation_store")
 _SESSIONS: Final = Database.queries("session_store")
 _CONFIRMED: Final = ("source", "confidence", "verified")
 Outcome = dict[str, Any]
