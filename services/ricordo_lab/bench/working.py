@@ -38,8 +38,9 @@ async def working(options: Options, report: Report) -> None:
     spoken = texts(seed=0)
     with scratch() as folder:
         async with up(folder) as system, AsyncExitStack() as exits:
-            for number in range(_CONVERSATIONS):
-                await remember(system.nats, _said(f"c-{number}", list(islice(spoken, _TURNS))))
+            conversations = [f"c-{number}" for number in range(_CONVERSATIONS)]
+            said = [one for name in conversations for one in _said(name, list(islice(spoken, _TURNS)))]
+            await remember(system.nats, said)
             resources = Resources(_settings(options.settings, folder), SystemClock(), exits)
             reader = await working_memory_reader(resources)
             client = await exits.enter_async_context(MemoryClient.connect(system.nats))

@@ -1,7 +1,7 @@
 """The lines that evaluations yield, how they are printed, and what several evaluations share."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import Final
 
@@ -14,7 +14,6 @@ from ricordo_lab.console import print_line, progress
 from ricordo_services.app.embedding_models import open_models
 
 Matrix = NDArray[np.float32]
-Progress = Callable[[str], None]
 _TOGETHER: Final = 1_024  # texts that are encoded between two reports of progress
 
 
