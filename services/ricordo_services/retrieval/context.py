@@ -14,7 +14,7 @@ from ricordo.memory.context import AssembledContext as Assembled
 from ricordo.memory.context import Material, assemble, substitute_syntheses
 from ricordo.memory.facts import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking.profiles import ContextAdmission, admission
+from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
 from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest

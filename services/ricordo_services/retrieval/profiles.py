@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from ricordo.memory.ranking import RankingProfile, profiles
+from ricordo.memory.ranking import RankingProfile, load_profiles
 from ricordo.memory.ranking.human import load_human
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -15,7 +15,7 @@ def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapp
 
     Args:
         model: the embedding model.
-        changes: as `profiles` takes them.
+        changes: as `load_profiles` takes them.
 
     Raises:
         UnknownProfile: there is no such profile.
@@ -25,4 +25,4 @@ def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapp
     learned_on = load_human().model
     if learned_on != model:
         _log.warning("human ranks by weights of another model", learned_on=learned_on, model=model)
-    return profiles(changes)
+    return load_profiles(changes)

@@ -15,7 +15,7 @@ from ricordo.memory.ranking.reranking import (
     order_corrections,
     remaining_span,
 )
-from ricordo.memory.ranking.signals import TimeSpan
+from ricordo.memory.ranking.signals import Interval
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo_services.retrieval.asked import Asked, looks_at_uninformative, looks_into_archive
 from ricordo_services.retrieval.key_topics import KeyTopics
@@ -102,7 +102,7 @@ def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequ
     return [one for one, count in zip(best, counted, strict=True) if count <= limit]
 
 
-def _asked_ahead(asked: Asked) -> TimeSpan | None:
+def _asked_ahead(asked: Asked) -> Interval | None:
     """Return the time of which the question asks for what is to come; None where it does not."""
     time, span = asked.analysis.time, asked_span(asked)
     if time is None or span is None or not time.ahead:
@@ -110,13 +110,13 @@ def _asked_ahead(asked: Asked) -> TimeSpan | None:
     return remaining_span(span, asked.now)
 
 
-def asked_span(asked: Asked) -> TimeSpan | None:
+def asked_span(asked: Asked) -> Interval | None:
     """Return the time that a question asks for, as a filter or as a preference; None for no time."""
     filters = asked.filters
     if filters is not None and (filters.start is not None or filters.end is not None):
-        return TimeSpan(filters.start or EARLIEST, filters.end or LATEST)
+        return Interval(filters.start or EARLIEST, filters.end or LATEST)
     time = asked.analysis.time
-    return None if time is None else TimeSpan(time.start, time.through)
+    return None if time is None else Interval(time.start, time.through)
 
 
 def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[RankingRow]]:

@@ -14,7 +14,7 @@ from ricordo.language.query_analysis.analysing import with_question_vector
 from ricordo.language.query_analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
 from ricordo.language.query_analysis.sought import MODEL
 from ricordo.memory.facts import Fact, select_facts
-from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, profiles
+from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, load_profiles
 from ricordo.memory.ranking import RankingProfile as Ranking
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.messages.ids import memory_id
@@ -63,7 +63,7 @@ class RecallService:
     clock: Clock
     analyser: QueryAnalyser = field(default_factory=RuleQueryAnalyser)
     profile: str = DEFAULT
-    profiles: Mapping[str, Ranking] = field(default_factory=profiles)
+    profiles: Mapping[str, Ranking] = field(default_factory=load_profiles)
     minimums: Minimums = field(default_factory=Minimums)
     fact_confidence: int = 3
     other_encoders: Sequence[Encoder] = ()

@@ -24,7 +24,7 @@ from ricordo.memory.ranking.context_signals import (
     session_labels,
 )
 from ricordo.memory.ranking.human import HumanProfile
-from ricordo.memory.ranking.signals import DAY_SECONDS, Signals, TimeSpan, temporal_relevance
+from ricordo.memory.ranking.signals import DAY_SECONDS, Interval, Signals, temporal_relevance
 from ricordo.memory.reinforcement import gained
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import BY_WORDS, Found
@@ -49,7 +49,7 @@ class Query:
 
     text: str
     analysis: Analysis
-    span: TimeSpan | None
+    span: Interval | None
     now: datetime
     boosts: Mapping[UUID, float]
     evidence: Collection[UUID] = ()
@@ -219,7 +219,7 @@ def _neighbours(standings: Sequence[RankingRow], instants: Floats) -> Mapping[in
     return near
 
 
-def _temporal(standings: Sequence[RankingRow], span: TimeSpan | None) -> Floats:
+def _temporal(standings: Sequence[RankingRow], span: Interval | None) -> Floats:
     if span is None:
         return np.zeros(len(standings))
     return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])

@@ -17,7 +17,7 @@ from ricordo.language.annotations import Role
 from ricordo.language.informative import INFORMATIVE
 from ricordo.language.small_talk import tells_something
 from ricordo.memory.model import Memory, Source
-from ricordo.memory.ranking.profiles import BudgetProfile
+from ricordo.memory.ranking.fixed_profiles import BudgetProfile
 
 AGE: Final = dt.timedelta(days=90)
 """The least age of a memory."""

@@ -136,7 +136,7 @@ def _weight(text: str, said: Sequence[str], language: str) -> tuple[ImportanceCo
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighty:
+class _Keywords:
     """Keywords by stem, and the prefixes of the stems."""
 
     words: Mapping[str, str]
@@ -144,9 +144,9 @@ class _Weighty:
 
 
 @lru_cache(maxsize=8)
-def _weighty_stems(language: str) -> _Weighty:
+def _weighty_stems(language: str) -> _Keywords:
     known = {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
-    return _Weighty(known, frozenset(key[:_OPENING] for key in known))
+    return _Keywords(known, frozenset(key[:_OPENING] for key in known))
 
 
 def _meaning(

@@ -42,10 +42,10 @@ class RankingSettings(Group):
     def _weights_of_profiles(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         if weights:
             # NumPy, which the command line does not need for anything else that it does at once
-            from ricordo.memory.ranking import UnknownProfile, UnknownWeight, profiles  # noqa: PLC0415
+            from ricordo.memory.ranking import UnknownProfile, UnknownWeight, load_profiles  # noqa: PLC0415
 
             try:
-                profiles(weights)
+                load_profiles(weights)
             except (UnknownProfile, UnknownWeight) as error:
                 raise PydanticCustomError("ranking_weights", "{fault}", {"fault": str(error)}) from error
         return weights

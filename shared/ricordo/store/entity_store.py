@@ -17,7 +17,7 @@ from ricordo.memory.facts import (
     EntityMention,
     EntityResolver,
     Evidence,
-    KnownNames,
+    NameDirectory,
     Partition,
     ReassignedMention,
     mentioned_beings,
@@ -203,7 +203,7 @@ class IdentityDecision:
         """
         if await self._fetch("is_decided"):
             return
-        addressing = KnownNames(await self.identifying.known())
+        addressing = NameDirectory(await self.identifying.known())
         if unknown := addressing.unknown(names):
             beside = self.identifying.beside  # names are compared with all those there are
             meant = (

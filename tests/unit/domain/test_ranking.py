@@ -14,10 +14,10 @@ from ricordo.memory.ranking import (
     UnknownProfile,
     UnknownWeight,
     find_profile,
-    profiles,
+    load_profiles,
     rank,
 )
-from ricordo.memory.ranking.profiles import (
+from ricordo.memory.ranking.fixed_profiles import (
     BudgetProfile,
     ContextAdmission,
     GenerativeProfile,
@@ -25,7 +25,7 @@ from ricordo.memory.ranking.profiles import (
     WeightedProfile,
     admission,
 )
-from ricordo.memory.ranking.signals import Signals, TimeSpan, key_topic_boost, temporal_relevance
+from ricordo.memory.ranking.signals import Interval, Signals, key_topic_boost, temporal_relevance
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -67,7 +67,7 @@ signals = st.builds(
     evidence=st.sampled_from([0.0, 1.0]),
     connection=st.just(0.0),
 )
-PROFILES = profiles()
+PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
 RISING = (
     "own_words",
@@ -226,7 +226,7 @@ def test_profiles_are_found_by_name() -> None:
 
 
 def test_weights_can_be_changed_by_name() -> None:
-    changed = profiles({"generative": {"recency": 0.0}, "human": {"importance": 9.0, "window": 0.0}})
+    changed = load_profiles({"generative": {"recency": 0.0}, "human": {"importance": 9.0, "window": 0.0}})
     old = Signals(semantic=0.5, age_days=500)
     assert changed["generative"].score(old) == changed["generative"].score(old._replace(age_days=0))
     close, heavy = Signals(window=0.9), Signals(importance=1)
@@ -237,9 +237,9 @@ def test_weights_can_be_changed_by_name() -> None:
 @pytest.mark.parametrize("profile", ["human", "budget"])
 def test_a_weight_that_a_profile_has_not_is_refused_by_name(profile: str) -> None:
     with pytest.raises(UnknownWeight, match=f"'{profile}' has no weight 'charm'; it has .*importance"):
-        profiles({profile: {"charm": 1.0}})
+        load_profiles({profile: {"charm": 1.0}})
     with pytest.raises(UnknownProfile, match="'best'"):
-        profiles({"best": {}})
+        load_profiles({"best": {}})
 
 
 def test_relevance_outranks_all_that_is_not_relevance() -> None:
@@ -257,7 +257,7 @@ def test_relevance_outranks_all_that_is_not_relevance() -> None:
     assert PROFILES["human"].score(asked_for) > PROFILES["human"].score(vivid)
 
 
-YESTERDAY = TimeSpan(NOW - DAY, NOW)
+YESTERDAY = Interval(NOW - DAY, NOW)
 
 
 def test_temporal_relevance_is_one_inside_and_fades_outside() -> None:
@@ -317,5 +317,5 @@ def test_what_comes_back_often_does_not_outgrow_what_matters() -> None:
     alike = {"semantic": 0.6, "window": 0.6, "bm25": 0.8, "bm25_window": 0.8, "token_count": 12.0}
     recalled = Signals(**alike, importance=0.22 + 0.02 * 25, gained=0.02 * 25, access_count=25)
     profound = Signals(**alike, importance=0.7, access_count=0)
-    human = profiles()["human"]
+    human = load_profiles()["human"]
     assert human.score(profound) > human.score(recalled)

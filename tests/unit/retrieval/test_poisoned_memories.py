@@ -13,7 +13,7 @@ from ricordo.memory.context import Material, assemble
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking import RankingProfile, profiles
+from ricordo.memory.ranking import RankingProfile, load_profiles
 from ricordo.memory.ranking.signals import Signals
 from ricordo.memory.reflection.observations import is_observation
 from ricordo.memory.summaries import Condensed, strip_instructions_from_turns, summarise
@@ -42,7 +42,7 @@ STRONGEST = Signals(
 
 @pytest.mark.parametrize("name", ["human", "weighted", "multiplicative", "generative", "budget"])
 def test_what_instructs_never_comes_before_what_answers_as_well(name: str) -> None:
-    profile: RankingProfile = profiles()[name]
+    profile: RankingProfile = load_profiles()[name]
     instructing = STRONGEST._replace(instructing=1.0)
     assert profile.score(instructing) < profile.score(STRONGEST)
 
@@ -58,7 +58,7 @@ def test_no_strength_makes_up_for_it_in_the_learned_profile(meant: float) -> Non
         decay_factor=0.2,
         congruence=0.0,
     )
-    human = profiles()["human"]
+    human = load_profiles()["human"]
     instructing = STRONGEST._replace(instructing=1.0, meant=meant)
     assert human.score(instructing) < human.score(plain._replace(meant=meant))
 
@@ -66,8 +66,8 @@ def test_no_strength_makes_up_for_it_in_the_learned_profile(meant: float) -> Non
 def test_the_others_keep_their_scores_to_the_last_digit() -> None:
     signals = STRONGEST._replace(instructing=np.array([0.0, 1.0]), semantic=np.array([0.7, 0.7]))
     for name in ("weighted", "multiplicative", "generative", "budget"):
-        own = profiles({name: {"instructing": 1.0}})[name]  # 1 holds nothing back
-        held, whole = (np.asarray(one.score(signals)) for one in (profiles()[name], own))
+        own = load_profiles({name: {"instructing": 1.0}})[name]  # 1 holds nothing back
+        held, whole = (np.asarray(one.score(signals)) for one in (load_profiles()[name], own))
         assert held[0] == whole[0]
         assert held[1] == pytest.approx(0.25 * held[0])
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis import analyse
-from ricordo.memory.ranking import profiles, rank
+from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.memory_queries import RankingRow
@@ -22,7 +22,7 @@ from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, measured
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
-PROFILES = profiles()
+PROFILES = load_profiles()
 
 
 def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> RankingRow:

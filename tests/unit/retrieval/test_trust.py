@@ -11,7 +11,7 @@ from tests.fixtures.material import memory
 from ricordo.language.annotations import Role
 from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking import profiles
+from ricordo.memory.ranking import load_profiles
 from ricordo.memory.ranking.signals import Signals
 from ricordo.memory.summaries import Condensed, SessionTurn, summarise
 from ricordo.memory.syntheses import synthesise
@@ -89,7 +89,7 @@ def test_what_is_made_of_what_was_made_is_trusted_no_more_either(
 def test_where_trust_or_speaker_counts_more_of_it_ranks_before(name: str) -> None:
     signals = Signals(semantic=0.7, trust=0.0, own_words=0.0)
     better = {"multiplicative": signals._replace(trust=5.0), "human": signals._replace(own_words=1.0)}[name]
-    profile = profiles()[name]
+    profile = load_profiles()[name]
     assert profile.score(better) > profile.score(signals)
 
 

@@ -56,7 +56,7 @@ def assemble(
     """
     counted = cache(count)
     page = ContextPage(token_budget, counted)
-    _Writing(page, material, language, counted).write()
+    _ContextWriter(page, material, language, counted).write()
     text = page.text()
     if text:
         return AssembledContext(text, page.tokens, page.marks())
@@ -64,7 +64,7 @@ def assemble(
     return AssembledContext(text, counted(text))
 
 
-class _Writing:
+class _ContextWriter:
     def __init__(
         self, page: ContextPage, material: Material, language: str, count: Callable[[str], int]
     ) -> None:
@@ -76,7 +76,7 @@ class _Writing:
         self._selection = Selection(page)
         today = material.now.date() if material.now else None
         self._zone = (material.now and material.now.tzinfo) or UTC
-        self._telling = LineRenderer(
+        self._renderer = LineRenderer(
             material.about,
             today,
             material.superseded,
@@ -90,7 +90,7 @@ class _Writing:
         memories = page.begin()
         self._recent = page.begin(phrase(language, "recent"))
         self._notes = page.begin(phrase(language, "notes"))
-        self._memories = MemorySection(page, memories, self._telling, self._selection, material.memories)
+        self._memories = MemorySection(page, memories, self._renderer, self._selection, material.memories)
 
     def write(self) -> None:
         material, fill = self._material, self._selection.fill
@@ -101,7 +101,7 @@ class _Writing:
         self._remember_first(int(total * BEST_SHARE))
         notes = fill(self._notes, self._note_lines(), int(total * NOTES_SHARE))
         facts = fill(self._facts, self._fact_lines(), int(total * FACTS_SHARE))
-        turns = [self._telling.turn(turn, place) for place, turn in enumerate(material.recent)][::-1]
+        turns = [self._renderer.turn(turn, place) for place, turn in enumerate(material.recent)][::-1]
         earlier = fill(self._recent, turns, int(total * RECENT_SHARE), unbroken=True)
         fill(self._notes, self._decisions(), int(total * NOTES_SHARE))
         self._memories.fill(self._selection.new(material.memories), material.whole)

@@ -25,7 +25,7 @@ class MemorySection:
     Args:
         page: with the remaining budget.
         part: the section.
-        telling: renders memories in more or fewer words.
+        renderer: renders memories in more or fewer words.
         selection: knows what stands on the page.
         ranked: all memories, best first; their numbers are their marks.
     """
@@ -34,13 +34,13 @@ class MemorySection:
         self,
         page: ContextPage,
         part: Section,
-        telling: LineRenderer,
+        renderer: LineRenderer,
         selection: Selection,
         ranked: Sequence[Memory],
     ) -> None:
         self._page = page
         self._part = part
-        self._telling = telling
+        self._renderer = renderer
         self._selection = selection
         self._marks = {memory.id: f"m{number}" for number, memory in enumerate(ranked, 1)}
         self._shown: dict[str, Line] = {}
@@ -66,7 +66,7 @@ class MemorySection:
         room = self._page.left
         considered = memories[: room // (LINE // 2) + 1]
         costs = [
-            min(most, self._telling.cost(memory.content, most))
+            min(most, self._renderer.cost(memory.content, most))
             for memory, most in zip(considered, share_caps(len(considered), room, LONG), strict=True)
         ]
         leading = sum(1 for _ in takewhile(lambda memory: memory.id in whole, considered))
@@ -89,7 +89,7 @@ class MemorySection:
             most = min(LONG, spent + self._page.left)
             if spent + _TIGHT > most:
                 continue
-            line = self._telling.memory(memory, self._shortened(memory, most), old.mark)
+            line = self._renderer.memory(memory, self._shortened(memory, most), old.mark)
             if len(line.text) > len(old.text) and self._page.replace(self._part, old, line):
                 self._shown[line.mark] = line
 
@@ -104,7 +104,7 @@ class MemorySection:
             refused += not (told and self._put(memory, told))
 
     def _put(self, memory: Memory, told: str) -> bool:
-        line = self._telling.memory(memory, told, self._marks[memory.id])
+        line = self._renderer.memory(memory, told, self._marks[memory.id])
         if not self._page.put(self._part, line):
             return False
         self._shown[line.mark] = line
@@ -114,7 +114,7 @@ class MemorySection:
     def _shortened(self, memory: Memory, most: int) -> str:
         if most <= 0:
             return ""
-        return self._telling.shortened(memory.content, memory.summary, memory.language, most)
+        return self._renderer.shortened(memory.content, memory.summary, memory.language, most)
 
     def _cut(self, memory: Memory, most: int) -> str:
-        return self._telling.beginning(memory.content, memory.language, most) if most > 0 else ""
+        return self._renderer.beginning(memory.content, memory.language, most) if most > 0 else ""

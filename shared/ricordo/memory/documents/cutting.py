@@ -120,7 +120,7 @@ def _pieces(parts: Iterable[DocumentPart], measure: Measure, most: int) -> Itera
 
 
 @dataclass(slots=True)
-class _Gathered:
+class _ExtractBuilder:
     """The extract under construction."""
 
     pieces: list[_Piece] = field(default_factory=list)
@@ -130,15 +130,15 @@ class _Gathered:
         self.pieces.append(piece)
         self.size += piece.size
 
-    def without_headings_at_end(self) -> tuple["_Gathered", "_Gathered"]:
+    def without_headings_at_end(self) -> tuple["_ExtractBuilder", "_ExtractBuilder"]:
         """Split off headings at the end, which belong to what follows."""
         end = len(self.pieces)
         while end and self.pieces[end - 1].heading:
             end -= 1
         if end in {0, len(self.pieces)}:
-            return self, _Gathered()
+            return self, _ExtractBuilder()
         kept, given = self.pieces[:end], self.pieces[end:]
-        return _Gathered(kept, sum(one.size for one in kept)), _Gathered(
+        return _ExtractBuilder(kept, sum(one.size for one in kept)), _ExtractBuilder(
             given, sum(one.size for one in given)
         )
 
@@ -160,8 +160,8 @@ def _named(name: str) -> str:
     return excerpt(name, _NAME_LENGTH) if collapse(name) else "document"
 
 
-def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[_Gathered]:
-    held = _Gathered()
+def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[_ExtractBuilder]:
+    held = _ExtractBuilder()
     for piece in pieces:
         full = held.size + piece.size > size.most
         if held.pieces and (full or (piece.begins and held.size >= size.least)):
@@ -170,7 +170,7 @@ def _gathered(pieces: Iterable[_Piece], size: ExtractSize) -> Iterator[_Gathered
         # Headings that were handed on may leave no room for what they head.
         if held.pieces and held.size + piece.size > size.most:
             yield held
-            held = _Gathered()
+            held = _ExtractBuilder()
         held.add(piece)
     if held.pieces:
         yield held

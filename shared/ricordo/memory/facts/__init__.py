@@ -10,7 +10,7 @@ from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
 from ricordo.memory.facts.fact_selection import PROFILE, core_profile, facts_as_of, select_facts
 from ricordo.memory.facts.folding import Fact, FactChanges, Folding, MessageContribution, fold, resolved
-from ricordo.memory.facts.name_matching import KnownNames, undecided_pairs
+from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
 from ricordo.memory.facts.user_assertions import (
     Assertion,
@@ -41,8 +41,8 @@ __all__ = [
     "Folding",
     "ImpossibleValue",
     "Kind",
-    "KnownNames",
     "MessageContribution",
+    "NameDirectory",
     "Partition",
     "Polarity",
     "Predicate",

@@ -175,7 +175,7 @@ class Folding:
         entities: list[Entity] = []
         shares: dict[str, dict[EffectKind, list[Fact]]] = {}
         for part in (self._parts[one] for one in sorted(self._changed)):
-            news, name = part.take_news(), part.name
+            news, name = part.take_changes(), part.name
             entities += () if news.entity is None else (news.entity,)
             changed = {
                 place: self._fact(part, name, place, period)
@@ -184,7 +184,7 @@ class Folding:
             }
             facts += changed.values()
             gone += (self._id(part, place) for place, period in news.periods.items() if period is None)
-            for share in news.shares:
+            for share in news.effects:
                 fact = changed.get(share.place) or self._fact(part, name, share.place, share.period)
                 shares.setdefault(share.message_id, {}).setdefault(share.bearing, []).append(fact)
         self._changed.clear()

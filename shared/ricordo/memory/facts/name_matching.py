@@ -103,7 +103,7 @@ MOST_MEANT: Final = 3
 """Names proposed for an unknown one."""
 
 
-class KnownNames:
+class NameDirectory:
     """Tells known names from unknown ones.
 
     A name is known where a decision on it refers to somebody: one that is shared by labelled entities only
@@ -163,7 +163,7 @@ def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention
     if not keys or len(known) > _MOST_COMPARED:
         return []
     names = sorted(known)
-    alike = _Alike(names)
+    alike = _SimilarNames(names)
     found: dict[tuple[str, str], None] = {}
     for key in sorted(keys & known.keys()):
         for other in alike.to(key):
@@ -174,7 +174,7 @@ def undecided_pairs(identities: EntityResolver, mentions: Iterable[EntityMention
     return list(found)[:MOST]
 
 
-class _Alike:
+class _SimilarNames:
     """Finds similar names, without their labels. `names` are keys of entities, sorted."""
 
     def __init__(self, names: Sequence[str]) -> None:

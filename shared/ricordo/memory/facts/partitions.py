@@ -65,12 +65,12 @@ class PartitionChanges(NamedTuple):
     Attributes:
         entity: the entity, if it changed.
         periods: changed ones; None for those removed.
-        shares: the effects of the requested messages.
+        effects: of the requested messages.
     """
 
     entity: Entity | None
     periods: Mapping[PeriodRef, ValuePeriod | None]
-    shares: Collection[MessageEffect]
+    effects: Collection[MessageEffect]
 
 
 class FoldedPartition:
@@ -142,13 +142,15 @@ class FoldedPartition:
             self.size += history.undoable - before
         self._changed |= slots.keys()
 
-    def take_news(self) -> PartitionChanges:
+    def take_changes(self) -> PartitionChanges:
         """Return what changed since the last call."""
         changed, self._changed = self._changed, set()
         periods = {
-            place: now for slot in changed for place, now in self._histories[slot].record.take_news().items()
+            place: now
+            for slot in changed
+            for place, now in self._histories[slot].record.take_changes().items()
         }
-        shares = [one for slot in changed for one in self._histories[slot].take_shares()]
+        shares = [one for slot in changed for one in self._histories[slot].take_effects()]
         if self._told_name != self.name:
             self._told_name = self.name
             periods |= dict(self.all_shown())

@@ -77,14 +77,14 @@ class MessageEffect(NamedTuple):
     period: ValuePeriod
 
 
-class _Told(NamedTuple):
+class _RowEffects(NamedTuple):
     """The effects of the rows of one message."""
 
     supported: list[tuple[Value, Evidence]]
     ended: list[PeriodRef]
 
 
-class _Applied(NamedTuple):
+class _AppliedRow(NamedTuple):
     """A row and its undo; None when it repeats its message, or is retracted."""
 
     row: Evidence
@@ -114,11 +114,11 @@ class SlotHistory:
         self.record = self._slot.record
         self._spellings = spellings
         self._reach = reach
-        self._applied: list[_Applied] = []
+        self._applied: list[_AppliedRow] = []
         self._beyond: Order | None = None  # of the last row that cannot be taken back
         self._words: frozenset[Value] = frozenset()  # of which the user has said something up to there
         self._met: set[tuple[object, ...]] = set()
-        self._asked: dict[str, _Told] = {}
+        self._asked: dict[str, _RowEffects] = {}
 
     @property
     def undoable(self) -> int:
@@ -148,7 +148,7 @@ class SlotHistory:
         for nth, row in enumerate(coming):
             self._apply(row, asked, counts=nth not in left_out)
 
-    def take_shares(self) -> Iterator[MessageEffect]:
+    def take_effects(self) -> Iterator[MessageEffect]:
         """Yield the effects of the requested messages since the last call."""
         asked, self._asked = self._asked, {}
         for message_id, told in asked.items():
@@ -180,15 +180,15 @@ class SlotHistory:
             self._forget()
         value, said = value_of(row), _said(row)
         if said in self._met or not counts:
-            self._applied.append(_Applied(row, None))
+            self._applied.append(_AppliedRow(row, None))
             return
         self._met.add(said)
         self._spellings[spelled(row.subject)] += 1
         undo = self._slot.apply(row, value)
-        self._applied.append(_Applied(row, undo))
+        self._applied.append(_AppliedRow(row, undo))
         if row.message_id not in asked or not undo:
             return
-        told = self._asked.setdefault(row.message_id, _Told([], []))
+        told = self._asked.setdefault(row.message_id, _RowEffects([], []))
         if self._slot.supported is not None:
             told.supported.append((value, self._slot.supported))
         if self._slot.ended is not None:

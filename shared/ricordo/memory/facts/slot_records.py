@@ -43,7 +43,7 @@ class SlotRecord:
         for write, key, former in reversed(undo):
             write(self, key, former)
 
-    def take_news(self) -> Mapping[PeriodRef, ValuePeriod | None]:
+    def take_changes(self) -> Mapping[PeriodRef, ValuePeriod | None]:
         """Return the periods that changed since the last call; None for those removed."""
         told, self._told = self._told, {}
         return {place: now for place, before in told.items() if (now := self.shown(place)) != before}

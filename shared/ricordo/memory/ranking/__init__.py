@@ -9,13 +9,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory.ranking.human import HumanProfile, load_human
-from ricordo.memory.ranking.profiles import (
+from ricordo.memory.ranking.fixed_profiles import (
     BudgetProfile,
     GenerativeProfile,
     MultiplicativeProfile,
     WeightedProfile,
 )
+from ricordo.memory.ranking.human import HumanProfile, load_human
 from ricordo.memory.ranking.signals import Column, Signals
 
 DEFAULT = "human"
@@ -67,7 +67,7 @@ class UnknownWeight(Exception):
         )
 
 
-def profiles(
+def load_profiles(
     changes: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
 ) -> Mapping[str, RankingProfile]:
     """Return the profiles by name.

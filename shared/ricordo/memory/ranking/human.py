@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ricordo.memory.ranking.context_signals import boost_connected
-from ricordo.memory.ranking.profiles import recent, used
+from ricordo.memory.ranking.fixed_profiles import recent, used
 from ricordo.memory.ranking.signals import Column, Signals
 
 SUBSTANCE = 0.5

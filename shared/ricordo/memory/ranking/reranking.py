@@ -10,7 +10,7 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.fusion import reciprocal_rank
-from ricordo.memory.ranking.signals import Signals, TimeSpan
+from ricordo.memory.ranking.signals import Interval, Signals
 
 
 def order_corrections(
@@ -49,17 +49,17 @@ def order_corrections(
 _A_DAY: Final = dt.timedelta(hours=25)
 
 
-def remaining_span(asked: TimeSpan, now: dt.datetime) -> TimeSpan | None:
+def remaining_span(asked: Interval, now: dt.datetime) -> Interval | None:
     """Return what of a span is to come; all of a day that is not over, None of what is over."""
     if asked.end <= now:
         return None
     if asked.end - asked.start <= _A_DAY or asked.start >= now:
         return asked
-    return TimeSpan(now, asked.end)
+    return Interval(now, asked.end)
 
 
 def order_by_event_time(
-    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: TimeSpan
+    ranked: Sequence[Ranked], event_times: Mapping[UUID, Sequence[EventTime]], asked: Interval
 ) -> list[Ranked]:
     """Put what happens within `asked` first, earliest first; the others keep their order.
 
@@ -79,7 +79,7 @@ def order_by_event_time(
     return order
 
 
-def _first_within(times: Sequence[EventTime], asked: TimeSpan) -> dt.datetime | None:
+def _first_within(times: Sequence[EventTime], asked: Interval) -> dt.datetime | None:
     return min((one.start for one in times if one.start < asked.end and one.end > asked.start), default=None)
 
 

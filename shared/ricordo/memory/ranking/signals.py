@@ -130,7 +130,7 @@ def penalise_instructions(scores: Column, signals: Signals, share: float) -> Col
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSpan:
+class Interval:
     """A time span `[start, end)`; both aware."""
 
     start: dt.datetime
@@ -138,7 +138,7 @@ class TimeSpan:
 
 
 def temporal_relevance(
-    asked: TimeSpan | None,
+    asked: Interval | None,
     created_at: dt.datetime,
     event_times: Iterable[EventTime],
 ) -> float:
@@ -160,7 +160,7 @@ def temporal_relevance(
     return math.exp(-days / TEMPORAL_SCALE_DAYS)
 
 
-def _distance_days(asked: TimeSpan, start: dt.datetime, end: dt.datetime) -> float:
+def _distance_days(asked: Interval, start: dt.datetime, end: dt.datetime) -> float:
     if end < asked.start:
         return (asked.start - end).total_seconds() / DAY_SECONDS
     if start >= asked.end:

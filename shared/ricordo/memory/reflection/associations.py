@@ -94,7 +94,7 @@ class Association:
 
 def find_associations(observations: Sequence[Observation]) -> tuple[Association, ...]:
     """Return the significant associations of one user, surest first; `observations` are oldest first."""
-    seen = _Seen(observations)
+    seen = _ObservationIndex(observations)
     found = [
         seen.pattern(first, second, chance)
         for kinds in _TESTED
@@ -124,7 +124,7 @@ def _tells(pair: Pair, found: ContingencyTable) -> bool:
     return found.share >= (_GROWN if kind == "late" else _MOSTLY)
 
 
-class _Seen:
+class _ObservationIndex:
     """Observations indexed by feature."""
 
     def __init__(self, observations: Sequence[Observation]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.reranking import order_by_event_time, remaining_span
-from ricordo.memory.ranking.signals import Signals, TimeSpan
+from ricordo.memory.ranking.signals import Interval, Signals
 
 NOW = dt.datetime(2026, 11, 10, 9, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
@@ -27,7 +27,7 @@ def ranked(*scores: float) -> list[Ranked]:
 
 def test_what_happens_in_the_time_comes_first_and_in_its_order() -> None:
     held = {UUID(int=1): times(9), UUID(int=3): times(40, 4), UUID(int=4): times(60)}
-    found = order_by_event_time(ranked(0.9, 0.5, 0.4, 0.2, 0.1), held, TimeSpan(NOW, NOW + 30 * DAY))
+    found = order_by_event_time(ranked(0.9, 0.5, 0.4, 0.2, 0.1), held, Interval(NOW, NOW + 30 * DAY))
     assert [one.id.int for one in found] == [3, 1, 0, 2, 4]
     assert [one.score for one in found] == pytest.approx([0.9, 0.9, 0.9, 0.4, 0.1])
     assert found[0].score > found[1].score > found[2].score
@@ -40,7 +40,7 @@ DAYS = st.lists(st.integers(-40, 40), max_size=3)
 def test_nothing_is_lost_scores_descend_and_none_is_lowered(told: list[tuple[float, list[int]]]) -> None:
     before = ranked(*sorted((score for score, _ in told), reverse=True))
     held = {UUID(int=place): times(*days) for place, (_, days) in enumerate(told)}
-    after = order_by_event_time(before, held, TimeSpan(NOW, NOW + 30 * DAY))
+    after = order_by_event_time(before, held, Interval(NOW, NOW + 30 * DAY))
     scores = [one.score for one in after]
     assert sorted(one.id.int for one in after) == list(range(len(told)))
     assert scores == sorted(scores, reverse=True)
@@ -49,8 +49,8 @@ def test_nothing_is_lost_scores_descend_and_none_is_lowered(told: list[tuple[flo
 
 
 def test_what_is_over_is_not_to_come() -> None:
-    month = TimeSpan(NOW - 9 * DAY, NOW + 20 * DAY)
-    today = TimeSpan(NOW - 9 * HOUR, NOW + 15 * HOUR)
-    assert remaining_span(month, NOW) == TimeSpan(NOW, month.end)
+    month = Interval(NOW - 9 * DAY, NOW + 20 * DAY)
+    today = Interval(NOW - 9 * HOUR, NOW + 15 * HOUR)
+    assert remaining_span(month, NOW) == Interval(NOW, month.end)
     assert remaining_span(today, NOW) == today
-    assert remaining_span(TimeSpan(NOW - DAY, NOW), NOW) is None
+    assert remaining_span(Interval(NOW - DAY, NOW), NOW) is None

@@ -2,14 +2,14 @@
 
 import pytest
 
-from ricordo.memory.facts import EntityDecision, EntityMention, EntityResolver, KnownNames
+from ricordo.memory.facts import EntityDecision, EntityMention, EntityResolver, NameDirectory
 from ricordo.memory.facts.name_matching import is_misspelling
 
 BROTHER, COLLEAGUE, UNNAMED = "has_sibling/m/brother", "knows//colleague", "?has_sibling/m/brother"
 
 
-def addressing(*names: str, decisions: tuple[EntityDecision, ...] = ()) -> KnownNames:
-    return KnownNames(EntityResolver((EntityMention(*name.split("|")) for name in names), decisions))
+def addressing(*names: str, decisions: tuple[EntityDecision, ...] = ()) -> NameDirectory:
+    return NameDirectory(EntityResolver((EntityMention(*name.split("|")) for name in names), decisions))
 
 
 @pytest.mark.parametrize(
