@@ -91,7 +91,7 @@ def _meant(utterance: Utterance) -> Utterance:
 
 
 def _still_said(before: Sequence[Statement], after: Sequence[Statement], content: str) -> Iterator[Statement]:
-    """Yield what a reader that wavers may have missed this time: all its words stand as they did."""
+    """Yield what a nondeterministic reader may have missed this time: its words keep their effect."""
     known = {(normalise(one.subject), normalise(one.object)) for one in after}
     text = normalise(content)
     for one in before:

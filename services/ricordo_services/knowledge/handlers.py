@@ -50,7 +50,7 @@ class ExtractFacts:
         )
 
     async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
-        """Return what messages state; where the reader wavers, what it read of one before stands.
+        """Return what messages state; of a nondeterministic reader, its first reading of a message is kept.
 
         What a correction states follows from what it corrects, too: it stands if all of that does.
         """
