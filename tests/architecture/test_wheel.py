@@ -61,7 +61,7 @@ main()
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
     )
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
     assert "run this command in a checkout" in run.stderr

@@ -33,11 +33,11 @@ def _lab(module: str) -> ModuleType:
     """Import a module of the lab, which the wheel of the product does not contain.
 
     Raises:
-        Failed: the lab is not installed.
+        Misused: the lab is not installed.
     """
     if importlib.util.find_spec("ricordo_lab") is None:
-        raise Failed(
-            "benchmarks and evaluations are not part of this installation: run this command in a checkout"
+        raise Misused(
+            "benchmarks and evaluations are not installed: clone the repository and run `make setup` there"
         )
     return importlib.import_module(f"ricordo_lab.{module}")
 
