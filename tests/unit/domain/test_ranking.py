@@ -66,6 +66,7 @@ signals = st.builds(
     suited=unit,
     evidence=st.sampled_from([0.0, 1.0]),
     connection=st.just(0.0),
+    assumed=st.just(0.0),
 )
 PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
