@@ -64,7 +64,7 @@ main()
     assert run.returncode == 2
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
-    assert "run this command in a checkout" in run.stderr
+    assert "clone the repository" in run.stderr
 
 
 def test_the_lab_is_importable_in_a_checkout() -> None:
