@@ -51,7 +51,10 @@ async def found(bot: Bot) -> list[Json]:
     reply = await bot.recall("un cane", reinforce=False, explain=True)
     assert reply["degraded"] == []
     return [
-        {"ids": one["message_ids"], **{name: one["signals"][name] for name in ("semantic", "bm25", "window")}}
+        {
+            "ids": one["message_ids"],
+            **{name: one["signals"].get(name) for name in ("semantic", "bm25", "window")},
+        }
         for one in reply["memories"]
     ]
 

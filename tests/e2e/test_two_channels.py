@@ -332,7 +332,6 @@ async def test_the_best_is_the_first_of_many(lived: Bot) -> None:
     [
         ({"profile": "Human"}, "profile"),
         ({"profile": ""}, "profile"),
-        ({"profile": 3}, "profile"),
         ({"filters": {"kinds": ["message", "dream"]}}, "filters.kinds[1]"),
         ({"filters": {"types": "episodic"}}, "filters.types"),
         ({"filters": {"start": "ieri"}}, "filters.start"),

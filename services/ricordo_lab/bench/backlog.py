@@ -129,6 +129,7 @@ class _Trial:
 
     async def run(self) -> None:
         """Run all steps."""
+        progress(f"backlog: storing the first {self._first:,} memories")
         await remember(self._system.nats, messages(list(islice(texts(1), _ASKER_MEMORIES)), _ASKER, "a"))
         await remember(self._system.nats, self._messages(self._first, "f"))
         self._reached = 1

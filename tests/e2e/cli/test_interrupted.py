@@ -65,8 +65,8 @@ async def test_a_benchmark_that_is_told_to_end_leaves_nothing_behind() -> None:
     )
     assert process.stderr is not None
     async with asyncio.timeout(60):
-        while b"storing" not in await process.stderr.readline():
-            pass
+        while b"storing" not in (line := await process.stderr.readline()):
+            assert line, "it ended before it stored anything"
         started = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         await process.wait()

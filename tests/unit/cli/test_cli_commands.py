@@ -98,7 +98,7 @@ def test_the_examples_of_a_command_stand_on_lines_of_their_own(cli: Cli) -> None
     [
         ("recall", "Filters nothing: memories come from all of them."),
         ("context", "Memories and facts come from all of them."),
-        ("history", "Of this conversation only."),
+        ("history", "This conversation only."),
     ],
 )
 def test_the_help_says_what_a_conversation_is_good_for(cli: Cli, command: str, said: str) -> None:
