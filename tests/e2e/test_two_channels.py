@@ -331,7 +331,7 @@ async def test_the_best_is_the_first_of_many(lived: Bot) -> None:
     ("request_part", "field"),
     [
         ({"profile": "Human"}, "profile"),
-        ({"profile": ""}, "profile"),
+        *(({"profile": wrong}, "profile") for wrong in ("", 3)),
         ({"filters": {"kinds": ["message", "dream"]}}, "filters.kinds[1]"),
         ({"filters": {"types": "episodic"}}, "filters.types"),
         ({"filters": {"start": "ieri"}}, "filters.start"),

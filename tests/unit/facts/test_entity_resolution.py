@@ -35,9 +35,7 @@ MENTIONS = st.builds(
             BROTHER,
             BROTHER_UNNAMED,
             COLLEAGUE,
-            "has_pet//dog",
-            "has_pet//cane",
-            "has_pet//pet",
+            *(f"has_pet//{animal}" for animal in ("dog", "cane", "pet")),
         )
     ),
 )
@@ -347,4 +345,5 @@ def test_what_is_said_of_a_stranger_counts_once_the_user_knows_them() -> None:
 
 def test_time_says_nothing_about_who_is_who() -> None:
     rows = told("My brother lives in Turin.", "My brother Marco is a nurse.")
+    assert rows[0].at < rows[-1].at
     assert fold(rows, tenant="t", user_id="u") == fold(reversed(rows), tenant="t", user_id="u")
