@@ -14,7 +14,7 @@ from ricordo.language.names import mentioned_names
 from ricordo.language.topics import topic_key
 from ricordo.memory.enrichment import enrich
 
-HERE = Path(__file__).parent / "messages"
+HERE = Path(__file__).parent / "labelled_messages"
 TYPES = {"E": "episodic", "S": "semantic", "P": "procedural", "F": "emotional"}
 LISTS = [f"{name}_{language}" for name in ("known", "unseen", "hard", "alike") for language in ("it", "en")]
 

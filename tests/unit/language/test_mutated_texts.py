@@ -14,17 +14,18 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
 
-_UNIT: Final = Path(__file__).parents[1]
+_HERE: Final = Path(__file__).parent
 _STATED: Final = [
-    json.loads(line)["content"] for line in (_UNIT / "facts/sentences.jsonl").read_text("utf-8").splitlines()
+    json.loads(line)["content"] for line in (_HERE / "facts/sentences.jsonl").read_text("utf-8").splitlines()
 ]
 _ASKED: Final = [
-    line.rpartition("\t")[2] for line in (_UNIT / "analysis/development.tsv").read_text("utf-8").splitlines()
+    line.rpartition("\t")[2]
+    for line in (_HERE / "query_analysis/development.tsv").read_text("utf-8").splitlines()
 ]
 _DATED: Final = [
     line.partition("\t")[0]
     for name in ("english", "italian")
-    for line in (_UNIT / f"temporal/{name}.tsv").read_text("utf-8").splitlines()
+    for line in (_HERE / f"temporal/{name}.tsv").read_text("utf-8").splitlines()
 ]
 _WRITTEN: Final = sorted({*_STATED, *_ASKED, *_DATED} - {""})
 _REAL: Final = st.integers(0, len(_WRITTEN) - 1).map(lambda n: _WRITTEN[n])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.facts.hearing import AT, Claim, heard
+from tests.unit.memory.facts.validation import AT, Claim, heard
 
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import PREDICATES, Polarity, Statement, extract

@@ -69,7 +69,7 @@ def test_a_single_conversation_cannot_be_left_out(tmp_path: Path, capfd: pytest.
 
 
 def test_who_has_read_enough_is_no_failure() -> None:
-    questions = Path(__file__).parents[1] / "analysis/development.tsv"
+    questions = Path(__file__).parents[1] / "language/query_analysis/development.tsv"
     command = f"from ricordo_lab.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
     with subprocess.Popen(
         [sys.executable, "-c", command.replace("FILE", str(questions))],

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.unit.facts.hearing import Claim, heard
+from tests.unit.memory.facts.validation import Claim, heard
 
 from ricordo.memory.facts import extract
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "language" / "facts"
 
 
 def sentences(*files: str) -> list[dict[str, Any]]:

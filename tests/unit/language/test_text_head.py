@@ -12,10 +12,10 @@ from ricordo.language.embedding import MINILM
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head, shape
 
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
-UNIT = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 SHIPPED = [
-    ("ricordo.language.query_analysis", "sought", UNIT / "analysis" / "sought.tsv"),
-    ("ricordo.language", "procedures", UNIT / "enrichment" / "procedures.tsv"),
+    ("ricordo.language.query_analysis", "sought", HERE / "query_analysis" / "sought.tsv"),
+    ("ricordo.language", "procedures", HERE / "procedures.tsv"),
 ]
 
 
