@@ -60,7 +60,7 @@ def one_by_one(running: Running) -> Iterator[Workers]:
     embedding = running.settings.embedding.model_copy(update={"batch": 1})
     hasty = {"reconcile_every_s": 1.0, "reconcile_after_s": 5.0, "summarize_every_s": 0.5}
     # When something is condensed is for the test to say.
-    lifecycle = running.settings.lifecycle.model_copy(update={"compress_alike": 1.0, **hasty})
+    lifecycle = running.settings.lifecycle.model_copy(update={"compress_similarity": 1.0, **hasty})
     settings = running.settings.model_copy(update={"embedding": embedding, "lifecycle": lifecycle})
     workers = Workers(settings)
     workers.start()

@@ -83,7 +83,7 @@ def assert_the_message_shows(before: Scraped, after: Scraped) -> None:
         assert after.value("ricordo_worker_last_success_timestamp_seconds", worker=worker) > 1.7e9
     texts = "ricordo_embedding_encoded_texts_total"
     assert after.value(texts, model=MODEL) == before.value(texts, model=MODEL) + 1
-    assert after.value("ricordo_embedding_requests_total", kind="usual", outcome="ok") == 1
+    assert after.value("ricordo_embedding_requests_total", kind="regular", outcome="ok") == 1
     assert after.value("ricordo_embedding_wait_seconds_count", model=MODEL) == 1
     assert after.value("ricordo_embedding_breaker_state", state="closed") == 1
 

@@ -167,7 +167,7 @@ async def test_a_probe_has_nobody_restarted_during_a_pull_for_which_messages_wai
         await eventually(waits, within=30)
         assert (await page(port))[1]["state"] == "degraded"
         metrics = await scrape(port)
-        assert metrics.value("ricordo_worker_well", worker="encode") == 1
+        assert metrics.value("ricordo_worker_healthy", worker="encode") == 1
         assert metrics.value("ricordo_worker_state", worker="encode", state="degraded") == 1
         server.behaviour.pull_error, server.behaviour.pull_stands_at = "no space left on device", None
         failed = partial(stands_so, port, 503, gate_open=False, reason="no space left on device")

@@ -81,7 +81,7 @@ def changed(running: Running, server: OllamaStandIn, **fields: object) -> Settin
         requests_per_s=1000,
         batch=1,
         open_s=0.3,
-        query_within_s=running.settings.embedding.query_within_s,
+        query_timeout_s=running.settings.embedding.query_timeout_s,
     )
     return running.settings.model_copy(update={"embedding": embedding.model_copy(update=fields)})
 

@@ -61,5 +61,5 @@ async def test_a_worker_whose_import_lets_others_go_first_is_well(
     assert found["state"] == "well"
     assert "yielding: others have" in found["detail"]
     assert scraped.value("ricordo_worker_state", worker=LANE, state="yielding") == 1
-    assert scraped.value("ricordo_worker_well", worker=LANE) == 1
+    assert scraped.value("ricordo_worker_healthy", worker=LANE) == 1
     assert await bot.settled(["live", "old"]) == {"live": "remembered", "old": "remembered"}

@@ -57,9 +57,9 @@ class Models:
         return self.batch.model
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """Which models are being pulled, and how far; empty for none."""
-        return "; ".join(filter(None, (one.trouble for one in self.served)))
+        return "; ".join(filter(None, (one.problem for one in self.served)))
 
     @property
     def pulls(self) -> bool:
@@ -67,7 +67,7 @@ class Models:
         return any(one.pulls for one in self.served)
 
     @property
-    def figures(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """The number of truncated texts, of models in process; servers do not tell."""
         here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]
         return {"truncated": sum(one.truncated for one in here)} if here else {}
@@ -165,7 +165,7 @@ async def wait_until_ready(
         CheckpointMissing, OSError: as `open_models`.
     """
     opened: list[Models] = []
-    async with waiting_for(served_at(settings), tell, lambda: opened[0].trouble if opened else ""):
+    async with waiting_for(served_at(settings), tell, lambda: opened[0].problem if opened else ""):
         opened.append(await opening())
         await opened[0].prepared()
         await opened[0].batch.encode([_PROBE])

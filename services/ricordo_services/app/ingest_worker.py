@@ -96,8 +96,8 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
             ReadingLimits(
                 seconds=settings.read_seconds,
                 memory_mb=settings.read_memory_mb,
-                pages=settings.most_pages,
-                characters=settings.most_characters,
+                pages=settings.max_pages,
+                characters=settings.max_characters,
             )
         ),
         tokens=await resources.tokens(),
@@ -105,7 +105,7 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         emitter=await resources.emitter("ingest"),
         clock=clock,
         beside=await resources.cpu_executor(),
-        size=ExtractSize(settings.extract_least, settings.extract_most, settings.most_extracts),
+        size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
     )
     deletion = DeleteDiscarded(await resources.store(ErasureStore), objects, life)
     return DocumentStorage(objects, known, reading.turns.tell), [

@@ -46,7 +46,7 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
         return
     opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
     async with opening as reader:
-        yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.remembered)
+        yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.cache_size)
 
 
 def enriching_model(settings: EnrichmentSettings) -> str | None:
@@ -159,9 +159,9 @@ def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health:
     """Add the models of fact extraction, their figures and their trouble to a worker's health."""
     if not isinstance(reader, LlmFactExtractor):
         return
-    health.figures = lambda: reader.figures
-    health.trouble = lambda: reader.trouble
-    health.works_by = {
+    health.counters = lambda: reader.counters
+    health.problem = lambda: reader.problem
+    health.models = {
         "relation_model": settings.model,
         "relation_server": bare(settings.ollama_url),
         "entity_model": reader.entities,

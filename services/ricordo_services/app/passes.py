@@ -76,7 +76,7 @@ async def _reflect(resources: Resources) -> Work:
 
 
 async def _expire(resources: Resources) -> Work:
-    keep = timedelta(hours=resources.settings.lifecycle.expired_kept_h)
+    keep = timedelta(hours=resources.settings.lifecycle.expired_return_h)
     return Expire(await resources.store(RetentionStore), await resources.emitter("lifecycle"), keep)
 
 
@@ -87,7 +87,7 @@ async def _compress(resources: Resources) -> Work:
         resources.clock,
         await resources.cpu_executor(),
         resources.model_names[0],
-        resources.settings.lifecycle.compress_alike,
+        resources.settings.lifecycle.compress_similarity,
         await condenser(resources),
     )
 

@@ -88,8 +88,8 @@ async def query_server(resources: Resources) -> QueryServer:
         settings=_at_once(resources, resources.settings.bus.concurrent_queries),
         precedence=resources.precedence,
     )
-    server.health.works_by = describe_models(resources.settings.embedding)
-    server.health.trouble = lambda: remember.former.trouble
+    server.health.models = describe_models(resources.settings.embedding)
+    server.health.problem = lambda: remember.former.problem
     return server
 
 
@@ -123,7 +123,7 @@ async def recall_service(resources: Resources) -> RecallService:
             similarity=ranking.min_similarity,
         ),
         fact_confidence=ranking.fact_confidence,
-        encode_within_s=resources.settings.embedding.query_within_s,
+        encode_within_s=resources.settings.embedding.query_timeout_s,
         points_are_missing=bool if index is None else index.rebuild_wanted.is_set,
     )
 

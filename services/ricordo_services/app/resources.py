@@ -75,7 +75,7 @@ class Resources:
         self._edge: EdgeVectorIndex | None = None
         self._exits = exits
         self._opened: dict[str, Any] = {}
-        within = settings.stores.bolt_within_s
+        within = settings.stores.bolt_timeout_s
         self._graph_availability = Availability(
             "graph", self.ask_graph, clock, patience=_GRAPH_HEALTH_S, within=within
         )

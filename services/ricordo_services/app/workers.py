@@ -97,9 +97,9 @@ async def event_worker(
         grace=settings.grace_s,
     )
     breaker = ConsumerBreakerSettings(
-        messages=settings.brake_messages,
-        share=settings.brake_share,
-        pauses=Backoff(first=1.0, longest=settings.brake_longest_s, jitter=0.0),
+        messages=settings.breaker_window,
+        share=settings.breaker_threshold,
+        pauses=Backoff(first=1.0, longest=settings.breaker_max_pause_s, jitter=0.0),
     )
     database = resources.probe("postgres", resources.ask_database)
     return EventWorker(
@@ -124,16 +124,16 @@ async def encode(resources: Resources) -> list[Service]:
     # Two batches feed the model, which is given the best of both, while the vectors of a third are written.
     slots = 2 * resources.settings.worker.slots
     worker = await event_worker(resources, "encode", handler, slots=slots, concurrency=3, gates=(batcher,))
-    worker.health.figures = lambda: {"encoded": batcher.encoded, **models.figures}
-    worker.health.works_by = describe_models(resources.settings.embedding)
-    worker.health.trouble = lambda: models.trouble or batcher.reason or silence()
+    worker.health.counters = lambda: {"encoded": batcher.encoded, **models.counters}
+    worker.health.models = describe_models(resources.settings.embedding)
+    worker.health.problem = lambda: models.problem or batcher.reason or silence()
 
     def silence() -> str:
         # a model in process is silent when the machine is busy, a server when something is wrong
         return batcher.silence if models.served else ""
 
     database = resources.probe("postgres", resources.ask_database)
-    worker.health.prepares = lambda: models.pulls and not database.reason
+    worker.health.is_preparing = lambda: models.pulls and not database.reason
     return [worker]
 
 
@@ -151,8 +151,8 @@ async def index(resources: Resources) -> list[Service]:
     )
     if (own := await resources.local_index()) is None:
         return [created, changes]
-    created.health.trouble = lambda: own.problem
-    created.health.figures = lambda: {"failed_flushes": own.failed_flushes}
+    created.health.problem = lambda: own.problem
+    created.health.counters = lambda: {"failed_flushes": own.failed_flushes}
     backlog = await resources.backlog(("index",))
     rebuild = RebuildIndex(own, await repoint(resources), backlog, resources.clock)
     return [
@@ -257,9 +257,9 @@ async def _identify(resources: Resources, ledger: FactLedger) -> list[Service]:
         ask_graph=resources.ask_graph,
     )
     job = Periodic(name="identify", job=identify.run, interval=settings.identify_every_s, clock=clock)
-    job.health.figures = lambda: identify.figures
-    job.health.trouble = lambda: identify.trouble
-    job.health.works_by = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
+    job.health.counters = lambda: identify.counters
+    job.health.problem = lambda: identify.problem
+    job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
     return [job]
 
 
@@ -277,7 +277,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     notebook = await resources.store(NoteStore)
 
     async def daily() -> None:
-        await tidy(life, clock.now(), timedelta(days=settings.uses_kept_days))
+        await tidy(life, clock.now(), timedelta(days=settings.recall_effects_days))
         await tidy_notes(life, notebook, clock.now(), timedelta(hours=settings.working_memory_h))
 
     reconcile = Reconcile(

@@ -64,12 +64,12 @@ class IdentifyByModel:
     _elsewhere: set[tuple[str, UnresolvedPair]] = field(default_factory=set, init=False)
 
     @property
-    def figures(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """What it counts: pairs by verdict, answers that were none, doubts that were none any more."""
         return {name: self._counts[name] for name in (*map(str, MatchVerdict), _UNREADABLE, _WITHDRAWN)}
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """What hampers it, in words; empty for nothing."""
         reason = self.throttle.reason
         return f"what rules leave open of who is who waits: {reason}" if reason else ""

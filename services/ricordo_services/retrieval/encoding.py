@@ -26,7 +26,7 @@ class FormerModels:
         self.away = tuple(name for name in self.names if name not in models)
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """What that hampers, and what to do about it; empty for nothing."""
         if not self.away:
             return ""

@@ -19,7 +19,7 @@ from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVecto
 from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience.breaker import Admission, CircuitBreaker
 from ricordo.resilience.bucket import Bucket, Unlimited
-from ricordo.runtime.measures import seconds_waited
+from ricordo.runtime.measures import queue_wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ class EmbeddingBatcher:
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
         self._probers: list[asyncio.Task[None]] = []
-        self.waits = seconds_waited()
-        """From the handing in of a text to its request; of one that is sent again, once more."""
+        self.queue_wait = queue_wait()
+        """Seconds from the submission of a text to its request; a retried text counts again."""
 
     async def __aenter__(self) -> Self:
         self._queue.open()
@@ -237,7 +237,8 @@ class EmbeddingBatcher:
         self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
     ) -> None:
         now = self._clock.monotonic()
-        self.waits.add_all(now - text.since for text in batch)
+        for text in batch:
+            self.queue_wait.observe(now - text.since)
         vectors = await model.encode([text.content for text in batch], admission)
         for text, vector in zip(batch, vectors, strict=True):
             text.answer(Encoded(model.name, vector))

@@ -21,9 +21,9 @@ from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.runtime.cpu_executor import CpuExecutor
 
-_HEARD: Final = "heard"
-_UNHEARD: Final = "unheard"
-_RELATIONS: Final = "relations"
+_READ: Final = "llm_answered"
+_UNREAD: Final = "llm_unanswered"
+_RELATIONS: Final = "llm_facts"
 
 
 class FactExtractor(Protocol):
@@ -139,13 +139,13 @@ class LlmFactExtractor:
         self._counts: Counter[str] = Counter()
 
     @property
-    def figures(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """What it counts: messages that the model read or should have, what it added, what was dropped."""
-        names = (_HEARD, _UNHEARD, _RELATIONS, *map(_dropped, RelationFault))
+        names = (_READ, _UNREAD, _RELATIONS, *map(_dropped, RelationFault))
         return {name: self._counts[name] for name in names}
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """What hampers it, in words; empty for nothing."""
         reason = self._throttle_of_entities.reason or self._throttle.reason
         return f"facts are read by rules alone: {reason}" if reason else self._lacking
@@ -175,8 +175,8 @@ class LlmFactExtractor:
             found[number] = testimony.statements
             self._counts[_RELATIONS] += testimony.added
             self._counts.update(map(_dropped, testimony.faults))
-        self._counts[_HEARD] += len(answered)
-        self._counts[_UNHEARD] += len(asked) - len(answered)
+        self._counts[_READ] += len(answered)
+        self._counts[_UNREAD] += len(asked) - len(answered)
         return found
 
     async def _told(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:

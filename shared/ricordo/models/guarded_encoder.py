@@ -90,7 +90,7 @@ class GuardedEncoder:
         reason = f"{self.name} has no vector for this text, but has for others ({refused})"
         raise NoVector(reason, slow=isinstance(refused, ModelSlow))
 
-    async def ask(self, texts: Sequence[str], kind: RequestKind = RequestKind.USUAL) -> Vectors:
+    async def ask(self, texts: Sequence[str], kind: RequestKind = RequestKind.REGULAR) -> Vectors:
         """Encode `texts`, whatever the breaker says; measure how that went.
 
         Raises:
@@ -104,7 +104,7 @@ class GuardedEncoder:
             self._answers += 1
         finally:
             self._asked.remove(begun)
-            self.measures.ended(kind, outcome, len(texts), self._clock.monotonic() - begun)
+            self.measures.record(kind, outcome, len(texts), self._clock.monotonic() - begun)
         return vectors
 
     async def probe(self, lanes: asyncio.Semaphore, away: Callable[[], None]) -> None:

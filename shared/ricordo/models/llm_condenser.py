@@ -87,16 +87,16 @@ class LlmCondenser:
         self._doubts: Counter[CondensationFault] = Counter()
 
     @property
-    def figures(self) -> Mapping[str, float]:
+    def counters(self) -> Mapping[str, float]:
         """The numbers of answers accepted, missing and rejected."""
         return {
             "condensed_by_model": self._taken,
             "condensed_without_answer": self._unanswered,
-            "condensed_doubted": sum(self._doubts.values()),
+            "condensed_rejected": sum(self._doubts.values()),
         }
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """The last error while the model is unavailable; empty while it answers."""
         return self._throttle.reason
 

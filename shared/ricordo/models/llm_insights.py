@@ -79,16 +79,16 @@ class LlmInsights:
         self._dropped: Counter[str] = Counter()
 
     @property
-    def figures(self) -> Mapping[str, float]:
+    def counters(self) -> Mapping[str, float]:
         """The numbers of answers accepted, missing and rejected."""
         return {
             "insights_by_model": self._taken,
             "insights_without_answer": self._unanswered,
-            "insights_doubted": sum(self._dropped.values()),
+            "insights_rejected": sum(self._dropped.values()),
         }
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """The last error while the model is unavailable; empty while it answers."""
         return self._throttle.reason
 

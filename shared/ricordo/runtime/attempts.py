@@ -102,7 +102,7 @@ class Attempts:
                 raise
             raise HandlerFault("the handler was cancelled from within") from None
         finally:
-            self._measures.called(len(events), self._clock.monotonic() - begun)
+            self._measures.record(len(events), self._clock.monotonic() - begun)
         if len(outcomes) != len(events):
             raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
         for outcome in outcomes:

@@ -75,7 +75,7 @@ class WatchedGate:
         self._health = health
         self._told_after = told_after
         self._told = False
-        health.why_closed = lambda: reason(gate)
+        health.gate_reason = lambda: reason(gate)
         health.is_throttled = lambda: is_throttled(gate)
 
     def invalidate(self) -> None:
@@ -122,7 +122,7 @@ class WatchedGate:
         elif self._health.gate_open is not is_open:
             _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=reason(self._gate))
         self._health.gate_open = is_open
-        self._health.become(
+        self._health.set_state(
             WorkerState.READY if is_open else WorkerState.DEGRADED,
             "" if is_open else "waiting for its gate to open",
         )
@@ -164,7 +164,7 @@ class Consumption:
         self.breaker = breaker or ConsumerBreaker(name, clock)
         self.halted = asyncio.Event()
         self.buffer = InFlightBuffer(settings.buffer)
-        health.halts = lambda: self.breaker.reason
+        health.halt_reason = lambda: self.breaker.reason
         self._failures = 0
 
     async def run(
@@ -179,7 +179,7 @@ class Consumption:
         """
         subscription = await run_until(stopping, self._bound())
         if subscription is None:
-            self._health.become(WorkerState.STOPPED)
+            self._health.set_state(WorkerState.STOPPED)
             return
         watching = asyncio.ensure_future(self._halt_with(stopping))
         beating = asyncio.ensure_future(self._keep_alive(subscription))
@@ -188,19 +188,19 @@ class Consumption:
             asyncio.ensure_future(self._work_on(work(subscription)))
             for _ in range(self._settings.concurrency)
         ]
-        self._health.become(WorkerState.READY)
+        self._health.set_state(WorkerState.READY)
         ready()
         try:
             await asyncio.wait({fetching, beating, *working}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._health.become(WorkerState.STOPPING)
+            self._health.set_state(WorkerState.STOPPING)
             self.halted.set()
             try:
                 await self._finish(fetching, working)
             finally:
                 await cancel_and_wait(watching, beating, fetching, *working)
                 await subscription.close()
-                self._health.become(WorkerState.STOPPED)
+                self._health.set_state(WorkerState.STOPPED)
         _raise_first(fetching, beating, *working)
 
     async def _halt_with(self, stopping: asyncio.Event) -> None:
@@ -264,7 +264,7 @@ class Consumption:
         if self._failures:
             self._failures = 0
             _log.info("bus is back", worker=self._name)
-            self._health.become(WorkerState.READY)
+            self._health.set_state(WorkerState.READY)
         return fetched
 
     async def _cautiously(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
@@ -284,7 +284,7 @@ class Consumption:
         self._failures += 1
         if self._failures == 1:
             _log.warning("bus is away", worker=self._name, error=str(error))
-        self._health.become(WorkerState.DEGRADED, str(error))
+        self._health.set_state(WorkerState.DEGRADED, str(error))
         await self._clock.sleep(self._settings.outage.delay(self._failures))
 
     async def _work_on(self, work: Work) -> None:

@@ -1,4 +1,4 @@
-"""How a worker is: counted where it happens, shown over request-reply and over HTTP."""
+"""The health of a worker: its state and counters, shown over request-reply and HTTP."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,43 +9,42 @@ from ricordo.clock import Clock
 
 
 class WorkerState(StrEnum):
-    """Where a worker stands in its life."""
+    """State of a worker."""
 
     STARTING = "starting"
     READY = "ready"
     YIELDING = "yielding"
-    """It does its work, and lets that of others go first just now."""
+    """Pauses because other work has priority."""
     DEGRADED = "degraded"
     HALTED = "halted"
-    """It fails at nearly everything, and has stopped before all becomes dead letters."""
+    """Its circuit breaker is open: nearly every message fails."""
     STOPPING = "stopping"
     STOPPED = "stopped"
 
 
 @dataclass(slots=True)
 class Health:
-    """The figures of one worker, written by it alone.
+    """State and counters of one worker, written by it alone. Reasons are sentences for people, or empty.
 
     Attributes:
         worker: its name.
         clock: dates the last success.
-        state: where it stands.
-        reason: why it is degraded, else empty; why it yields is asked of the gate.
-        gate_open: whether it may take work.
-        why_closed: says in words why it may not, as of now; empty where nobody knows.
-        yields: tells whether it may not, as of now, only because others go first.
-        halts: says in words what it has halted for, and what to do; empty while it works.
-        prepares: tells whether what it may not work without is on its way, such as a model that is being
-            pulled, and nothing else is missing.
-        trouble: says in words what hampers its work, even while the gate is open; empty for nothing.
-        in_flight: events or requests in hand.
-        processed: handled, or answered without an error of ours.
-        retried: handed back to be delivered again.
-        dead_lettered: given up and kept.
-        failed: requests that ended in `internal`, `timeout` or `unavailable`; runs of a job that failed.
-        last_success: when something was last done; None before.
-        figures: gives what this worker alone counts, by name.
-        works_by: what it works by, such as its model, by name; what writes beside it must work by the same.
+        state: as the worker set it; `status` is the present one.
+        reason: why it is degraded.
+        gate_open: whether it may fetch.
+        gate_reason: returns why it may not fetch.
+        is_throttled: tells whether it may not fetch only because other work has priority.
+        halt_reason: returns why its circuit breaker is open.
+        is_preparing: tells whether a model is being pulled and nothing else is missing.
+        problem: returns what impairs its work although it goes on.
+        in_flight: events or requests in progress.
+        processed: events, requests or runs that succeeded.
+        retried: events returned for redelivery.
+        dead_lettered: events stored as dead letters.
+        failed: requests that ended in `internal`, `timeout` or `unavailable`; failed runs of a job.
+        last_success: time of the last success; None before.
+        counters: returns counters of this worker alone, by name.
+        models: names of the models it uses; all processes of a worker must use the same.
     """
 
     worker: str
@@ -53,86 +52,77 @@ class Health:
     state: WorkerState = WorkerState.STARTING
     reason: str = ""
     gate_open: bool = True
-    why_closed: Callable[[], str] = str
+    gate_reason: Callable[[], str] = str
     is_throttled: Callable[[], bool] = bool
-    halts: Callable[[], str] = str
-    prepares: Callable[[], bool] = bool
-    trouble: Callable[[], str] = str
+    halt_reason: Callable[[], str] = str
+    is_preparing: Callable[[], bool] = bool
+    problem: Callable[[], str] = str
     in_flight: int = 0
     processed: int = 0
     retried: int = 0
     dead_lettered: int = 0
     failed: int = 0
     last_success: datetime | None = None
-    figures: Callable[[], Mapping[str, int]] = dict
-    works_by: Mapping[str, str | None] = field(default_factory=dict)
+    counters: Callable[[], Mapping[str, int]] = dict
+    models: Mapping[str, str | None] = field(default_factory=dict)
 
-    def become(self, state: WorkerState, reason: str = "") -> bool:
-        """Enter `state`, unless the worker is on its way out.
+    def set_state(self, state: WorkerState, reason: str = "") -> bool:
+        """Enter `state`, unless the worker is stopping.
 
         Returns:
-            Whether that changed anything, for those who log changes only.
+            Whether the state changed.
         """
-        leaving = self.state in (WorkerState.STOPPING, WorkerState.STOPPED)
-        if leaving and state not in (WorkerState.STOPPING, WorkerState.STOPPED):
+        stopping = self.state in (WorkerState.STOPPING, WorkerState.STOPPED)
+        if stopping and state not in (WorkerState.STOPPING, WorkerState.STOPPED):
             return False
         changed = self.state is not state
         self.state, self.reason = state, reason
         return changed
 
     def succeeded(self, count: int = 1) -> None:
-        """Count `count` more that were done."""
+        """Count `count` successes."""
         self.processed += count
         self.last_success = self.clock.now()
 
     @property
-    def is_well(self) -> bool:
-        """Whether a restart would mend nothing: what `/healthz` goes by.
+    def is_healthy(self) -> bool:
+        """Whether a restart would repair nothing, as `/healthz` reports it.
 
-        That is of a worker that does its work, or is about to begin. One that works all the same is well,
-        although what hampers it has `told` call it degraded: while the fallback serves, for instance. So is
-        one that waits until a model is pulled, which a restart would only interrupt, and one that lets others
-        go first: it waits by design, however long that is.
+        A worker is healthy while it works, even impaired (`status` then is degraded), while it waits for a
+        model that is being pulled, which a restart would interrupt, and while other work has priority.
         """
-        standing = self._standing
-        if standing is WorkerState.DEGRADED and not self.gate_open:
-            return self.prepares()
-        return standing in (WorkerState.STARTING, WorkerState.READY, WorkerState.YIELDING)
+        present = self._present_state
+        if present is WorkerState.DEGRADED and not self.gate_open:
+            return self.is_preparing()
+        return present in (WorkerState.STARTING, WorkerState.READY, WorkerState.YIELDING)
 
     @property
-    def told(self) -> tuple[WorkerState, str]:
-        """State and reason as they are now: a dependency that is away may have been heard of since.
-
-        A worker that is hampered, or waits for a model that is being pulled, is called degraded here, and is
-        well: see `is_well`.
-        """
-        match self._standing:
+    def status(self) -> tuple[WorkerState, str]:
+        """Present state and reason; an impaired worker is degraded, although `is_healthy`."""
+        match self._present_state:
             case WorkerState.HALTED:
-                return WorkerState.HALTED, self.halts()
+                return WorkerState.HALTED, self.halt_reason()
             case WorkerState.DEGRADED if not self.gate_open:
-                return self.state, self.why_closed() or self.trouble() or self.reason
-            case WorkerState.READY | WorkerState.YIELDING if trouble := self.trouble():
-                return WorkerState.DEGRADED, trouble
+                return self.state, self.gate_reason() or self.problem() or self.reason
+            case WorkerState.READY | WorkerState.YIELDING if problem := self.problem():
+                return WorkerState.DEGRADED, problem
             case WorkerState.YIELDING:
-                return WorkerState.YIELDING, self.why_closed()
-            case standing:
-                return standing, self.reason
+                return WorkerState.YIELDING, self.gate_reason()
+            case state:
+                return state, self.reason
 
     @property
-    def _standing(self) -> WorkerState:
-        """Where it stands as of now: who waits at a gate may have to, or may let others go first.
-
-        Of who has halted and waits at a gate besides, the gate is told: it may be all there is to it.
-        """
-        if self.gate_open and self.halts() and self.state in (WorkerState.READY, WorkerState.DEGRADED):
+    def _present_state(self) -> WorkerState:
+        # With both an open breaker and a closed gate the gate is reported: it may be the only cause.
+        if self.gate_open and self.halt_reason() and self.state in (WorkerState.READY, WorkerState.DEGRADED):
             return WorkerState.HALTED
         waits = self.state is WorkerState.DEGRADED and not self.gate_open
         return WorkerState.YIELDING if waits and self.is_throttled() else self.state
 
     def report(self) -> dict[str, str | int | bool | None]:
-        """Return the figures as they are shown: JSON types only, instants as RFC 3339 in UTC."""
+        """Return state and counters as JSON types; instants as RFC 3339 in UTC."""
         last = self.last_success
-        state, reason = self.told
+        state, reason = self.status
         return {
             "worker": self.worker,
             "state": state.value,
@@ -144,6 +134,6 @@ class Health:
             "dead_lettered": self.dead_lettered,
             "failed": self.failed,
             "last_success": None if last is None else last.isoformat().replace("+00:00", "Z"),
-            **self.figures(),
-            **self.works_by,
+            **self.counters(),
+            **self.models,
         }

@@ -182,7 +182,7 @@ class HealthPage:
             return Page.of_json({"ok": False}, "500 Internal Server Error")
 
     def _health(self) -> Page:
-        well = all(health.is_well for health in self._healths)
+        well = all(health.is_healthy for health in self._healths)
         status = "200 OK" if well else "503 Service Unavailable"
         return Page.of_json({"ok": well, "workers": [health.report() for health in self._healths]}, status)
 

@@ -1,53 +1,29 @@
-"""What is measured where it happens: durations and sizes as distributions, kept in plain numbers.
+"""Durations, sizes and outcomes, measured as Prometheus metrics that belong to no registry.
 
-Nothing here knows who shows them (see `metrics`). All of it is written and read on one event loop, without
-locks: a value costs some tenths of a microsecond.
+Their owner (a worker, a server, a model) is a label that `ricordo.runtime.metrics` adds.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from prometheus_client import Counter, Histogram
+
 _SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 200)
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-_QUERY_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+_QUERY_SECONDS: Final = _SECONDS[:12]
 _WAIT_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
 
-
-class Distribution:
-    """How often a value fell into which range.
-
-    Args:
-        bounds: the upper ends of the ranges, each belonging to its own, rising; above the last is one more.
-    """
-
-    __slots__ = ("bounds", "counts", "total")
-
-    def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = tuple(bounds)
-        self.counts = [0] * (len(self.bounds) + 1)
-        self.total = 0.0
-        """The sum of all values."""
-
-    def add(self, value: float) -> None:
-        """Count one value."""
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.total += value
-
-    def add_all(self, values: Iterable[float]) -> None:
-        """Count each of `values`."""
-        bounds, counts = self.bounds, self.counts
-        for value in values:
-            counts[bisect_left(bounds, value)] += 1
-            self.total += value
+ANSWERED: Final = "ok"
+UNKNOWN_QUERY: Final = "unknown"
+"""The label of every request whose name is not in the contract, so that callers cannot create labels."""
 
 
 class RequestKind(StrEnum):
-    """Why a model was asked: for texts, or with a text of our own, to find out whether it answers."""
+    """Why a model was called: with texts of callers, or with a text of its own as a probe."""
 
-    USUAL = "usual"
+    REGULAR = "regular"
     PROBE = "probe"
 
 
@@ -58,88 +34,97 @@ class RequestOutcome(StrEnum):
     FAILED = "failed"
 
 
+def histogram(name: str, meaning: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+    """Return a histogram without a registry; each value of `buckets` is an inclusive upper bound."""
+    return Histogram(name, meaning, labels, buckets=buckets, registry=None)
+
+
 @dataclass(frozen=True, slots=True)
 class HandlerMeasures:
-    """Of the calls of one worker's handler.
+    """Measures of one worker's handler calls."""
 
-    Attributes:
-        batch: events in a call.
-        seconds: that a call took, whatever came of it.
-    """
+    batch: Histogram = field(
+        default_factory=lambda: histogram("ricordo_handler_batch_events", "Events per handler call.", _SIZES)
+    )
+    seconds: Histogram = field(
+        default_factory=lambda: histogram(
+            "ricordo_handler_duration_seconds", "Duration of a handler call, successful or not.", _SECONDS
+        )
+    )
 
-    batch: Distribution = field(default_factory=lambda: Distribution(_SIZES))
-    seconds: Distribution = field(default_factory=lambda: Distribution(_SECONDS))
-
-    def called(self, events: int, seconds: float) -> None:
-        """Count one call that ended."""
-        self.batch.add(events)
-        self.seconds.add(seconds)
-
-
-ANSWERED: Final = "ok"
-UNKNOWN_QUERY: Final = "unknown"
-"""Stands for every name that is none of the contract: what strangers ask must not become a label each."""
+    def record(self, events: int, seconds: float) -> None:
+        """Record one call that ended."""
+        self.batch.observe(events)
+        self.seconds.observe(seconds)
 
 
 class QueryMeasures:
-    """Of the requests to one server, by query.
+    """Measures of one server's requests, by query.
 
     Args:
-        queries: the names that are served: these are shown before they are asked for, too.
-        failures: the outcomes of a request besides `ok`.
+        queries: the names that are served; they are shown before the first request.
+        failures: outcomes other than `ok`.
     """
-
-    __slots__ = ("_outcomes", "answers", "seconds")
 
     def __init__(self, queries: Iterable[str], failures: Iterable[str]) -> None:
         self._outcomes = (ANSWERED, *failures)
-        self.seconds: dict[str, Distribution] = {}
-        """From the arrival of a request to its reply, by query."""
-        self.answers: dict[tuple[str, str], int] = {}
-        """Replies, by query and outcome."""
+        self.seconds = histogram(
+            "ricordo_query_duration_seconds",
+            "Time from the arrival of a request to its reply.",
+            _QUERY_SECONDS,
+            "query",
+        )
+        self.replies = Counter(
+            "ricordo_query_replies", "Replies: ok, or the error code.", ("query", "outcome"), registry=None
+        )
+        self._known: set[str] = set()
         for query in queries:
-            self._open(query)
+            self._show(query)
 
-    def answered(self, query: str, outcome: str, seconds: float) -> None:
-        """Count one reply to `query`, which is a name of the contract or `UNKNOWN_QUERY`."""
-        if query not in self.seconds:
-            self._open(query)
-        self.seconds[query].add(seconds)
-        self.answers[query, outcome] += 1
+    def record(self, query: str, outcome: str, seconds: float) -> None:
+        """Record one reply to `query`, a name of the contract or `UNKNOWN_QUERY`."""
+        if query not in self._known:
+            self._show(query)
+        self.seconds.labels(query).observe(seconds)
+        self.replies.labels(query, outcome).inc()
 
-    def _open(self, query: str) -> None:
-        self.seconds[query] = Distribution(_QUERY_SECONDS)
-        self.answers |= {(query, outcome): 0 for outcome in self._outcomes}
+    def _show(self, query: str) -> None:
+        self._known.add(query)
+        self.seconds.labels(query)
+        for outcome in self._outcomes:
+            self.replies.labels(query, outcome)
 
 
-@dataclass(slots=True)
 class ModelMeasures:
-    """Of the requests to an embedding model.
+    """Measures of the requests to an embedding model.
 
     Attributes:
-        texts: in a request, but for trials.
-        seconds: that a request took, whatever came of it.
-        requests: that ended, by kind and outcome.
-        encoded: texts that it has encoded, but for trials.
+        encoded: number of encoded texts, without those of probes.
     """
 
-    texts: Distribution = field(default_factory=lambda: Distribution(_SIZES))
-    seconds: Distribution = field(default_factory=lambda: Distribution(_SECONDS))
-    requests: dict[tuple[RequestKind, RequestOutcome], int] = field(
-        default_factory=lambda: {(kind, outcome): 0 for kind in RequestKind for outcome in RequestOutcome}
-    )
-    encoded: int = 0
+    def __init__(self) -> None:
+        self.encoded = 0
+        self.texts = histogram("ricordo_embedding_request_texts", "Texts per regular request.", _SIZES)
+        self.seconds = histogram(
+            "ricordo_embedding_request_duration_seconds", "Duration of a request.", _SECONDS
+        )
+        self.requests = Counter(
+            "ricordo_embedding_requests", "Finished requests.", ("kind", "outcome"), registry=None
+        )
+        for kind in RequestKind:
+            for outcome in RequestOutcome:
+                self.requests.labels(kind, outcome)
 
-    def ended(self, kind: RequestKind, outcome: RequestOutcome, texts: int, seconds: float) -> None:
-        """Count one request of `texts` texts that ended after `seconds`; who was cut off has failed."""
-        self.requests[kind, outcome] += 1
-        self.seconds.add(seconds)
-        if kind is RequestKind.USUAL:
-            self.texts.add(texts)
+    def record(self, kind: RequestKind, outcome: RequestOutcome, texts: int, seconds: float) -> None:
+        """Record one request that ended; a cancelled one has failed."""
+        self.requests.labels(kind, outcome).inc()
+        self.seconds.observe(seconds)
+        if kind is RequestKind.REGULAR:
+            self.texts.observe(texts)
             if outcome is RequestOutcome.OK:
                 self.encoded += texts
 
 
-def seconds_waited() -> Distribution:
-    """Return a distribution of what texts wait for their requests: an outage may last."""
-    return Distribution(_WAIT_SECONDS)
+def queue_wait() -> Histogram:
+    """Return a histogram of the seconds that texts wait in the queue; an outage may last long."""
+    return histogram("ricordo_embedding_wait_seconds", "Time of a text in the queue.", _WAIT_SECONDS)

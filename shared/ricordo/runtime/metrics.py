@@ -1,26 +1,24 @@
-"""Metrics for Prometheus: what workers count and measure anyway, put into its words when it asks.
+"""The Prometheus metrics of a process, collected from health and measures at each scrape.
 
-Each process has a registry of its own, so that several stacks in one process do not meet. No label tells of a
-tenant, a user or a message.
+Each process has a registry of its own, so that several stacks can run in one process (in tests). No label
+names a tenant, a user or a message.
 """
 
 import asyncio
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import accumulate
 from typing import Final
 
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.resilience import BreakerState
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import Page
-from ricordo.runtime.measures import Distribution, HandlerMeasures, QueryMeasures
+from ricordo.runtime.measures import HandlerMeasures, QueryMeasures
 
 METRICS_PATH: Final = "/metrics"
 TASKS: Final = "ricordo_event_loop_tasks"
@@ -28,7 +26,19 @@ TASKS: Final = "ricordo_event_loop_tasks"
 _TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _Samples = Iterable[tuple[Sequence[str], float]]
-_Distributions = Iterable[tuple[Sequence[str], Distribution]]
+_Measures = Iterable[tuple[Mapping[str, str], Histogram | Counter]]
+
+_WORKER_COUNTERS: Final[Mapping[str, tuple[str, Callable[[Health], float]]]] = {
+    "processed": ("Events, requests or runs that succeeded.", lambda health: health.processed),
+    "retried": ("Events returned for redelivery.", lambda health: health.retried),
+    "dead_lettered": ("Events stored as dead letters.", lambda health: health.dead_lettered),
+    "failed": ("Requests and runs that failed with an internal error.", lambda health: health.failed),
+}
+_WORKER_GAUGES: Final[Mapping[str, tuple[str, Callable[[Health], float]]]] = {
+    "in_flight": ("Events or requests in progress.", lambda health: health.in_flight),
+    "gate_open": ("1 while it may fetch, else 0.", lambda health: health.gate_open),
+    "healthy": ("1 while /healthz counts it as healthy, else 0.", lambda health: health.is_healthy),
+}
 
 
 class Metrics:
@@ -40,172 +50,116 @@ class Metrics:
 
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()
-        self._registry.register(_Build(version))
-        self._registry.register(_Loop())
+        self._add(lambda: _process(version))
         ProcessCollector(registry=self._registry)  # memory, CPU time, open files; of Linux only
 
     def add_workers(self, healths: Sequence[Health]) -> None:
-        """Show what each worker counts."""
-        self._registry.register(_Workers(healths))
+        """Add the counters and states of workers."""
+        self._add(lambda: _workers(healths))
 
     def add_handlers(self, measures: Mapping[str, HandlerMeasures]) -> None:
-        """Show the measures of handlers, by worker."""
-        self._registry.register(_Handlers(measures))
+        """Add the measures of handlers, by worker."""
+        self._add(
+            lambda: _merged(
+                ({"worker": worker}, metric)
+                for worker, measure in measures.items()
+                for metric in (measure.batch, measure.seconds)
+            )
+        )
 
     def add_queries(self, measures: Mapping[str, QueryMeasures]) -> None:
-        """Show the measures of requests, by worker."""
-        self._registry.register(_Queries(measures))
+        """Add the measures of requests, by worker."""
+        self._add(
+            lambda: _merged(
+                ({"worker": worker}, metric)
+                for worker, measure in measures.items()
+                for metric in (measure.seconds, measure.replies)
+            )
+        )
 
     def add_batcher(self, batcher: EmbeddingBatcher) -> None:
-        """Show how the embedding model is asked."""
-        self._registry.register(_Batcher(batcher))
+        """Add the queue, the circuit breakers and the requests of the embedding models."""
+        self._add(lambda: _batcher(batcher))
 
     def page(self) -> Page:
-        """Return all of it as of now, in the text format that every Prometheus reads."""
+        """Return the present values in the text format that every Prometheus reads."""
         return Page(generate_latest(self._registry), _TEXT_FORMAT)
 
-
-class _Build(Collector):
-    def __init__(self, version: str) -> None:
-        self._what = (version, platform.python_version())
-
-    def collect(self) -> Iterator[Metric]:
-        yield _gauge("ricordo_build_info", "What runs: always 1.", ("version", "python"), [(self._what, 1)])
+    def _add(self, collect: Callable[[], Iterator[Metric]]) -> None:
+        self._registry.register(_FunctionCollector(collect))
 
 
-class _Loop(Collector):
-    def collect(self) -> Iterator[Metric]:
-        with suppress(RuntimeError):  # asked for where no event loop runs
-            alive = len(asyncio.all_tasks())
-            yield _gauge(TASKS, "Tasks of the event loop that have not ended.", (), [((), alive)])
-
-
-class _Workers(Collector):
-    def __init__(self, healths: Sequence[Health]) -> None:
-        self._healths = healths
+class _FunctionCollector(Collector):
+    def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
+        self._collect = collect
 
     def collect(self) -> Iterator[Metric]:
-        label = ("worker",)
-        processed = self._each(lambda one: one.processed)
-        yield _counter("ricordo_worker_processed", "Events, requests or runs done.", label, processed)
-        retried = self._each(lambda one: one.retried)
-        yield _counter("ricordo_worker_retried", "Events handed back for another try.", label, retried)
-        buried = self._each(lambda one: one.dead_lettered)
-        yield _counter("ricordo_worker_dead_lettered", "Events given up and kept.", label, buried)
-        failed = self._each(lambda one: one.failed)
-        yield _counter("ricordo_worker_failed", "Requests or runs that failed by our fault.", label, failed)
-        own = [((one.worker, what), count) for one in self._healths for what, count in one.figures().items()]
-        name, meaning = "ricordo_worker_figure", "What a worker alone counts."
-        yield _counter(name, meaning, ("worker", "figure"), own)
-        in_hand = self._each(lambda one: one.in_flight)
-        yield _gauge("ricordo_worker_in_flight", "Events or requests in hand.", label, in_hand)
-        gates = self._each(lambda one: one.gate_open)
-        yield _gauge("ricordo_worker_gate_open", "1 while it may take work, else 0.", label, gates)
-        well = self._each(lambda one: one.is_well)
-        name, meaning = (
-            "ricordo_worker_well",
-            "1 while it works, is about to, yields to others, or a model is pulled for it, else 0.",
-        )
-        yield _gauge(name, meaning, label, well)
-        last = [
-            ((one.worker,), one.last_success.timestamp())
-            for one in self._healths
-            if one.last_success is not None
-        ]
-        name = "ricordo_worker_last_success_timestamp_seconds"
-        yield _gauge(name, "When something was last done; none before.", label, last)
-        states = [
-            ((one.worker, state), one.told[0] is state) for one in self._healths for state in WorkerState
-        ]
-        yield _gauge("ricordo_worker_state", "1 for the state that it is in.", ("worker", "state"), states)
-
-    def _each(self, figure: Callable[[Health], float]) -> _Samples:
-        return [((one.worker,), figure(one)) for one in self._healths]
+        return self._collect()
 
 
-class _Handlers(Collector):
-    def __init__(self, measures: Mapping[str, HandlerMeasures]) -> None:
-        self._measures = measures
-
-    def collect(self) -> Iterator[Metric]:
-        label = ("worker",)
-        batches = [((worker,), one.batch) for worker, one in self._measures.items()]
-        yield _histogram("ricordo_handler_batch_events", "Events in a call of the handler.", label, batches)
-        seconds = [((worker,), one.seconds) for worker, one in self._measures.items()]
-        yield _histogram("ricordo_handler_duration_seconds", "What a call took.", label, seconds)
+def _process(version: str) -> Iterator[Metric]:
+    names = ("version", "python")
+    yield _gauge("ricordo_build_info", "Always 1.", names, [((version, platform.python_version()), 1)])
+    with suppress(RuntimeError):  # collected without a running event loop
+        yield _gauge(TASKS, "Unfinished asyncio tasks.", (), [((), len(asyncio.all_tasks()))])
 
 
-class _Queries(Collector):
-    def __init__(self, measures: Mapping[str, QueryMeasures]) -> None:
-        self._measures = measures
-
-    def collect(self) -> Iterator[Metric]:
-        seconds = [
-            ((worker, query), each)
-            for worker, one in self._measures.items()
-            for query, each in one.seconds.items()
-        ]
-        name, meaning = "ricordo_query_duration_seconds", "From the arrival of a request to its reply."
-        yield _histogram(name, meaning, ("worker", "query"), seconds)
-        answers = [
-            ((worker, query, outcome), count)
-            for worker, one in self._measures.items()
-            for (query, outcome), count in one.answers.items()
-        ]
-        labels = ("worker", "query", "outcome")
-        yield _counter("ricordo_query_replies", "Replies: ok, or the code of the error.", labels, answers)
+def _workers(healths: Sequence[Health]) -> Iterator[Metric]:
+    label = ("worker",)
+    for name, (meaning, value) in _WORKER_COUNTERS.items():
+        samples = [((health.worker,), value(health)) for health in healths]
+        yield _counter(f"ricordo_worker_{name}", meaning, label, samples)
+    own = [((health.worker, name), count) for health in healths for name, count in health.counters().items()]
+    yield _counter("ricordo_worker_counter", "Counters of one worker.", ("worker", "counter"), own)
+    for name, (meaning, value) in _WORKER_GAUGES.items():
+        samples = [((health.worker,), value(health)) for health in healths]
+        yield _gauge(f"ricordo_worker_{name}", meaning, label, samples)
+    last = [((one.worker,), one.last_success.timestamp()) for one in healths if one.last_success is not None]
+    name = "ricordo_worker_last_success_timestamp_seconds"
+    yield _gauge(name, "Time of the last success; absent until then.", label, last)
+    states = [
+        ((health.worker, state), health.status[0] is state) for health in healths for state in WorkerState
+    ]
+    yield _gauge("ricordo_worker_state", "1 for the current state.", ("worker", "state"), states)
 
 
-class _Batcher(Collector):
-    def __init__(self, batcher: EmbeddingBatcher) -> None:
-        self._batcher = batcher
-        self._primary = (batcher.models[0].name,)
-        self._models = [
-            ((model.name, role), model)
-            for model, role in zip(batcher.models, ("primary", "fallback"), strict=False)
-        ]
+def _batcher(batcher: EmbeddingBatcher) -> Iterator[Metric]:
+    primary = (batcher.models[0].name,)
+    models = [
+        ((model.name, role), model)
+        for model, role in zip(batcher.models, ("primary", "fallback"), strict=False)
+    ]
+    yield _gauge("ricordo_embedding_waiting_texts", "Queued texts.", ("model",), [(primary, batcher.waiting)])
+    name = "ricordo_embedding_in_flight_requests"
+    yield _gauge(name, "Requests in progress.", ("model",), [(primary, batcher.in_flight)])
+    yield from _merged([({"model": primary[0]}, batcher.queue_wait)])
+    states = [
+        ((*labels, state), model.breaker.state is state) for labels, model in models for state in BreakerState
+    ]
+    name = "ricordo_embedding_breaker_state"
+    yield _gauge(name, "1 for the current state of the breaker.", ("model", "role", "state"), states)
+    down = [(labels, model.breaker.down_for) for labels, model in models]
+    name = "ricordo_embedding_down_seconds"
+    yield _gauge(name, "How long the model has been down.", ("model", "role"), down)
+    encoded = [(labels, model.measures.encoded) for labels, model in models]
+    yield _counter("ricordo_embedding_encoded_texts", "Encoded texts.", ("model", "role"), encoded)
+    yield from _merged(
+        ({"model": name, "role": role}, metric)
+        for (name, role), model in models
+        for metric in (model.measures.requests, model.measures.texts, model.measures.seconds)
+    )
 
-    def collect(self) -> Iterator[Metric]:
-        yield from self._queue()
-        yield from self._availability()
-        yield from self._requests()
 
-    def _queue(self) -> Iterator[Metric]:
-        label, of, batcher = ("model",), self._primary, self._batcher
-        name, meaning = "ricordo_embedding_waiting_texts", "Texts that are in no request."
-        yield _gauge(name, meaning, label, [(of, batcher.waiting)])
-        name, meaning = "ricordo_embedding_in_flight_requests", "Requests for texts under way."
-        yield _gauge(name, meaning, label, [(of, batcher.in_flight)])
-        name, meaning = "ricordo_embedding_wait_seconds", "What a text waited for its request."
-        yield _histogram(name, meaning, label, [(of, batcher.waits)])
-
-    def _availability(self) -> Iterator[Metric]:
-        states = [
-            ((*of, state), model.breaker.state is state)
-            for of, model in self._models
-            for state in BreakerState
-        ]
-        name, meaning = "ricordo_embedding_breaker_state", "1 for the state that the breaker is in."
-        yield _gauge(name, meaning, ("model", "role", "state"), states)
-        down = [(of, model.breaker.down_for) for of, model in self._models]
-        name, meaning = "ricordo_embedding_down_seconds", "For how long the model has been away."
-        yield _gauge(name, meaning, ("model", "role"), down)
-
-    def _requests(self) -> Iterator[Metric]:
-        labels, measures = ("model", "role"), [(of, model.measures) for of, model in self._models]
-        ended = [
-            ((*of, kind, outcome), count)
-            for of, one in measures
-            for (kind, outcome), count in one.requests.items()
-        ]
-        name, meaning = "ricordo_embedding_requests", "Requests that ended."
-        yield _counter(name, meaning, (*labels, "kind", "outcome"), ended)
-        name, meaning = "ricordo_embedding_encoded_texts", "Texts that it has encoded."
-        yield _counter(name, meaning, labels, [(of, one.encoded) for of, one in measures])
-        name, meaning = "ricordo_embedding_request_texts", "Texts in a request, but for trials."
-        yield _histogram(name, meaning, labels, [(of, one.texts) for of, one in measures])
-        name, meaning = "ricordo_embedding_request_duration_seconds", "What a request took."
-        yield _histogram(name, meaning, labels, [(of, one.seconds) for of, one in measures])
+def _merged(measures: _Measures) -> Iterator[Metric]:
+    """Return one family per name, each sample with the labels of its owner."""
+    families: dict[str, Metric] = {}
+    for labels, measure in measures:
+        for found in measure.collect():
+            family = families.setdefault(found.name, Metric(found.name, found.documentation, found.type))
+            for sample in found.samples:
+                if not sample.name.endswith("_created"):
+                    family.add_sample(sample.name, {**labels, **sample.labels}, sample.value)
+    return iter(families.values())
 
 
 def _counter(name: str, meaning: str, labels: Sequence[str], samples: _Samples) -> Metric:
@@ -220,13 +174,4 @@ def _gauge(name: str, meaning: str, labels: Sequence[str], samples: _Samples) ->
     family = GaugeMetricFamily(name, meaning, labels=labels)
     for values, value in samples:
         family.add_metric(values, value)
-    return family
-
-
-def _histogram(name: str, meaning: str, labels: Sequence[str], samples: _Distributions) -> Metric:
-    family = HistogramMetricFamily(name, meaning, labels=labels)
-    for values, found in samples:
-        ends = [*map(floatToGoString, found.bounds), "+Inf"]
-        up_to = accumulate(found.counts)
-        family.add_metric(values, list(zip(ends, up_to, strict=True)), found.total)
     return family

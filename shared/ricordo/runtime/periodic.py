@@ -64,13 +64,13 @@ class Periodic:
             stopping: set by whoever wants this to end.
             ready: called once, before the first run.
         """
-        self.health.become(WorkerState.READY)
+        self.health.set_state(WorkerState.READY)
         ready()
         try:
             await run_until(stopping, self._run_for_ever())
         finally:
-            self.health.become(WorkerState.STOPPING)
-            self.health.become(WorkerState.STOPPED)
+            self.health.set_state(WorkerState.STOPPING)
+            self.health.set_state(WorkerState.STOPPED)
 
     async def _run_for_ever(self) -> None:
         if not self._at_start:
@@ -96,11 +96,11 @@ class Periodic:
             except Exception as error:  # noqa: BLE001 - the next run may fare better
                 self._failures += 1
                 self.health.failed += 1
-                self.health.become(WorkerState.DEGRADED, f"{type(error).__name__} in its last run")
+                self.health.set_state(WorkerState.DEGRADED, f"{type(error).__name__} in its last run")
                 _log.warning("periodic job failed", failures=self._failures, exc_info=self._failures == 1)
             else:
                 self._failures = 0
-                self.health.become(WorkerState.READY)
+                self.health.set_state(WorkerState.READY)
                 self.health.succeeded()
             finally:
                 self.health.in_flight = 0

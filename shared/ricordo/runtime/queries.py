@@ -106,21 +106,21 @@ class QueryServer:
         """
         endpoints = await run_until(stopping, self._endpoints())
         if endpoints is None:
-            self.health.become(WorkerState.STOPPED)
+            self.health.set_state(WorkerState.STOPPED)
             return
-        self.health.become(WorkerState.READY)
+        self.health.set_state(WorkerState.READY)
         ready()
         try:
             await stopping.wait()
         finally:
-            self.health.become(WorkerState.STOPPING)
+            self.health.set_state(WorkerState.STOPPING)
             try:
                 for endpoint in endpoints:
                     await endpoint.close()
                 await self._finish()
             finally:
                 await cancel_and_wait(*self._tasks)
-                self.health.become(WorkerState.STOPPED)
+                self.health.set_state(WorkerState.STOPPED)
 
     async def _endpoints(self) -> list[Endpoint]:
         return [await self._endpoint(every_tenant(name)) for name in self._served]
@@ -135,7 +135,7 @@ class QueryServer:
                 failures += 1
                 if failures == 1:
                     _log.warning("bus is away", worker=self.name, error=str(error))
-                self.health.become(WorkerState.DEGRADED, str(error))
+                self.health.set_state(WorkerState.DEGRADED, str(error))
                 await self._clock.sleep(pauses.delay(failures))
 
     async def _finish(self) -> None:
@@ -235,7 +235,7 @@ class QueryServer:
         except InvalidSubject:
             name = UNKNOWN_QUERY
         query = name if name in CONTRACTS else UNKNOWN_QUERY
-        self.measures.answered(query, outcome, self._clock.monotonic() - begun)
+        self.measures.record(query, outcome, self._clock.monotonic() - begun)
 
     async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
         try:

@@ -1,14 +1,14 @@
-"""Settings: read once from the environment (`RICORDO_*`) and a TOML file, validated, frozen, passed down.
+"""Settings, read from the environment (`RICORDO_*`) and from the TOML file that `RICORDO_CONFIG` names.
 
-Nested values are named with two underscores: `RICORDO_EMBEDDING__PROVIDER=ollama`. A TOML file, named by
-`RICORDO_CONFIG`, holds the same names as tables; the environment wins over it.
+Two underscores separate group and setting: `RICORDO_EMBEDDING__PROVIDER=ollama`. In the TOML file, groups are
+tables. The environment takes precedence.
 """
 
 import os
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,17 +16,16 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from ricordo.settings.documents import DocumentSettings
-from ricordo.settings.models import (
+from ricordo.settings.connections import BusSettings, DocumentSettings, StoreSettings
+from ricordo.settings.memory import LifecycleSettings, LinkSettings, QuotaSettings, RankingSettings
+from ricordo.settings.processes import LogSettings, WorkerSettings
+from ricordo.settings.providers import (
     AnalyserSettings,
     CondensingSettings,
     EmbeddingSettings,
     EnrichmentSettings,
     KnowledgeSettings,
 )
-from ricordo.settings.processes import LogSettings, WorkerSettings
-from ricordo.settings.remembering import LifecycleSettings, LinkSettings, QuotaSettings, RankingSettings
-from ricordo.settings.servers import BusSettings, StoreSettings
 
 __all__ = [
     "AnalyserSettings",
@@ -47,6 +46,24 @@ __all__ = [
 ]
 
 _PREFIX: Final = "RICORDO_"
+
+FORMER_NAMES: Final = {
+    ("documents", "most_pages"): "max_pages",
+    ("documents", "most_characters"): "max_characters",
+    ("documents", "extract_least"): "extract_min_tokens",
+    ("documents", "extract_most"): "extract_max_tokens",
+    ("documents", "most_extracts"): "max_extracts",
+    ("embedding", "query_within_s"): "query_timeout_s",
+    ("analyser", "remembered"): "cache_size",
+    ("stores", "bolt_within_s"): "bolt_timeout_s",
+    ("worker", "brake_messages"): "breaker_window",
+    ("worker", "brake_share"): "breaker_threshold",
+    ("worker", "brake_longest_s"): "breaker_max_pause_s",
+    ("lifecycle", "compress_alike"): "compress_similarity",
+    ("lifecycle", "expired_kept_h"): "expired_return_h",
+    ("lifecycle", "uses_kept_days"): "recall_effects_days",
+}
+"""The present name of each renamed setting, by group and former name; former names are still read."""
 
 
 class Settings(BaseSettings):
@@ -71,8 +88,29 @@ class Settings(BaseSettings):
     worker: WorkerSettings = WorkerSettings()
     log: LogSettings = LogSettings()
 
+    _renamed: tuple[tuple[str, str], ...] = PrivateAttr(default=())
+
+    @property
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """Former and present names of the settings that were given by their former name."""
+        return self._renamed
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_former_names(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
+        renamed = []
+        for (group, former), present in FORMER_NAMES.items():
+            values = data.get(group) if isinstance(data, dict) else None
+            if isinstance(values, dict) and former in values:
+                value = values.pop(former)
+                values.setdefault(present, value)
+                renamed.append((f"{group}.{former}", f"{group}.{present}"))
+        settings = handler(data)
+        settings._renamed = tuple(renamed)  # noqa: SLF001
+        return settings
+
     @model_validator(mode="after")
-    def _ask_no_language_model_in_lite_mode(self) -> Self:
+    def _use_no_llm_in_lite_mode(self) -> Self:
         if self.lifecycle.lite:
             for name in ("analyser", "enrichment", "knowledge", "condensing"):
                 group: BaseModel = getattr(self, name)
@@ -96,7 +134,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:
-        """Return the variables that are read, in capitals: of each setting, and of each group as JSON."""
+        """Return all variables that are read, upper-case: each setting, each group as JSON, former names."""
         groups = {f"{_PREFIX}{name}".upper(): field.annotation for name, field in cls.model_fields.items()}
         nested = (
             f"{group}__{name}".upper()
@@ -104,4 +142,5 @@ class Settings(BaseSettings):
             if isinstance(model, type) and issubclass(model, BaseModel)
             for name in model.model_fields
         )
-        return (*groups, *nested)
+        former = (f"{_PREFIX}{group}__{name}".upper() for group, name in FORMER_NAMES)
+        return (*groups, *nested, *former)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ricordo.settings.values import Group, PositiveFloat, PositiveInt
+from ricordo.settings.group import Group, PositiveFloat, PositiveInt
 
 
 class WorkerSettings(Group):
@@ -14,9 +14,9 @@ class WorkerSettings(Group):
         batch: maximum number of events per handler call.
         slots: maximum number of in-flight events per consumer and process; `encode` holds twice as many.
         import_slots: the same for the bulk lane.
-        brake_messages: number of latest messages that decide whether a worker halts.
-        brake_share: share of failures among them above which a worker halts; 1 disables halting.
-        brake_longest_s: maximum seconds between two probes of a halted worker; the pause starts at 1 and
+        breaker_window: number of latest messages that decide whether a worker halts.
+        breaker_threshold: share of failures among them above which a worker halts; 1 disables halting.
+        breaker_max_pause_s: maximum seconds between two probes of a halted worker; the pause starts at 1 and
             doubles.
         import_delay_s: the bulk lane pauses while the work queued before other consumers takes longer than
             this many seconds.
@@ -33,9 +33,9 @@ class WorkerSettings(Group):
     import_slots: PositiveInt = 32
     import_delay_s: PositiveFloat = 0.6
     import_backlog: PositiveInt = 1000
-    brake_messages: Annotated[int, Field(ge=2)] = 20
-    brake_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    brake_longest_s: Annotated[float, Field(ge=1)] = 60.0
+    breaker_window: Annotated[int, Field(ge=2)] = 20
+    breaker_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
+    breaker_max_pause_s: Annotated[float, Field(ge=1)] = 60.0
     under_way: PositiveInt = 100
     grace_s: PositiveFloat = 4.0
     health_host: str = "127.0.0.1"

@@ -108,7 +108,7 @@ async def test_what_the_texts_bear_out_is_taken() -> None:
     async with _condenser() as (server, condenser):
         server.behaviour.chat = Talking(lambda _: TRUE.replace(" al ", "\nal "))
         assert await condenser.synthesis(SOURCES) == TRUE
-        assert condenser.figures["condensed_by_model"] == 1
+        assert condenser.counters["condensed_by_model"] == 1
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ async def test_what_they_do_not_is_not_and_is_counted(answer: str) -> None:
         server.behaviour.chat = Talking(lambda _: answer)
         assert await condenser.synthesis(SOURCES) is None
         assert await condenser.condense(SOURCES) is None
-        assert condenser.figures["condensed_doubted"] == 2
+        assert condenser.counters["condensed_rejected"] == 2
 
 
 async def test_a_model_that_hangs_or_babbles_keeps_nobody() -> None:
@@ -140,7 +140,7 @@ async def test_a_model_that_hangs_or_babbles_keeps_nobody() -> None:
         assert await condenser.synthesis(SOURCES) is None
         server.behaviour.hang = True
         assert await condenser.synthesis(SOURCES) is None
-        assert condenser.figures["condensed_without_answer"] == 2
+        assert condenser.counters["condensed_without_answer"] == 2
 
 
 async def test_a_text_that_gives_orders_is_shown_to_nobody() -> None:

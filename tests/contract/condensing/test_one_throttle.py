@@ -60,7 +60,7 @@ async def test_what_one_finds_away_the_other_does_not_ask() -> None:
         asked = len(server.requests)
         assert await another.insights("acme", OBSERVED) == ()
         assert len(server.requests) == asked
-        assert one.trouble == another.trouble != ""
+        assert one.problem == another.problem != ""
         await clock.advance(15)
         assert await another.insights("acme", OBSERVED) == ()
         assert len(server.requests) > asked

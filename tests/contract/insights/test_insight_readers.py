@@ -83,7 +83,7 @@ async def test_what_the_memories_bear_out_is_taken() -> None:
     async with _insights() as (server, model):
         server.behaviour.chat = talking = Talking()
         (found,) = await model.insights("acme", observed)
-        assert model.figures["insights_by_model"] == 1
+        assert model.counters["insights_by_model"] == 1
     assert (found.content, found.question, found.language) == (TRUE, QUESTION, "it")
     assert found.sources == (observed.memories[0].id, observed.memories[1].id)
     assert found.participants == ("Anna",)
@@ -112,7 +112,7 @@ async def test_what_they_do_not_is_dropped_and_counted(insight: str, evidence: S
     async with _insights() as (server, model):
         server.behaviour.chat = Talking(insight=insight, evidence=evidence)
         assert await model.insights("acme", _told(*TEXTS)) == ()
-        assert model.figures["insights_doubted"] == 1
+        assert model.counters["insights_rejected"] == 1
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ async def test_a_model_that_hangs_or_babbles_keeps_nobody() -> None:
         assert await model.insights("acme", _told(*TEXTS)) == ()
         server.behaviour.hang = True
         assert await model.insights("acme", _told(*TEXTS)) == ()
-        assert model.figures["insights_without_answer"] == 2
+        assert model.counters["insights_without_answer"] == 2
 
 
 async def test_a_text_that_gives_orders_is_shown_to_nobody() -> None:

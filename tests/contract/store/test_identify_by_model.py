@@ -100,7 +100,7 @@ class Asking:
 
     def counted(self) -> Counter[str]:
         """Return what the pass has counted, but for zeros."""
-        return +Counter(self.asking.figures)
+        return +Counter(self.asking.counters)
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ async def test_a_model_that_is_away_decides_nothing(one: Asking) -> None:
     for _ in range(5):
         await one.asking.run()
     assert len(one.reader.asked) == 3, "then it is spared"
-    assert one.asking.trouble == "what rules leave open of who is who waits: away"
+    assert one.asking.problem == "what rules leave open of who is who waits: away"
     assert len(await one.open()) == 1
     assert one.counted() == {}
 

@@ -32,7 +32,7 @@ def environment(home: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE",
     )  # without bytecode every process would take seconds to begin
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    patient = {"RICORDO_STORES__BOLT_WITHIN_S": "4", "RICORDO_EMBEDDING__QUERY_WITHIN_S": "4"}
+    patient = {"RICORDO_STORES__BOLT_TIMEOUT_S": "4", "RICORDO_EMBEDDING__QUERY_TIMEOUT_S": "4"}
     return {**clean, **patient, "XDG_DATA_HOME": str(home), "COLUMNS": "100"}
 
 

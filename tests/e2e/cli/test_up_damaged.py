@@ -46,7 +46,7 @@ def failed_flushes(port: int) -> float:
     """Return the counter of the metrics page."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
         lines = page.read().decode().splitlines()
-    name = 'ricordo_worker_figure_total{figure="failed_flushes",worker="index"}'
+    name = 'ricordo_worker_counter_total{counter="failed_flushes",worker="index"}'
     return next(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
 
 

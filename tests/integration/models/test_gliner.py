@@ -234,8 +234,8 @@ async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utte
             assert isinstance(reader, LlmFactExtractor)
             assert reader.entities == str(folder)
             await reader.read([uttered])
-            assert reader.trouble == ""
-            assert reader.figures["heard"] == 1
+            assert reader.problem == ""
+            assert reader.counters["llm_answered"] == 1
         (request,) = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
         (names,) = entities(request)
         assert names
@@ -251,6 +251,6 @@ async def test_rules_serve_while_it_cannot_be_loaded(tmp_path: Path, uttered: Ut
             assert isinstance(reader, LlmFactExtractor)
             for _ in range(3):
                 assert len(await reader.read([uttered])) == 1
-            assert "cannot be loaded" in reader.trouble
-            assert reader.figures["unheard"] == 3
+            assert "cannot be loaded" in reader.problem
+            assert reader.counters["llm_unanswered"] == 3
         assert not [body for path, body in server.requests if path == "/api/chat" and body["messages"]]

@@ -211,14 +211,14 @@ async def test_a_pull_stops_nobody_and_says_how_far_it_is(server: OllamaStandIn)
                 await eventually(partial(_tells, encoder, f"{percent} %"), within=5)
             server.behaviour.pull_stands_at = None
             await encoder.prepared()
-            assert encoder.trouble == ""
+            assert encoder.problem == ""
             assert (await encoder.encode(["hello"])).shape == (1, 768)
     told = [line.get("percent") for line in lines if line["event"] == "pulling a model"]
     assert told == [None, 42, 52, 62, 72, 82, 92]
 
 
 async def _tells(encoder: OllamaEncoder, what: str) -> bool:
-    return what in encoder.trouble
+    return what in encoder.problem
 
 
 async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaStandIn) -> None:

@@ -197,8 +197,8 @@ async def test_what_it_invents_is_dropped_and_counted(
     answer, fault = INVENTIONS[name]
     server.behaviour.chat = TalkingModel(relate=lambda _: [*answer, TANGO])
     assert objects(await facts.read(uttered(NEWS))) == [["tango"]]
-    assert facts.figures[f"dropped_{fault}"] == len(answer)
-    assert facts.figures["relations"] == 1
+    assert facts.counters[f"dropped_{fault}"] == len(answer)
+    assert facts.counters["llm_facts"] == 1
 
 
 NO_ANSWERS = (
@@ -257,15 +257,15 @@ async def test_while_a_server_misbehaves_the_rules_serve(
     MISBEHAVIOUR[name](server.behaviour)
     for _ in range(3):
         assert objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], []]
-    assert facts.trouble.startswith("facts are read by rules alone: ")
-    assert facts.figures["unheard"] == 6
+    assert facts.problem.startswith("facts are read by rules alone: ")
+    assert facts.counters["llm_unanswered"] == 6
     server.behaviour = Behaviour(chat=chat)
 
     async def answered() -> bool:
         return objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], ["tango"]]
 
     await eventually(answered)
-    assert facts.trouble == ""
+    assert facts.problem == ""
 
 
 async def test_a_server_that_is_away_does_not_stop_the_start() -> None:
@@ -294,7 +294,7 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
             assert isinstance(opened, LlmFactExtractor)
             for _ in range(3):
                 assert objects(await opened.read(uttered(NEWS))) == [["tango"]]
-            assert "pip install 'ricordo[gliner]'" in opened.trouble
+            assert "pip install 'ricordo[gliner]'" in opened.problem
             assert opened.entities is None
     assert len([one for one in logs if "GLiNER" in one["event"]]) == 1
     assert entities(chats(server)[0]) == [[]]

@@ -253,6 +253,28 @@ def test_a_slip_beside_the_settings_is_told_once(
     assert "secret" not in str(line)
 
 
+@pytest.mark.usefixtures("_logging")
+def test_a_setting_is_read_by_its_former_name_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ricordo.toml"
+    file.write_text("[lifecycle]\ncompress_alike = 0.7\n")
+    monkeypatch.setenv("RICORDO_CONFIG", str(file))
+    monkeypatch.setenv("RICORDO_WORKER__BRAKE_SHARE", "0.25")
+    monkeypatch.setenv("RICORDO_WORKER__BRAKE_MESSAGES", "5")
+    monkeypatch.setenv("RICORDO_WORKER__BREAKER_WINDOW", "7")
+    settings = read_settings()
+    assert (settings.worker.breaker_threshold, settings.worker.breaker_window) == (0.25, 7)
+    assert settings.lifecycle.compress_similarity == 0.7
+    set_up_logs(settings)
+    lines = map(json.loads, capsys.readouterr().err.splitlines())
+    assert {(line["level"], line["setting"], line["name"]) for line in lines} == {
+        ("warning", "worker.brake_share", "worker.breaker_threshold"),
+        ("warning", "worker.brake_messages", "worker.breaker_window"),
+        ("warning", "lifecycle.compress_alike", "lifecycle.compress_similarity"),
+    }
+
+
 def test_every_setting_is_among_the_variables() -> None:
     names = Settings.variables()
     assert {"RICORDO_BUS", "RICORDO_BUS__URL", "RICORDO_LOG__FORMAT"} <= set(names)

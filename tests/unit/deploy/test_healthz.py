@@ -30,7 +30,7 @@ async def probed(port: str) -> tuple[int | None, str]:
 @asynccontextmanager
 async def page(state: WorkerState) -> AsyncIterator[str]:
     health = Health(worker="ingest", clock=ManualClock())
-    health.become(state)
+    health.set_state(state)
     served, stopping, ready = HealthPage([health], "127.0.0.1", 0), asyncio.Event(), asyncio.Event()
     task = asyncio.create_task(served.run(stopping, ready.set))
     await ready.wait()

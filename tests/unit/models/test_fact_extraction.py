@@ -91,9 +91,9 @@ async def test_the_model_adds_to_what_the_rules_read(asking: Asking) -> None:
     assert asking.reader.nondeterministic
     assert objects(await asking.reader.read(uttered(RULED, NEWS, "ok"))) == [["Roma"], ["tango"], []]
     assert asking.shown() == [[RULED, NEWS, "ok"]]
-    assert asking.reader.figures["heard"] == 3
-    assert asking.reader.figures["relations"] == 1
-    assert asking.reader.trouble == ""
+    assert asking.reader.counters["llm_answered"] == 3
+    assert asking.reader.counters["llm_facts"] == 1
+    assert asking.reader.problem == ""
 
 
 async def test_several_messages_share_a_request(asking: Asking) -> None:
@@ -105,7 +105,7 @@ async def test_several_messages_share_a_request(asking: Asking) -> None:
 async def test_what_no_user_says_costs_nothing(asking: Asking, role: str) -> None:
     assert objects(await asking.reader.read(uttered(NEWS, RULED, role=role))) == [[], []]
     assert asking.model.asked == []
-    assert asking.reader.figures["heard"] == asking.reader.figures["unheard"] == 0
+    assert asking.reader.counters["llm_answered"] == asking.reader.counters["llm_unanswered"] == 0
 
 
 async def test_what_has_no_word_costs_nothing(asking: Asking) -> None:
@@ -130,7 +130,7 @@ async def test_what_does_not_hold_is_dropped_and_counted(asking: Asking) -> None
         TANGO,
     ]
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
-    assert {name: count for name, count in asking.reader.figures.items() if count} == {
+    assert {name: count for name, count in asking.reader.counters.items() if count} == {
         "heard": 1,
         "relations": 1,
         "dropped_predicate": 1,
@@ -143,8 +143,8 @@ async def test_what_does_not_hold_is_dropped_and_counted(asking: Asking) -> None
 async def test_without_an_answer_the_rules_serve(asking: Asking, trouble: object) -> None:
     asking.model.before = trouble  # type: ignore[assignment]  # both are what it takes
     assert objects(await asking.reader.read(uttered(RULED, NEWS))) == [["Roma"], []]
-    assert asking.reader.figures["unheard"] == 2
-    assert asking.reader.figures["heard"] == 0
+    assert asking.reader.counters["llm_unanswered"] == 2
+    assert asking.reader.counters["llm_answered"] == 0
 
 
 async def test_who_is_away_is_not_asked_for_a_while(asking: Asking) -> None:
@@ -152,11 +152,11 @@ async def test_who_is_away_is_not_asked_for_a_while(asking: Asking) -> None:
     for _ in range(5):
         await asking.reader.read(uttered(NEWS))
     assert len(asking.model.asked) == 3
-    assert "told to be away" in asking.reader.trouble
+    assert "told to be away" in asking.reader.problem
     asking.model.before = lambda _: None
     await asking.clock.advance(16)
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
-    assert asking.reader.trouble == ""
+    assert asking.reader.problem == ""
 
 
 async def test_a_message_that_is_left_out_is_asked_for_again_alone(asking: Asking) -> None:
@@ -209,8 +209,8 @@ async def test_without_entities_the_rules_serve_and_the_model_is_not_asked(besid
     for _ in range(4):
         assert objects(await asking.reader.read(uttered(RULED, NEWS))) == [["Roma"], []]
     assert asking.model.asked == []
-    assert "told to be away" in asking.reader.trouble
-    assert asking.reader.figures["unheard"] == 8
+    assert "told to be away" in asking.reader.problem
+    assert asking.reader.counters["llm_unanswered"] == 8
     recogniser.before = lambda _: None
     await asking.clock.advance(16)
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
@@ -227,4 +227,4 @@ async def test_some_entities_are_better_than_none(beside: CpuExecutor) -> None:
     found = await asking.reader.read(uttered(NEWS, RULED, RULED, RULED))
     assert objects(found) == [["tango"], ["Roma"], ["Roma"], ["Roma"]]
     assert asking.shown() == [[NEWS, RULED, RULED]]
-    assert asking.reader.figures["unheard"] == 1
+    assert asking.reader.counters["llm_unanswered"] == 1

@@ -69,11 +69,11 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
     door, others = Door(), BacklogGate(count, lambda: 5, SystemClock(), pause=0.01)
     gates: list[Gate] = [others, door] if also_away else [others]
     gate = WatchedGate(AllGates(gates), health, told_after=0.01)
-    health.become(WorkerState.READY)
+    health.set_state(WorkerState.READY)
     with capture_logs() as lines:
         waiting = asyncio.create_task(gate.wait_open())
         await eventually(lambda: len(of("yielding-here", lines)) == 2)
-        report, well = health.report(), health.is_well
+        report, well = health.report(), health.is_healthy
         counts[0] = 0
         door.opened.set()
         assert await waiting

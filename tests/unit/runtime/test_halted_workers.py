@@ -55,7 +55,7 @@ class TestAWorker:
             await shop.until(lambda: worker.health.report()["state"] == "halted")
             report = worker.health.report()
             assert "KeyError" in str(report["reason"])
-            assert worker.health.is_well is False
+            assert worker.health.is_healthy is False
             await shop.clock.advance(3600.0)
             assert shop.settlements() == [], "neither handed back nor given up, for an hour"
             handler.mended = True

@@ -14,12 +14,12 @@ from ricordo.testing.clock import ManualClock
 class TestHealth:
     def test_a_worker_on_its_way_out_does_not_come_back(self) -> None:
         health = Health("encode", ManualClock())
-        assert health.become(WorkerState.READY) is True
-        assert health.become(WorkerState.READY) is False
-        health.become(WorkerState.STOPPING)
-        assert health.become(WorkerState.READY) is False
+        assert health.set_state(WorkerState.READY) is True
+        assert health.set_state(WorkerState.READY) is False
+        health.set_state(WorkerState.STOPPING)
+        assert health.set_state(WorkerState.READY) is False
         assert health.report()["state"] == "stopping"
-        assert health.is_well is False
+        assert health.is_healthy is False
 
     async def test_it_is_told_over_the_bus(self) -> None:
         clock = ManualClock()
@@ -52,7 +52,7 @@ class TestHealth:
     )
     async def test_it_is_told_over_http(self, request_line: str, state: WorkerState, status: int) -> None:
         health = Health("encode", ManualClock())
-        health.become(state)
+        health.set_state(state)
         page = HealthPage([health], "127.0.0.1", 0)
         stopping, readied = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(page.run(stopping, readied.set))
@@ -73,11 +73,11 @@ class TestHealth:
 
 def test_who_has_halted_says_so_and_who_waits_at_a_gate_besides_tells_of_that() -> None:
     health = Health("encode", ManualClock(), state=WorkerState.READY)
-    health.halts = lambda: "halted: 20 of the last 20 messages failed"
-    assert health.told == (WorkerState.HALTED, "halted: 20 of the last 20 messages failed")
-    assert not health.is_well
-    health.gate_open, health.why_closed = False, lambda: "postgres: away"
-    health.become(WorkerState.DEGRADED)
-    assert health.told == (WorkerState.DEGRADED, "postgres: away")
-    health.become(WorkerState.STOPPING)
-    assert health.told[0] is WorkerState.STOPPING
+    health.halt_reason = lambda: "halted: 20 of the last 20 messages failed"
+    assert health.status == (WorkerState.HALTED, "halted: 20 of the last 20 messages failed")
+    assert not health.is_healthy
+    health.gate_open, health.gate_reason = False, lambda: "postgres: away"
+    health.set_state(WorkerState.DEGRADED)
+    assert health.status == (WorkerState.DEGRADED, "postgres: away")
+    health.set_state(WorkerState.STOPPING)
+    assert health.status[0] is WorkerState.STOPPING

@@ -35,14 +35,14 @@ class TestWorkers:
         metrics.add_workers([health, other])
         assert scraped(metrics).value("ricordo_worker_processed_total", worker="encode") == 0
         health.succeeded(7)
-        health.figures = lambda: {"encoded": 5}
+        health.counters = lambda: {"encoded": 5}
         health.retried, health.dead_lettered, health.failed, health.in_flight = 1, 2, 3, 4
         found = scraped(metrics)
         for figure, count in {"processed": 7, "retried": 1, "dead_lettered": 2, "failed": 3}.items():
             assert found.value(f"ricordo_worker_{figure}_total", worker="encode") == count
             assert found.value(f"ricordo_worker_{figure}_total", worker="index") == 0
-        assert found.values("ricordo_worker_figure_total") == {
-            frozenset({("worker", "encode"), ("figure", "encoded")}): 5
+        assert found.values("ricordo_worker_counter_total") == {
+            frozenset({("worker", "encode"), ("counter", "encoded")}): 5
         }
         assert found.value("ricordo_worker_in_flight", worker="encode") == 4
         assert found.value("ricordo_build_info", version="1.2.3") == 1
@@ -59,17 +59,17 @@ class TestWorkers:
     def test_a_worker_that_is_hampered_is_degraded(self, clock: ManualClock) -> None:
         health, metrics = Health("encode", clock, state=WorkerState.READY), Metrics("0")
         metrics.add_workers([health])
-        health.trouble = lambda: "the model is away; its fallback encodes meanwhile"
+        health.problem = lambda: "the model is away; its fallback encodes meanwhile"
         assert scraped(metrics).value("ricordo_worker_state", state="degraded") == 1
         assert scraped(metrics).value("ricordo_worker_state", state="ready") == 0
-        assert scraped(metrics).value("ricordo_worker_well") == 1, "it works all the same"
+        assert scraped(metrics).value("ricordo_worker_healthy") == 1, "it works all the same"
 
     def test_a_worker_that_waits_is_not_well(self, clock: ManualClock) -> None:
         health, metrics = Health("encode", clock), Metrics("0")
         metrics.add_workers([health])
-        assert scraped(metrics).value("ricordo_worker_well") == 1
-        health.become(WorkerState.DEGRADED, "PostgreSQL is away")
-        assert scraped(metrics).value("ricordo_worker_well") == 0
+        assert scraped(metrics).value("ricordo_worker_healthy") == 1
+        health.set_state(WorkerState.DEGRADED, "PostgreSQL is away")
+        assert scraped(metrics).value("ricordo_worker_healthy") == 0
 
     def test_a_gate_is_open_or_closed(self, clock: ManualClock) -> None:
         health, metrics = Health("encode", clock), Metrics("0")
@@ -261,7 +261,7 @@ class TestPage:
             assert not name.endswith(("_created", "_ms", "_bytes_total_total")), name
         assert found.label_values("worker") <= {"encode", "retrieval"}
         labels = {label for shape in found.shapes().values() for label in shape.labels}
-        assert labels == set("worker figure state query outcome model role kind version python".split())
+        assert labels == set("worker counter state query outcome model role kind version python".split())
 
     def test_a_query_without_routes_shows_nothing(self) -> None:
         metrics = Metrics("0")

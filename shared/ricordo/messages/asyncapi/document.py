@@ -10,7 +10,6 @@ from ricordo.messages.asyncapi.bodies import messages
 from ricordo.messages.asyncapi.channels import channels, operations, parameters
 from ricordo.messages.asyncapi.headers import header_schemas
 from ricordo.messages.asyncapi.names import ref
-from ricordo.messages.asyncapi.yaml_text import yaml_text
 from ricordo.messages.routing import WORKERS, ContractKind
 from ricordo.messages.subjects import PREFIX
 
@@ -35,7 +34,20 @@ _KINDS: Final = {
 
 def document_text() -> str:
     """Return the document as YAML."""
-    return f"# Generated from the code by `make schemas`.\n{yaml_text(document())}"
+    import yaml  # noqa: PLC0415 - a dependency of development only
+
+    class Dumper(yaml.SafeDumper):
+        """Writes text of several lines as a block, and equal values in full instead of aliases."""
+
+        def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - the signature is PyYAML's
+            return True
+
+    def text(dumper: Dumper, value: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+    Dumper.add_representer(str, text)
+    written = yaml.dump(document(), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return f"# Generated from the code by `make schemas`.\n{written}"
 
 
 def document() -> JsonDict:

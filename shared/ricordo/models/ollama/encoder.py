@@ -53,7 +53,7 @@ class OllamaEncoder:
         self._preparation = preparation
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """That the model is being pulled, and how far; empty otherwise."""
         return self._not_held() if self.pulls else ""
 

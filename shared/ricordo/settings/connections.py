@@ -1,17 +1,19 @@
-"""Settings of NATS, PostgreSQL, Qdrant and the graph."""
+"""Settings of NATS, PostgreSQL, Qdrant, the graph and the storage of documents."""
 
 import re
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
-from ricordo.settings.values import HTTP, Group, PositiveFloat, PositiveInt, refuse
+from ricordo.settings.group import HTTP, Group, PositiveFloat, PositiveInt, refuse
 from ricordo.urls import dsn_fault, fault
 
 _BOLT: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _SUBJECT: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
 _POSTGRES: Final = ("postgresql", "postgres")
+_BUCKET: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._=/-]{0,400})?")
+_EXAMPLE: Final = "s3://a-bucket or s3://a-bucket/a/prefix"
 
 
 class BusSettings(Group):
@@ -80,7 +82,7 @@ class StoreSettings(Group):
         bolt_user: user of the graph.
         bolt_password: password of that user.
         bolt_database: database of the graph.
-        bolt_within_s: how long a query waits to learn whether the graph answers; a slower graph counts as
+        bolt_timeout_s: how long a query waits to learn whether the graph answers; a slower graph counts as
             down.
     """
 
@@ -95,7 +97,7 @@ class StoreSettings(Group):
     bolt_user: str = "neo4j"
     bolt_password: SecretStr = SecretStr("")
     bolt_database: str = "neo4j"
-    bolt_within_s: PositiveFloat = 0.25
+    bolt_timeout_s: PositiveFloat = 0.25
 
     @field_validator("postgres_dsn", "postgres_admin_dsn")
     @classmethod
@@ -117,3 +119,67 @@ class StoreSettings(Group):
     def _is_bolt(cls, url: str) -> str:
         refuse(fault(url, _BOLT, "bolt://127.0.0.1:7687"))
         return url
+
+
+class DocumentSettings(Group):
+    """Documents that messages carry.
+
+    Without `dir` and `url`, a message with a document becomes a dead letter that can be replayed.
+
+    Attributes:
+        dir: folder for documents; all processes of `ingest` must share it.
+        url: bucket for documents, instead of a folder, as `s3://a-bucket/a/prefix`.
+        endpoint: URL of an S3-compatible service other than Amazon S3.
+        region: of the bucket; by default from the environment.
+        access_key_id: access key; by default from the environment or the machine's role.
+        secret_access_key: secret of the access key.
+        read_seconds: time limit for reading one document.
+        read_memory_mb: memory limit for reading one document, on Linux.
+        max_pages: maximum number of pages; a longer document is not read.
+        max_characters: maximum number of characters read from a document.
+        extract_min_tokens: tokens from which an extract ends at the next page or section.
+        extract_max_tokens: maximum number of tokens of an extract.
+        max_extracts: maximum number of extracts of a document; the rest is not remembered.
+    """
+
+    dir: Path | None = None
+    url: str | None = None
+    endpoint: str | None = None
+    region: str | None = None
+    access_key_id: str | None = None
+    secret_access_key: SecretStr | None = None
+    read_seconds: PositiveFloat = 30.0
+    read_memory_mb: PositiveInt = 1024
+    max_pages: PositiveInt = 2_000
+    max_characters: PositiveInt = 2_000_000
+    extract_min_tokens: PositiveInt = 120
+    extract_max_tokens: PositiveInt = 240
+    max_extracts: PositiveInt = 500
+
+    @field_validator("url")
+    @classmethod
+    def _is_bucket(cls, url: str | None) -> str | None:
+        if url is not None and _BUCKET.fullmatch(url) is None:
+            refuse(f"must be a bucket, such as {_EXAMPLE}")
+        return url
+
+    @field_validator("endpoint")
+    @classmethod
+    def _is_endpoint(cls, url: str | None) -> str | None:
+        if url is not None:
+            refuse(fault(url, HTTP, "http://127.0.0.1:9000"))
+        return url
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.extract_min_tokens > self.extract_max_tokens:
+            refuse("extract_min_tokens must be at most extract_max_tokens")
+        return self
+
+    @property
+    def bucket(self) -> tuple[str, str] | None:
+        """Name of the bucket and prefix of its keys; None if documents are in a folder."""
+        if self.url is None:
+            return None
+        name, _, prefix = self.url.removeprefix("s3://").partition("/")
+        return name, prefix.strip("/")

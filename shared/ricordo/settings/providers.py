@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from ricordo.language.embedding import MINILM
-from ricordo.settings.values import OLLAMA, Group, PositiveFloat, PositiveInt, Share, is_ollama, refuse
+from ricordo.settings.group import OLLAMA, Group, PositiveFloat, PositiveInt, Share, is_ollama, refuse
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
@@ -32,7 +32,7 @@ class EmbeddingSettings(Group):
         precision: arithmetic of the in-process model. `int8` encodes 50 % more texts per second, but a vector
             then depends slightly on its batch.
         threads: threads of the in-process model; by default all that the process may use.
-        query_within_s: how long a query waits for its vector before it is answered by words only.
+        query_timeout_s: how long a query waits for its vector before it is answered by words only.
     """
 
     provider: Literal["onnx", "ollama"] = "onnx"
@@ -50,7 +50,7 @@ class EmbeddingSettings(Group):
     queue: PositiveInt = 1024
     precision: Literal["fp32", "int8"] = "fp32"
     threads: Annotated[int, Field(ge=1, le=512)] | None = None
-    query_within_s: PositiveFloat = 1.5
+    query_timeout_s: PositiveFloat = 1.5
 
     @field_validator("model")
     @classmethod
@@ -89,7 +89,7 @@ class AnalyserSettings(Group):
         budget_ms: time limit for the LLM, after which the rules answer.
         failures_to_open: failures in a row after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
-        remembered: size of the cache of LLM answers (least recently used are dropped).
+        cache_size: maximum number of cached LLM answers; the least recently used is dropped.
     """
 
     provider: Literal["rules", "ollama"] = "rules"
@@ -98,7 +98,7 @@ class AnalyserSettings(Group):
     budget_ms: PositiveFloat = 200.0
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
-    remembered: PositiveInt = 1024
+    cache_size: PositiveInt = 1024
 
     _is_ollama = field_validator("ollama_url")(is_ollama)
 

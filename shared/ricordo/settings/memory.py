@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from ricordo.settings.values import Group, PositiveFloat, PositiveInt, Share, Weight
+from ricordo.settings.group import Group, PositiveFloat, PositiveInt, Share, Weight
 
 
 class RankingSettings(Group):
@@ -85,10 +85,10 @@ class LifecycleSettings(Group):
         floors: whether importance sets a minimum of the decay factor.
         session_silence_min: minutes of silence after which a session ends.
         summarize_every_s: seconds between two checks for ended sessions.
-        compress_alike: minimum cosine, with a central one, of memories that are condensed together, to
+        compress_similarity: minimum cosine, with a central one, of memories that are condensed together, to
             three digits. The default suits MiniLM.
         expire_every_s: seconds between two checks for memories past their `expires_at`.
-        expired_kept_h: hours for which an expired memory returns after a use.
+        expired_return_h: hours for which an expired memory returns after a use.
         lite: keep little: at most 1,000 observations and 100 reflections per user by default, no
             reflection, and no LLM.
         retain_observations: maximum number of messages, notes and the like per user outside the archive; no
@@ -101,8 +101,8 @@ class LifecycleSettings(Group):
         reflect_every_s: seconds between two checks for users above the threshold.
         reconcile_every_s: seconds between two checks for messages that lack a stage.
         reconcile_after_s: how long a stage may be missing.
-        uses_kept_days: days for which effects of recalls (for `command.feedback`) and results of commands
-            (for repeats) are stored; at least 8, since an event may be redelivered for 7.
+        recall_effects_days: days for which effects of recalls (for `command.feedback`) and of commands
+            (for repeated requests) are stored; at least 8, since an event may be redelivered for 7.
         working_memory_h: hours for which turns and notes stay in working memory.
     """
 
@@ -110,9 +110,9 @@ class LifecycleSettings(Group):
     floors: bool = True
     session_silence_min: PositiveFloat = 30.0
     summarize_every_s: PositiveFloat = 5.0
-    compress_alike: Annotated[float, Field(ge=0.001, le=1)] = 0.5
+    compress_similarity: Annotated[float, Field(ge=0.001, le=1)] = 0.5
     expire_every_s: PositiveFloat = 60.0
-    expired_kept_h: Annotated[float, Field(ge=0, le=87_600)] = 24.0
+    expired_return_h: Annotated[float, Field(ge=0, le=87_600)] = 24.0
     lite: bool = False
     retain_observations: PositiveInt | None = None
     retain_reflections: PositiveInt | None = None
@@ -122,5 +122,5 @@ class LifecycleSettings(Group):
     reflect_every_s: PositiveFloat = 60.0
     reconcile_every_s: PositiveFloat = 30.0
     reconcile_after_s: PositiveFloat = 120.0
-    uses_kept_days: Annotated[int, Field(ge=8, le=36_500)] = 30
+    recall_effects_days: Annotated[int, Field(ge=8, le=36_500)] = 30
     working_memory_h: Annotated[float, Field(gt=0, le=8_760)] = 24.0
