@@ -131,8 +131,8 @@ async def test_what_does_not_hold_is_dropped_and_counted(asking: Asking) -> None
     ]
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
     assert {name: count for name, count in asking.reader.counters.items() if count} == {
-        "heard": 1,
-        "relations": 1,
+        "llm_answered": 1,
+        "llm_facts": 1,
         "dropped_predicate": 1,
         "dropped_quote": 1,
         "dropped_subject": 1,
