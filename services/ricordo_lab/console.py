@@ -28,11 +28,7 @@ class UnsuitableData(UnreadableData):
 
 
 def exit_code(work: Callable[[], None]) -> int:
-    """Call `work`, print in a line on standard error why it failed, and return the exit code.
-
-    Args:
-        work: may end by SystemExit, as a parser of arguments does.
-    """
+    """Call `work`, print in a line on standard error why it failed, and return the exit code."""
     try:
         work()
     except SystemExit as end:

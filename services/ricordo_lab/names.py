@@ -5,9 +5,9 @@ from typing import Final
 ALL: Final = "all"
 BENCHES: Final = (
     *("startup", "embedding", "queue", "ingest", "backlog", "fairness", "recall", "working"),
-    *("analyse", "enrich", "extract", "graph", "facts", "decay", "soak"),
+    *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (
     *("retrieval", "fit", "temporal", "questions", "fit-questions", "fit-heads"),
-    *("facts", "daily", "insights", "emotion", "fit-emotion"),
+    *("facts", "daily", "emotion", "fit-emotion"),
 )

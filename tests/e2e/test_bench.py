@@ -54,30 +54,15 @@ async def test_the_whole_system() -> None:
 
 
 @pytest.mark.lab
-async def test_the_whole_system_in_several_processes() -> None:
-    split = ("index,retrieval,lifecycle", "encode", "ingest,enrichment,knowledge")
-    result = (await lines("ingest", Options(messages=40, runs=1, split=split)))[-1]
-    assert (result["processes"], result["split"]) == (3, list(split))
-    assert isinstance(result["ratio"], float)
-
-
-@pytest.mark.lab
-async def test_a_split_that_cannot_run_says_why() -> None:
-    with pytest.raises(MeasurementFailed, match="QDRANT"):
-        await lines("ingest", Options(messages=40, runs=1, split=("ingest", "index,retrieval")))
-
-
-@pytest.mark.lab
 async def test_a_backlog() -> None:
     _, result = await lines("backlog", Options(messages=60, users=3))
-    assert (result["remembered"], result["not_reached"]) == (60, [])
     assert isinstance(result["rate_at_the_end"], Mapping)
     assert isinstance(result["recall_during"], Mapping)
     assert isinstance(result["memory_mb_of_workers"], Mapping)
     assert result["memory_mb_of_workers"]["fullest"] >= result["memory_mb_of_workers"]["before"] > 0
     assert result["recall_during"]["failed"] == 0
     assert isinstance(result["rate_at_first"], Mapping)
-    assert result["rate_at_the_end"]["stored"] > result["rate_at_first"]["stored"]
+    assert result["rate_at_the_end"]["stored_of_a_user"] > result["rate_at_first"]["stored_of_a_user"]
 
 
 @pytest.mark.lab
@@ -93,11 +78,9 @@ async def test_what_an_import_costs_another() -> None:
 
 
 @pytest.mark.lab
-async def test_a_backlog_that_takes_too_long_is_left_and_told(capsys: pytest.CaptureFixture[str]) -> None:
-    _, result = await lines("backlog", Options(messages=60, limit=0.01))
-    assert result["not_reached"] == ["storing the first", "rate at first", "backlog", "rate at the end"]
-    assert result["rate_at_the_end"] is None
-    assert "stopped after 0.01 s" in capsys.readouterr().err
+async def test_a_backlog_that_takes_too_long_is_a_failure() -> None:
+    with pytest.raises(MeasurementFailed, match=r"of 60 messages are remembered after 0\.01 s"):
+        await lines("backlog", Options(messages=60, limit=0.01))
 
 
 @pytest.mark.lab
@@ -116,37 +99,12 @@ async def test_what_is_at_hand() -> None:
 
 
 @pytest.mark.lab
-async def test_users_who_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ricordo_lab.bench.soak._A_MESSAGE_S", 0.02)
-    monkeypatch.setattr("ricordo_lab.bench.soak._LOOK_S", 0.2)
-    _, result = await lines("soak", Options(seconds=1, users=2))
-    forgotten = result["forgotten_users"]
-    assert isinstance(forgotten, int)
-    assert forgotten >= 2
-    assert result["remembered"] == 30 * forgotten
-    assert (result["failed"], result["left_after_forgetting"]) == (0, 0)
-    for held in ("memory_mb_of_workers", "memory_mb_of_postgres", "descriptors", "threads", "tasks"):
-        by_tenth = result[held]
-        assert isinstance(by_tenth, Mapping)
-        assert all(value > 0 for value in by_tenth["by_tenth"])
-
-
-@pytest.mark.lab
 async def test_the_graph_of_facts() -> None:
     _, first, result = await lines("graph", Options(facts=60, runs=1))
     assert first["run"] == 1
     assert (result["facts"], result["users"]) == (60, 3)
     for name in ("written_per_second_of_one_user", "written_per_second_of_many_users", "read_per_second"):
         assert float(str(result[name])) > 0
-
-
-@pytest.mark.lab
-async def test_questions_about_facts() -> None:
-    _, *found, result = await lines("facts", Options(facts=200, questions=3, runs=2))
-    assert [line["asked"] for line in found] == result["asked"]
-    assert [line["p95_ms"] for line in found] == result["p95_ms"]
-    assert all(len(line["p95_ms_of_each_run"]) == 2 for line in found)  # type: ignore[arg-type]  # a list
-    assert 0.9 * 200 <= float(str(result["facts"])) <= 200
 
 
 async def test_a_system_that_does_not_start_says_why(tmp_path: Path) -> None:

@@ -3,17 +3,13 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import accumulate, repeat
-from typing import Final
 
 import numpy as np
 
 from ricordo.models.encoder import Encoder, Vectors
 from ricordo_lab.bench.conversation import texts
-
-_LOOK_S: Final = 0.002  # between two checks of the event loop
 
 
 def at_fixed_rate(per_second: float) -> Iterator[float]:
@@ -51,29 +47,8 @@ async def send(
     return tasks
 
 
-@asynccontextmanager
-async def loop_lateness() -> AsyncIterator[list[float]]:
-    """Yield a list that grows by how many seconds the event loop wakes up too late, every 2 ms."""
-    found = [0.0]
-
-    async def look() -> None:
-        while True:
-            due = time.perf_counter() + _LOOK_S
-            await asyncio.sleep(_LOOK_S)
-            found.append(time.perf_counter() - due)
-
-    watching = asyncio.create_task(look())
-    try:
-        yield found
-    finally:
-        watching.cancel()
-
-
 class TimedEncoder:
     """Wraps an encoder and records how long the request of each text took.
-
-    Args:
-        encoder: encodes.
 
     Attributes:
         seconds: of the last request that held a text, by the text.
@@ -98,9 +73,6 @@ class TimedEncoder:
 
 class FixedRateEncoder:
     """Stands in for a model that encodes so many texts a second, however busy the machine is.
-
-    Args:
-        texts_per_second: of all requests together.
 
     Attributes:
         inside: texts in requests at this moment.

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.runtime.garbage import freeze_gc
 from ricordo.settings import EmbeddingSettings
 from ricordo.system_clock import SystemClock
@@ -15,7 +14,6 @@ from ricordo_lab.bench.arrivals import (
     TimedEncoder,
     at_fixed_rate,
     distinct_texts,
-    loop_lateness,
     poisson,
     send,
 )
@@ -26,7 +24,6 @@ from ricordo_lab.bench.measurement import (
     Report,
     Stopwatch,
     latencies,
-    percentile,
     repeated,
     rounded,
 )
@@ -37,7 +34,6 @@ _LOAD: Final = 0.5  # texts that arrive, as a share of those that the model enco
 _FULL: Final = 16  # batches by which the model's speed is found
 _OFFERED: Final = 1000  # texts a second, for acceptance
 _ENCODED: Final = 400  # by the stand-in of the model, a second
-_SAMPLES: Final = 10  # of the length of the queue
 
 
 async def queue(options: Options, report: Report) -> None:
@@ -61,19 +57,12 @@ async def queue(options: Options, report: Report) -> None:
             "in_flight": settings.in_flight,
             **added,
             "accepted_per_second": wide["accepted_per_second"],
-            "loop_late_max_ms": wide["loop_late_max_ms"],
         }
     )
 
 
 async def overhead(models: Models, settings: EmbeddingSettings, *, seconds: float, run: int) -> Figures:
     """Submit texts as a Poisson process, at half of the rate that the model reaches with full batches.
-
-    Args:
-        models: called by the batcher.
-        settings: of the batcher.
-        seconds: for which texts arrive.
-        run: seeds texts and instants.
 
     Returns:
         The figures; the overhead of a text is the time from submission to answer minus that of its request.
@@ -111,14 +100,8 @@ async def acceptance(
     """Submit 1,000 texts a second, each by a caller of its own, while 400 a second are encoded.
 
     A text is accepted once it is queued, in a request, or encoded; until there is room its caller waits.
-
-    Args:
-        models: whose batcher is made, with a stand-in of a fixed speed for the model and no rate limit.
-        settings: of the batcher.
-        seconds: for which texts are submitted.
-        queue: texts that the queue has room for.
     """
-    count = max(_SAMPLES, round(seconds * _OFFERED))
+    count = max(1, round(seconds * _OFFERED))
     spoken, encoder = distinct_texts(0, count), FixedRateEncoder(_ENCODED)
     own = settings.model_copy(update={"provider": "onnx", "queue": queue})
     answered = 0
@@ -131,14 +114,10 @@ async def acceptance(
             await batcher.encode([text])
             answered += 1
 
-        lengths: list[int] = []
         began = time.perf_counter()
         with freeze_gc():  # as in a process of workers
-            async with loop_lateness() as late:
-                sampling = asyncio.create_task(_sample(batcher, lengths, seconds / _SAMPLES))
-                tasks = await send(spoken, at_fixed_rate(_OFFERED), submit)
-                took = time.perf_counter() - began
-                sampling.cancel()
+            tasks = await send(spoken, at_fixed_rate(_OFFERED), submit)
+            took = time.perf_counter() - began
         queued, encoded = batcher.waiting, encoder.done
         accepted = queued + encoder.inside + encoded
         await asyncio.gather(*tasks)
@@ -151,9 +130,6 @@ async def acceptance(
         "queued_at_the_end": queued,
         "callers_waiting_at_the_end": count - accepted,
         "answered": answered,
-        "loop_late_p99_ms": rounded(1000 * percentile(late, 0.99)),
-        "loop_late_max_ms": rounded(1000 * max(late)),
-        "queued": [*lengths, queued][:_SAMPLES],
     }
 
 
@@ -164,9 +140,3 @@ async def _rate(models: Models, settings: EmbeddingSettings, full: Sequence[str]
         await encode_all(models.batch, full, settings)
     rate = len(full) / watch.seconds
     return rate if settings.provider == "onnx" else min(rate, float(settings.requests_per_s * settings.batch))
-
-
-async def _sample(batcher: EmbeddingBatcher, lengths: list[int], every: float) -> None:
-    while True:
-        await asyncio.sleep(every)
-        lengths.append(batcher.waiting)

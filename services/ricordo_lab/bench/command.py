@@ -8,24 +8,21 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.settings import Settings
+from ricordo_lab.bench.analyser import analyser
 from ricordo_lab.bench.backlog import backlog
 from ricordo_lab.bench.batcher import queue
 from ricordo_lab.bench.decay import decay
 from ricordo_lab.bench.embedding import embedding
-from ricordo_lab.bench.facts import facts
 from ricordo_lab.bench.fairness import fairness
 from ricordo_lab.bench.graph import graph
 from ricordo_lab.bench.ingest import ingest
-from ricordo_lab.bench.language import analyser, enrichment, extraction
 from ricordo_lab.bench.machine import describe, warn_of_others
 from ricordo_lab.bench.measurement import Benchmark, Line, Options, Report
 from ricordo_lab.bench.recall import recall
-from ricordo_lab.bench.soak import soak
 from ricordo_lab.bench.startup import startup
 from ricordo_lab.bench.working import working
 from ricordo_lab.console import exit_code, print_line
 from ricordo_lab.names import ALL
-from ricordo_services.app.processes import WORKERS
 
 BENCHES: Final[Mapping[str, Benchmark]] = {
     "startup": startup,
@@ -37,35 +34,23 @@ BENCHES: Final[Mapping[str, Benchmark]] = {
     "recall": recall,
     "working": working,
     "analyse": analyser,
-    "enrich": enrichment,
-    "extract": extraction,
     "graph": graph,
-    "facts": facts,
     "decay": decay,
-    "soak": soak,
 }
 """The benchmarks by name."""
 _NUMBERS: Final = {
     "messages": "messages (2,000; backlog: 5,000; fairness: 50,000), or memories (decay: 1,000,000)",
     "questions": "questions to ask at each size",
     "runs": "repetitions, of which the median counts",
-    "seconds": "seconds of arrivals (queue: 5) or of users who come and go (soak: 300)",
-    "users": "users who send a backlog, or come and go at a time",
+    "seconds": "seconds for which texts arrive (queue: 5)",
+    "users": "users who send a backlog",
     "limit": "seconds after which a backlog or an import is stopped",
-    "facts": "facts of one user (graph: 20,000; facts: 50,000)",
+    "facts": "facts that are written (graph: 20,000)",
 }
-_SPLIT: Final = (
-    "for ingest, backlog and fairness: the workers of each process, such as "
-    "index,retrieval,lifecycle encode ingest,enrichment,knowledge; all in one by default"
-)
-_NEEDED: Final = ("ingest", "encode", "enrichment", "index", "knowledge")  # each sets a stage
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the benchmarks that `arguments` name, and print what they find.
-
-    Args:
-        arguments: those behind `ricordo bench`.
 
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
@@ -75,11 +60,6 @@ def main(arguments: Sequence[str]) -> int:
 
 async def run(name: str, options: Options, report: Report) -> None:
     """Run a benchmark, or all of them, and report the machine and what was found.
-
-    Args:
-        name: of the benchmark, or `ALL`.
-        options: what it is asked to do.
-        report: takes each line.
 
     Raises:
         KeyError: there is none of that name.
@@ -97,12 +77,10 @@ def _measure(arguments: Sequence[str]) -> None:
     parser = _parser()
     asked = vars(parser.parse_args(arguments))
     name, as_json = asked.pop("name"), asked.pop("json")
-    if absent := _absent(asked["split"]):
-        parser.error(f"--split leaves out {', '.join(absent)}")
     if asked["texts"] is not None:
         asked["texts"].stat()  # a missing file is reported before anything is measured
-    several = {option: tuple(asked[option]) for option in ("memories", "split")}
-    options = Options(**{**asked, **several}, settings=Settings())
+    asked["memories"] = tuple(asked["memories"])
+    options = Options(**asked, settings=Settings())
     asyncio.run(run(name, options, _print_json if as_json else _print_text))
 
 
@@ -131,9 +109,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="sizes of the memory of one user, for recall (1000 10000)",
     )
-    parser.add_argument(
-        "--split", type=_workers, nargs="+", default=default.split, metavar="WORKERS", help=_SPLIT
-    )
     each = (f"  {name:10} {(bench.__doc__ or '').partition('.')[0]}" for name, bench in BENCHES.items())
     parser.epilog = "\n".join(["NAME is one of", *each, f"  {ALL:10} All of these, the default"])
     return parser
@@ -147,20 +122,6 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text[:40]!r}")
     return number
-
-
-def _workers(text: str) -> str:
-    if unknown := [name for name in text.split(",") if name not in WORKERS]:
-        raise argparse.ArgumentTypeError(f"no worker is called {', '.join(unknown)}")
-    return text
-
-
-def _absent(split: Sequence[str]) -> Sequence[str]:
-    """Return which of the workers that set a stage no process of `split` has."""
-    named = {name for names in split for name in names.split(",")}
-    if "embedding" in named:
-        named |= {"encode", "index"}
-    return [name for name in _NEEDED if split and name not in named]
 
 
 def _print_json(line: Line) -> None:

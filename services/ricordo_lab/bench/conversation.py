@@ -37,13 +37,11 @@ class Grammar:
         messages: a message is one of these, its slots filled.
         questions: a question is one of these.
         lists: what fills a slot, by its name.
-        statements: a sentence for each predicate, with the slots `who` and `value`.
     """
 
     messages: Sequence[str]
     questions: Sequence[str]
     lists: Mapping[str, Sequence[str]]
-    statements: Mapping[str, str]
 
     def say(self, chance: random.Random) -> str:
         """Return a message of 8 to 25 words."""
@@ -65,7 +63,7 @@ def grammar(language: Spoken) -> Grammar:
     """Return the grammar of a language, read once."""
     text = files(__package__).joinpath("grammar", f"{language}.toml").read_text(encoding="utf-8")
     read = tomllib.loads(text)
-    return Grammar(read["messages"], read["questions"], read["lists"], read["statements"])
+    return Grammar(read["messages"], read["questions"], read["lists"])
 
 
 def texts(seed: int) -> Iterator[str]:

@@ -35,7 +35,7 @@ async def fairness(options: Options, report: Report) -> None:
     lanes = []
     for lane, words in LANES.items():
         with scratch() as folder:
-            async with up(folder, options.split) as system, MemoryClient.connect(system.nats) as client:
+            async with up(folder) as system, MemoryClient.connect(system.nats) as client:
                 number = options.messages or _MESSAGES
                 said = messages(list(islice(texts(seed=3), number)), "importer", lane.replace(".", "-"))
                 file = folder.parent / "import.jsonl"
@@ -72,7 +72,6 @@ async def _trial(
         "imported_per_second": rounded(imported / seconds),
         "alone": figures(alone.remembered),
         "beside": figures(during.remembered),
-        "more": more(alone.remembered, during.remembered),
         "in_history_alone": figures(alone.stored),
         "in_history_beside": figures(during.stored),
         "memory_mb_of_workers": growth(memory.workers),
@@ -162,11 +161,4 @@ def figures(delays: Sequence[float]) -> Figures:
     return {
         "messages": len(delays),
         **{name: rounded(percentile(delays, share)) for name, share in _SHARES.items()},
-    }
-
-
-def more(alone: Sequence[float], during: Sequence[float]) -> Figures:
-    """Return by how much the percentiles are larger during the import."""
-    return {
-        name: rounded(percentile(during, share) - percentile(alone, share)) for name, share in _SHARES.items()
     }

@@ -11,7 +11,6 @@ from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import FIRST_SAID
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated
-from ricordo_lab.bench.people import People, Statement
 from ricordo_lab.bench.system import scratch
 from ricordo_services.app.resources import Resources
 from ricordo_services.stack import LocalStack
@@ -21,6 +20,8 @@ _FACTS: Final = 20_000
 _EACH: Final = 20  # facts of each of many users
 _AT_ONCE: Final = 500  # facts of one user, as when the graph is written anew
 _GONE: Final = 20  # facts that are removed at once
+_PREDICATES: Final = ("lives_in", "born_in", "works_at", "works_as", "studies", "plays", "allergic_to")
+_OBJECTS: Final = 400
 _PAUSE: Final = timedelta(minutes=5)
 
 
@@ -74,18 +75,14 @@ async def _written(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Stop
 
 
 def _facts(number: int) -> Sequence[Fact]:
-    """Return the facts that follow from so many statements."""
-    evidence = [
-        _evidence(one, f"m-{nth}", nth, position)
-        for nth, life in enumerate(People().lives(number))
-        for position, one in enumerate(life)
-    ]
+    """Return so many facts: seven about each person, whose objects are shared with other people."""
+    evidence = []
+    for nth in range(number):
+        person, place = divmod(nth, len(_PREDICATES))
+        subject, value = f"Person {person}", f"Thing {nth % _OBJECTS}"
+        at = FIRST_SAID + person * _PAUSE
+        evidence.append(Evidence(subject, _PREDICATES[place], value, f"m-{person}", at, position=place))
     return fold(evidence, tenant=str(uuid4()), user_id=_user(0))
-
-
-def _evidence(one: Statement, message_id: str, nth: int, position: int) -> Evidence:
-    at = FIRST_SAID + nth * _PAUSE
-    return Evidence(one.subject, one.predicate, one.value, message_id, at, position=position)
 
 
 def _user(nth: int) -> str:

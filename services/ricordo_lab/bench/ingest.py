@@ -10,7 +10,7 @@ from ricordo.settings import EmbeddingSettings
 from ricordo_lab.bench.conversation import messages, read_texts
 from ricordo_lab.bench.embedding import encode_all, ready_models
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated, rounded
-from ricordo_lab.bench.publication import encoded, remember
+from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up
 
 _MESSAGES: Final = 2000
@@ -24,7 +24,7 @@ async def ingest(options: Options, report: Report) -> None:
     count = options.messages or _MESSAGES
     async with ready_models(options.settings.embedding) as models:
         with scratch() as folder:
-            async with up(folder, options.split) as system:
+            async with up(folder) as system:
                 warm_up = read_texts(options, min(_WARM_UP, count), seed=0)[:_WARM_UP]
                 await remember(system.nats, messages(warm_up, "warm-up", "w"))
 
@@ -40,8 +40,6 @@ async def ingest(options: Options, report: Report) -> None:
             "bench": "ingest",
             "runs": options.runs,
             "messages": count,
-            "processes": max(1, len(options.split)),
-            "split": list(options.split),
             **found,
             "memory_mb": round(memory),
         }
@@ -51,20 +49,13 @@ async def ingest(options: Options, report: Report) -> None:
 async def pipeline_rate(
     system: System, encoder: Encoder, settings: EmbeddingSettings, said: Sequence[MessageReceived]
 ) -> Figures:
-    """Publish messages at once, and run the model alone before and after, under the same load of the machine.
-
-    Args:
-        system: remembers them.
-        encoder: the model alone.
-        settings: batch size and requests in flight.
-        said: the messages.
-    """
+    """Publish messages at once, and run the model alone before and after, under the same load."""
     alone, some = Stopwatch(), [one.content for one in said[:_ALONE]]
     with alone:
         await encode_all(encoder, some, settings)
-    encoded_before, cpu_before = await encoded(system.nats), system.cpu_s()
+    cpu_before = system.cpu_s()
     took = await remember(system.nats, said)
-    cpu_after, encoded_after = system.cpu_s(), await encoded(system.nats)
+    cpu_after = system.cpu_s()
     with alone:
         await encode_all(encoder, some, settings)
     events, texts = len(said) / took.remembered_s, 2 * len(some) / alone.seconds
@@ -74,7 +65,6 @@ async def pipeline_rate(
         "events_per_second": events,
         "texts_per_second_alone": texts,
         "ratio": events / texts,
-        "encoded_per_message": (encoded_after - encoded_before) / len(said),
         "published_per_second": len(said) / took.published_s,
         "cpu_ratio": alone_ms / max(sum(cpu_ms.values()), _TICK_MS / len(said)),
         "cpu_ms_alone": alone_ms,

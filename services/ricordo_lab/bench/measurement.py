@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Self
 
 from ricordo.settings import Settings
 
@@ -17,8 +17,6 @@ Figures = Mapping[str, float]
 """Measured values by name."""
 Report = Callable[[Line], None]
 """Takes a line as soon as it is known."""
-
-_TENTHS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +29,10 @@ class Options:
         memories: how many one user has, for each size at which recall is measured.
         questions: how many are asked at each size.
         runs: how often a measurement is repeated; its median counts.
-        seconds: for which texts arrive at a rate, or users come and go.
-        users: who send a backlog in turn, or come and go.
+        seconds: for which texts arrive at a rate.
+        users: who send a backlog in turn.
         limit: seconds after which a backlog or an import is stopped.
-        facts: how many are known of one user.
-        split: the workers of each process, separated by commas; the servers and the vector index run with
-            the first. Empty for all workers in one process.
+        facts: how many are written to the graph.
         settings: those of the system; the environment of its processes has them too.
     """
 
@@ -49,20 +45,12 @@ class Options:
     users: int = 10
     limit: float = 3600.0
     facts: int | None = None
-    split: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
 
 
-class Benchmark(Protocol):
-    """A benchmark; the first sentence of its docstring is its help text."""
-
-    def __call__(self, options: Options, report: Report, /) -> Awaitable[None]:
-        """Measure, and report lines, of which the last is the result.
-
-        Raises:
-            MeasurementFailed: something did not run as it must.
-        """
-        ...
+Benchmark = Callable[[Options, Report], Awaitable[None]]
+"""Measures, and reports lines, of which the last is the result. Its docstring's first sentence is its help
+text; it raises MeasurementFailed where something does not run as it must."""
 
 
 class Stopwatch:
@@ -92,14 +80,7 @@ class Stopwatch:
 async def repeated(
     bench: str, runs: int, report: Report, measure: Callable[[int], Awaitable[Figures]]
 ) -> Figures:
-    """Run a measurement several times, report each run, and return the median of each figure.
-
-    Args:
-        bench: name of the benchmark.
-        runs: how often.
-        report: takes a line a run.
-        measure: is given the number of the run, from 1 on.
-    """
+    """Run a measurement several times, report each run, and return the median of each figure."""
     found: list[Figures] = []
     for run in range(1, runs + 1):
         found.append(await measure(run))
@@ -139,26 +120,3 @@ def rounded(value: float, digits: int = 3) -> float:
         return value
     kept = digits - 1 - math.floor(math.log10(abs(value)))
     return round(value, max(0, kept))
-
-
-def by_tenth(
-    samples: Iterable[tuple[float, float]],
-    began: float,
-    seconds: float,
-    summarise: Callable[[Sequence[float]], float],
-) -> list[float | None]:
-    """Return a figure for each tenth of a period; None for a tenth without samples.
-
-    Args:
-        samples: instants of `time.perf_counter` and values; those outside the period are left out.
-        began: when the period began.
-        seconds: how long it was; 0 gives no figures.
-        summarise: takes the values of a tenth, at least one.
-    """
-    if seconds <= 0:
-        return []
-    groups: list[list[float]] = [[] for _ in range(_TENTHS)]
-    for instant, value in samples:
-        if 0 <= (share := (instant - began) / seconds) <= 1:
-            groups[min(_TENTHS - 1, int(_TENTHS * share))].append(value)
-    return [rounded(summarise(group)) if group else None for group in groups]

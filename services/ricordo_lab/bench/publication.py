@@ -1,7 +1,6 @@
 """Publishes messages to a running system and waits for their receipts, as a bot does."""
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,10 @@ from ricordo.client import MemoryClient
 from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MemoryRemembered, MessageReceived
 from ricordo.messages.subjects import subject_of
-from ricordo.runtime.health_service import HEALTH_SUBJECT
 from ricordo_lab.console import MeasurementFailed
 
 _TENANT = "default"
 _STANDSTILL_S = 60.0
-_ANSWER_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +31,10 @@ class Remembered:
     remembered_s: float
 
 
-async def encoded(address: str) -> int:
-    """Return how many texts of messages the running system has encoded so far.
-
-    Raises:
-        MeasurementFailed: the encode worker does not answer.
-    """
-    client = await nats.connect(address)
-    try:
-        answer = await client.request(f"{HEALTH_SUBJECT}.encode", timeout=_ANSWER_S)
-        return int(json.loads(answer.data)["encoded"])
-    except (nats.errors.Error, LookupError, ValueError, TypeError) as error:
-        raise MeasurementFailed(f"the system does not say what it has encoded: {error!r}") from error
-    finally:
-        await client.close()
-
-
 async def remember(
     address: str, messages: Sequence[MessageReceived], noted: Callable[[], None] = lambda: None
 ) -> Remembered:
     """Publish `messages` as fast as they are taken, and wait until each of them is remembered.
-
-    Args:
-        address: of NATS.
-        messages: of different ids.
-        noted: called at each receipt.
 
     Raises:
         MeasurementFailed: no receipt comes any more although some are missing.

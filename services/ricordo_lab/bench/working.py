@@ -1,5 +1,6 @@
 """Measures the latency of reading working memory, in the worker and over NATS."""
 
+import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -18,7 +19,7 @@ from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.conversation import texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies
 from ricordo_lab.bench.publication import remember
-from ricordo_lab.bench.system import System, addresses, scratch, up
+from ricordo_lab.bench.system import System, scratch, up
 from ricordo_services.app.requests import working_memory_reader
 from ricordo_services.app.resources import Resources
 
@@ -104,6 +105,6 @@ def _said(conversation: str, said: Sequence[str], prefix: str = "first") -> list
 
 def _settings(settings: Settings, folder: Path) -> Settings:
     """Return the settings of a worker of the running system."""
-    dsn = addresses(folder / "stack.json")["RICORDO_STORES__POSTGRES_DSN"]
+    dsn = json.loads((folder / "stack.json").read_text(encoding="utf-8"))["postgres"]
     stores = settings.stores.model_copy(update={"postgres_dsn": SecretStr(dsn)})
     return settings.model_copy(update={"stores": stores})

@@ -12,7 +12,6 @@ from ricordo_lab.evaluation import (
     emotion,
     emotion_heads,
     facts,
-    insights,
     questions,
     ranking_fit,
     retrieval,
@@ -31,13 +30,11 @@ class Evaluation(NamedTuple):
         summary: what it measures, and on what.
         run: yields what it found.
         options: flags of its parser and their settings, beside --data and --json.
-        on_file: whether it needs a data set.
     """
 
     summary: str
     run: Callable[[argparse.Namespace], Iterator[Figures | Row | Miss]]
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    on_file: bool = True
 
 
 _MISSES: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -52,16 +49,6 @@ def _out(metavar: str, *, required: bool = True) -> Mapping[str, Mapping[str, An
 
 def _file(words: str) -> Mapping[str, Any]:
     return {"type": Path, "metavar": "FILE", "required": True, "help": words}
-
-
-def _number(default: int, words: str) -> Mapping[str, Any]:
-    return {"type": _positive, "default": default, "metavar": "N", "help": f"{words} ({default})"}
-
-
-def _positive(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not positive")
-    return number
 
 
 EVALUATIONS: Final[dict[str, Evaluation]] = {
@@ -121,18 +108,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
             **_MISSES,
         },
     ),
-    "insights": Evaluation(
-        "whether insights state a planted regularity, and nothing without one, on generated histories",
-        insights.run,
-        {
-            "--histories": _number(insights.HISTORIES, "histories of each kind"),
-            "--support": _number(insights.SUPPORT, "messages of 100 that state the regularity"),
-            "--seed": {"type": int, "default": 1, "metavar": "N", "help": "of the random numbers (1)"},
-            "--language": {"choices": _LANGUAGES, "help": "only this one (both)"},
-            **_MISSES,
-        },
-        on_file=False,
-    ),
     "emotion": Evaluation(
         "estimated feelings against ratings: Pearson's r of valence, arousal and dominance in EmoBank's "
         "format, macro-F1 over seven groups in GoEmotions' format",
@@ -155,9 +130,6 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
 def main(arguments: Sequence[str]) -> int:
     """Run the evaluation that `arguments` name, and print what it finds.
 
-    Args:
-        arguments: those behind `ricordo eval`.
-
     Returns:
         The exit code: 0 done, 1 failed, 2 usage.
     """
@@ -174,8 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, one in EVALUATIONS.items():
         sub = names.add_parser(name, help=one.summary, description=one.summary, allow_abbrev=False)
-        if one.on_file:
-            sub.add_argument("--data", **_file("the data set"))
+        sub.add_argument("--data", **_file("the data set"))
         sub.add_argument("--json", action="store_true", help="print JSON, an object a line")
         for flag, settings in one.options.items():
             sub.add_argument(flag, **settings)

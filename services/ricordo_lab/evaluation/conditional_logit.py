@@ -11,14 +11,13 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import Bounds, brentq, minimize
+from scipy.special import expit, log_softmax
 
 from ricordo.memory.ranking.human import FEATURES, PRIOR, HumanProfile, features
 from ricordo.memory.ranking.signals import Signals
 
 RIDGE: Final = 1e-3
-_STEPS: Final = 100
-_CLOSE: Final = 1e-9
-_HALVINGS: Final = 30
 
 Floats = NDArray[np.float64]
 
@@ -59,8 +58,6 @@ def choice(
 def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Mapping[str, float]:
     """Return the weight of each feature, >= 0.
 
-    Projected Newton steps: those weights are free that are positive, or that the gradient would make so.
-
     Args:
         choices: at least one question.
         ridge: of the weights of features scaled to unit deviation.
@@ -68,72 +65,23 @@ def fit(choices: Sequence[Choice], ridge: float = RIDGE) -> Mapping[str, float]:
     scale = np.concatenate([one.features for one in choices]).std(axis=0)
     scale[scale == 0] = 1.0
     scaled = [Choice(one.features / scale, one.given, one.target) for one in choices]
-    weights = np.zeros(len(FEATURES))
-    loss = _loss(scaled, weights, ridge)
-    for _ in range(_STEPS):
-        gradient, hessian = _slope(scaled, weights, ridge)
-        free = (weights > 0) | (gradient < 0)
-        if not free.any():
-            break
-        step = np.zeros_like(weights)
-        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
-        weights, better = _along(scaled, weights, step, ridge, loss)
-        if loss - better < _CLOSE:
-            break
-        loss = better
-    return dict(zip(FEATURES, (weights / scale).tolist(), strict=True))
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient."""
+        total, gradient = ridge * float(weights @ weights), 2 * ridge * weights
+        for one in scaled:
+            logs = log_softmax(one.features @ weights + one.given)
+            total -= float(one.target @ logs) / len(scaled)
+            gradient += (np.exp(logs) - one.target) @ one.features / len(scaled)
+        return total, gradient
+
+    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B", bounds=Bounds(0), tol=1e-10)
+    return dict(zip(FEATURES, (found.x / scale).tolist(), strict=True))
 
 
 def bias(choices: Sequence[Choice], weights: Mapping[str, float]) -> float:
-    """Return the bias with which the scores sum to the number of memories that are evidence.
-
-    Args:
-        choices: the questions.
-        weights: of each feature.
-    """
+    """Return the bias with which the scores sum to the number of memories that are evidence."""
     vector = np.array([weights[name] for name in FEATURES])
-    sums = np.concatenate([one.features @ vector + one.given for one in choices])
-    wanted = sum(int((one.target > 0).sum()) for one in choices)
-    low, high = -60.0, 60.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        total = float((1 / (1 + np.exp(-np.clip(sums + middle, -60, 60)))).sum())
-        low, high = (middle, high) if total < wanted else (low, middle)
-    return (low + high) / 2
-
-
-def _chances(one: Choice, weights: Floats) -> Floats:
-    total = one.features @ weights + one.given
-    odds = np.exp(total - total.max())
-    return np.asarray(odds / odds.sum(), dtype=np.float64)
-
-
-def _loss(choices: Sequence[Choice], weights: Floats, ridge: float) -> float:
-    logs = sum(float(one.target @ np.log(np.maximum(_chances(one, weights), 1e-300))) for one in choices)
-    return -logs / len(choices) + ridge * float(weights @ weights)
-
-
-def _slope(choices: Sequence[Choice], weights: Floats, ridge: float) -> tuple[Floats, Floats]:
-    gradient = 2 * ridge * weights
-    hessian = 2 * ridge * np.eye(len(weights))
-    for one in choices:
-        chances = _chances(one, weights)
-        mean = chances @ one.features
-        gradient += (mean - one.target @ one.features) / len(choices)
-        spread = (one.features * chances[:, None]).T @ one.features - np.outer(mean, mean)
-        hessian += spread / len(choices)
-    return gradient, hessian
-
-
-def _along(
-    choices: Sequence[Choice], weights: Floats, step: Floats, ridge: float, loss: float
-) -> tuple[Floats, float]:
-    """Take a step, halved until the loss falls; return the same weights where it never does."""
-    share = 1.0
-    for _ in range(_HALVINGS):
-        tried = np.maximum(0.0, weights - share * step)
-        reached = _loss(choices, tried, ridge)
-        if reached < loss:
-            return tried, reached
-        share /= 2
-    return weights, loss
+    logits = np.concatenate([one.features @ vector + one.given for one in choices])
+    relevant = sum(int((one.target > 0).sum()) for one in choices)
+    return float(brentq(lambda shift: float(expit(logits + shift).sum()) - relevant, -60.0, 60.0))

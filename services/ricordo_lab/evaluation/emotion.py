@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ricordo.language.annotations import Emotion
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.heads import AXES, LABELS
-from ricordo_lab.console import UnsuitableData, progress
+from ricordo_lab.console import progress
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.results import Figures, Matrix, Row, minilm_vectors
 
@@ -30,24 +29,10 @@ GROUPS: Final[Mapping[str, str]] = {
 _GROUP_OF: Final = {label: group for group, labels in GROUPS.items() for label in labels.split()}
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Texts of like estimated valence.
-
-    Attributes:
-        estimated, rated: their means.
-        texts: how many.
-    """
-
-    estimated: float
-    rated: float
-    texts: int
-
-
 def run(asked: argparse.Namespace) -> Iterator[Figures | Row]:
     """Yield how near the estimates are to the ratings, and the calibration of valence."""
     ratings = read(asked.data)
-    check(ratings, asked.language)
+    ratings.require(on_axes=ratings.on_axes or asked.language != "en", texts=_FEWEST)
     vectors = asyncio.run(minilm_vectors(ratings.texts))
     pairs = zip(ratings.texts, vectors, strict=True)
     found = [estimate(text, asked.language, vector) for text, vector in pairs]
@@ -56,25 +41,8 @@ def run(asked: argparse.Namespace) -> Iterator[Figures | Row]:
     if unknown := [name for name, value in compared.items() if value is None]:
         names = " and ".join(unknown)
         progress(f"  r of {names} is not defined: all ratings or all estimates are alike")
-    for one in calibration(ratings, found) if ratings.on_axes else ():
-        yield Row(table="calibration", estimated=round(one.estimated, 3), rated=round(one.rated, 3))
-
-
-def check(ratings: Ratings, language: str) -> None:
-    """Check that estimates in a language can be compared with these ratings.
-
-    Raises:
-        UnsuitableData: they cannot; the sentence says what to do.
-    """
-    if not ratings.on_axes and language != "en":
-        raise UnsuitableData(
-            f"{ratings.name} holds labels, which are read in English only: leave --language out for English "
-            "texts, or take texts that are rated V, A and D"
-        )
-    if ratings.on_axes and len(ratings.texts) < _FEWEST:
-        raise UnsuitableData(
-            f"{ratings.name} holds {len(ratings.texts)} texts: r says something from {_FEWEST} on"
-        )
+    for estimated, rated in calibration(ratings, found) if ratings.on_axes else ():
+        yield Row(table="calibration", estimated=round(estimated, 3), rated=round(rated, 3))
 
 
 def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | None]:
@@ -91,19 +59,15 @@ def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | Non
     return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
 
 
-def calibration(ratings: Ratings, found: Sequence[Emotion]) -> list[Bin]:
-    """Return estimated beside rated valence, on the scale of the axis, in ten bins of as many texts each.
+def calibration(ratings: Ratings, found: Sequence[Emotion]) -> list[tuple[float, float]]:
+    """Return mean estimated and mean rated valence of ten bins of as many texts each, by rising estimate.
 
     A rating of 1 to 5 is (rating - 3) / 2.
-
-    Args:
-        ratings: of axes.
-        found: one estimate each.
     """
     valences = _columns(found)[:, 0]
     rated = (ratings.rated[:, 0] - 3) / 2
     bins = np.array_split(np.argsort(valences, kind="stable"), min(_BINS, len(found)))
-    return [Bin(float(valences[one].mean()), float(rated[one].mean()), len(one)) for one in bins]
+    return [(float(valences[one].mean()), float(rated[one].mean())) for one in bins]
 
 
 def _columns(found: Sequence[Emotion]) -> Matrix:

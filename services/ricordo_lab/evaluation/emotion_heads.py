@@ -3,11 +3,12 @@
 import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix, hstack
+from scipy.sparse.linalg import lsqr
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.emotion.blending import heard
@@ -15,23 +16,22 @@ from ricordo.language.emotion.features import STYLE, Hashes, pieces
 from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.language.emotion.words import spoken
 from ricordo.settings import EmbeddingSettings
-from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.results import Figures, Matrix, minilm_vectors
-from ricordo_lab.evaluation.ridge import Rows, ridge
 from ricordo_services.app.embedding_models import model_names
 
 _STYLE_COUNTS: Final = 0.3
 _WORDS_COUNT: Final = 0.5
 _CONSTANT: Final = 10.0  # so that the penalty hardly reaches the bias
+_ROUNDS: Final = 60
+_TOLERANCE: Final = 1e-5
 
 FEWEST: Final = 20
 """Texts that heads are fitted on, at least."""
 _UNSPOKEN: Final = tuple(told(NEUTRAL))
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
+class Strength(NamedTuple):
     """How a set is fitted, as cross-validation on the set itself found best.
 
     Attributes:
@@ -43,14 +43,8 @@ class Strength:
     vector: float
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """How finely the words of a language are read: finer is better, and larger.
-
-    Attributes:
-        buckets: that pieces of words are hashed into.
-        longest: characters of a piece.
-    """
+class Detail(NamedTuple):
+    """The buckets that pieces of words are hashed into, and the characters of the longest piece."""
 
     buckets: int
     longest: int
@@ -61,27 +55,17 @@ AXES_OF: Final = {"en": Strength(4.0, 1.0), "it": Strength(2.0, 0.5)}
 LABELS_OF_ENGLISH: Final = Strength(2.0, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """Texts that people rated.
-
-    Attributes:
-        language: of the texts.
-        vectors: [n, d], unit norm.
-        wanted: [n, 3] valence, arousal and dominance, 1 to 5, or [n, 28] labels, 0 or 1.
-        source: what they are, in a few words.
-    """
+class Encoded(NamedTuple):
+    """Rated texts of a language, and their vectors, [n, d], unit norm."""
 
     language: str
-    texts: Sequence[str]
+    ratings: Ratings
     vectors: Matrix
-    wanted: Matrix
-    source: str
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """What the columns of `wanted` are."""
-        return AXES if self.wanted.shape[1] == len(AXES) else LABELS
+        """What the columns of the ratings are."""
+        return AXES if self.ratings.on_axes else LABELS
 
 
 def run(asked: argparse.Namespace) -> Iterator[Figures]:
@@ -93,56 +77,22 @@ def run(asked: argparse.Namespace) -> Iterator[Figures]:
         (asked.emoita, "--emoita", True),
     ):
         ratings[option] = read(path)
-        check(ratings[option], option, on_axes=on_axes)
+        ratings[option].require(on_axes=on_axes, texts=FEWEST)
     asked.out.mkdir(parents=True, exist_ok=True)
     for language, options in (("en", ("--data", "--goemotions")), ("it", ("--emoita",))):
-        sets = [_encoded(ratings[option], language) for option in options]
+        sets = [
+            Encoded(language, rated, asyncio.run(minilm_vectors(rated.texts)))
+            for rated in map(ratings.__getitem__, options)
+        ]
         out = asked.out / f"heads_{language}.npz"
         out.write_bytes(fit_heads(sets, model_names(EmbeddingSettings())[0]).saved())
         yield Figures(out=str(out))
 
 
-def _encoded(ratings: Ratings, language: str) -> Rated:
-    vectors = asyncio.run(minilm_vectors(ratings.texts))
-    return Rated(language, ratings.texts, vectors, ratings.rated, ratings.name)
-
-
-def check(ratings: Ratings, option: str, *, on_axes: bool) -> None:
-    """Check that heads can be fitted on these ratings.
-
-    Args:
-        ratings: those of a file.
-        option: that named the file.
-        on_axes: whether they must be of axes, not labels.
-
-    Raises:
-        UnsuitableData: they cannot; the sentence says what to do.
-    """
-    if ratings.on_axes != on_axes:
-        kinds = ("texts with labels", "texts rated V, A and D")
-        raise UnsuitableData(
-            f"{ratings.name} holds {kinds[ratings.on_axes]}, but {option} takes {kinds[on_axes]}: "
-            "are two files swapped?"
-        )
-    if len(ratings.texts) < FEWEST:
-        raise UnsuitableData(
-            f"{ratings.name} holds {len(ratings.texts)} texts: to fit heads, {option} takes {FEWEST} or more"
-        )
-    alike = np.flatnonzero(np.ptp(ratings.rated, axis=0) == 0)
-    if on_axes and len(alike):
-        names = " and ".join(AXES[at] for at in alike)
-        raise UnsuitableData(f"{ratings.name} rates all texts alike in {names}: nothing can be learned of it")
-
-
-def fit_heads(sets: Sequence[Rated], model: str) -> Heads:
-    """Fit the heads of one language: those of each set beside the others.
-
-    Args:
-        sets: of one language; no two of them have a target in common.
-        model: that made the vectors.
-    """
+def fit_heads(sets: Sequence[Encoded], model: str) -> Heads:
+    """Fit the heads of one language: those of each set beside the others."""
     detail = DETAIL_OF[sets[0].language]
-    seen = [[seen_of(text, one.language) for text in one.texts] for one in sets]
+    seen = [[seen_of(text, one.language) for text in one.ratings.texts] for one in sets]
     cut = cache(partial(pieces, longest=detail.longest))
     held = [[[*map(cut, each.words), each.pairs] for each in texts] for texts in seen]
     rarity = _rarity([each for texts in held for each in texts], detail.buckets)
@@ -163,7 +113,7 @@ def fit_heads(sets: Sequence[Rated], model: str) -> Heads:
         share=np.concatenate([_share(one) for one in sets]),
         neutral=np.concatenate([_neutral(one, texts) for one, texts in zip(sets, seen, strict=True)]),
         dense=np.concatenate([part[detail.buckets :] for part in parts], axis=1),
-        fitted_on="; ".join(f"{one.source}: {len(one.texts)} texts" for one in sets),
+        fitted_on="; ".join(f"{one.ratings.name}: {len(one.ratings.texts)} texts" for one in sets),
     )
 
 
@@ -174,31 +124,53 @@ def seen_of(text: str, language: str) -> Seen:
 
 
 def _fit(
-    one: Rated, numbers: Sequence[Sequence[float]], sparse: Sequence[tuple[Hashes, Matrix]], buckets: int
+    one: Encoded, numbers: Sequence[Sequence[float]], sparse: Sequence[tuple[Hashes, Matrix]], buckets: int
 ) -> Matrix:
-    strength = AXES_OF[one.language] if one.targets == AXES else LABELS_OF_ENGLISH
+    strength = AXES_OF[one.language] if one.ratings.on_axes else LABELS_OF_ENGLISH
     scale = _scale(one.vectors.shape[1], strength.vector)
     dense = np.concatenate((one.vectors, np.array(numbers, dtype=np.float32)), axis=1) * scale
-    centre = one.wanted.mean(axis=0)
-    weights = ridge(Rows.of(sparse, buckets, dense), one.wanted - centre, strength.penalty)
+    centre = one.ratings.rated.mean(axis=0)
+    weights = ridge(sparse, buckets, dense, one.ratings.rated - centre, strength.penalty)
     weights[buckets:] *= scale[:, None]
     weights[-1] += centre
     return weights
 
 
-def _share(one: Rated) -> Matrix:
-    if one.targets == AXES:
+def ridge(
+    sparse: Sequence[tuple[Hashes, Matrix]], width: int, dense: Matrix, wanted: Matrix, penalty: float
+) -> Matrix:
+    """Return the weights [width + d, targets] that minimise |rows · weights - wanted|² + penalty |weights|².
+
+    Args:
+        sparse: columns and values of each row of the sparse part.
+        width: columns of the sparse part.
+        dense: the other columns, [n, d].
+        wanted: [n, targets].
+        penalty: above 0.
+    """
+    ends = np.concatenate(([0], np.cumsum([len(columns) for columns, _ in sparse])))
+    columns, values = (np.concatenate(parts) for parts in zip(*sparse, strict=True))
+    rows = hstack([csr_matrix((values, columns, ends), shape=(len(sparse), width)), dense], format="csr")
+    solved = [
+        lsqr(rows, target, damp=np.sqrt(penalty), atol=_TOLERANCE, btol=_TOLERANCE, iter_lim=_ROUNDS)[0]
+        for target in wanted.T
+    ]
+    return np.stack(solved, axis=1).astype(np.float32)
+
+
+def _share(one: Encoded) -> Matrix:
+    if one.ratings.on_axes:
         return np.ones(len(AXES), np.float32)
     # A label that was never given is rarer than any that was given once.
-    share: Matrix = np.maximum(one.wanted.mean(axis=0), 0.5 / len(one.texts))
+    share: Matrix = np.maximum(one.ratings.rated.mean(axis=0), 0.5 / len(one.ratings.texts))
     return share
 
 
-def _neutral(one: Rated, seen: Sequence[Seen]) -> Matrix:
-    if one.targets != AXES:
+def _neutral(one: Encoded, seen: Sequence[Seen]) -> Matrix:
+    if not one.ratings.on_axes:
         return np.zeros(len(LABELS), dtype=np.float32)
     plain = np.array([each.numbers[STYLE:-1] == _UNSPOKEN for each in seen])
-    rated = one.wanted[plain] if plain.any() else one.wanted
+    rated = one.ratings.rated[plain] if plain.any() else one.ratings.rated
     neutral: Matrix = np.median(rated, axis=0).astype(np.float32)
     return neutral
 

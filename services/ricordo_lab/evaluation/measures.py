@@ -29,12 +29,7 @@ class Measured:
 
 
 def measure(found: Sequence[str], evidence: Collection[str]) -> Measured:
-    """Measure one answer.
-
-    Args:
-        found: ids, best first.
-        evidence: ids, at least one.
-    """
+    """Measure one answer."""
     hits = [one in evidence for one in found]
     counts = [sum(hits[:cutoff]) for cutoff in CUTOFFS]
     best = sum(1 / math.log2(place + 2) for place in range(min(NDCG_AT, len(evidence))))

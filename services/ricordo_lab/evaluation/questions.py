@@ -51,15 +51,6 @@ class LabelledQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class MisreadQuestion:
-    """A question that was analysed otherwise than labelled, in `what`."""
-
-    question: LabelledQuestion
-    what: str
-    found: str
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionScore:
     """What came of a file.
 
@@ -70,7 +61,7 @@ class QuestionScore:
         lost: the share of questions that were narrowed down to memories which they do not ask for.
         languages: the share of questions whose language was found.
         by_intent: precision and recall of each intent.
-        misses: all of them.
+        misses: what was analysed otherwise than labelled.
     """
 
     questions: int
@@ -81,7 +72,7 @@ class QuestionScore:
     lost: float
     languages: float
     by_intent: Mapping[str, tuple[float, float]]
-    misses: tuple[MisreadQuestion, ...]
+    misses: tuple[Miss, ...]
 
 
 def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
@@ -91,8 +82,7 @@ def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
     yield Figures({name: round(getattr(score, name), 4) for name in names})
     for name, (precision, recall) in score.by_intent.items():
         yield Figures({f"{name}_precision": round(precision, 4), f"{name}_recall": round(recall, 4)})
-    for miss in score.misses if asked.misses else ():
-        yield Miss(query=miss.question.query, what=miss.what, read=miss.found)
+    yield from score.misses if asked.misses else ()
 
 
 def read_questions(path: Path) -> list[LabelledQuestion]:
@@ -134,17 +124,12 @@ def understanding(decide: Decider = decide) -> Understand:
 def score_questions(
     questions: Sequence[LabelledQuestion], understand: Understand | None = None
 ) -> QuestionScore:
-    """Score how `questions` are understood.
-
-    Args:
-        questions: at least one.
-        understand: the analyser; by default that of the project.
-    """
+    """Score how `questions` are understood."""
     understand = understand or understanding()
     found = [understand(one.query, one.known) for one in questions]
     pairs = list(zip(questions, found, strict=True))
     misses = [miss for one, analysis in pairs for miss in _misses(one, analysis)]
-    missed = Counter(miss.what for miss in misses)
+    missed = Counter(miss["what"] for miss in misses)
     total = len(questions)
     return QuestionScore(
         questions=total,
@@ -154,21 +139,25 @@ def score_questions(
         entities=_f1(pairs),
         lost=sum(_narrowed_wrongly(one, analysis) for one, analysis in pairs) / total,
         languages=1 - missed["language"] / total,
-        by_intent={name: _precision_and_recall(name, pairs) for name in _intents(questions)},
+        by_intent={
+            name: _precision_and_recall(name, pairs) for name in sorted({one.intents[0] for one in questions})
+        },
         misses=tuple(misses),
     )
 
 
-def _misses(one: LabelledQuestion, analysis: Analysis) -> list[MisreadQuestion]:
+def _misses(one: LabelledQuestion, analysis: Analysis) -> list[Miss]:
     compared = (
         ("intent", analysis.intent, one.intents),
         ("time", _time(analysis), one.times),
         ("emotion", analysis.emotion_filter or _NONE, one.emotions),
         ("language", analysis.language, (one.language,)),
     )
-    misses = [MisreadQuestion(one, what, found) for what, found, right in compared if found not in right]
+    misses = [
+        Miss(query=one.query, what=what, read=found) for what, found, right in compared if found not in right
+    ]
     if set(analysis.entities) - one.perhaps != one.entities:
-        misses.append(MisreadQuestion(one, "entities", "; ".join(analysis.entities)))
+        misses.append(Miss(query=one.query, what="entities", read="; ".join(analysis.entities)))
     return misses
 
 
@@ -193,10 +182,6 @@ def _f1(pairs: Sequence[tuple[LabelledQuestion, Analysis]]) -> float:
     wrong = sum(len(set(found.entities) - one.entities - one.perhaps) for one, found in pairs)
     missing = sum(len(one.entities - set(found.entities)) for one, found in pairs)
     return 2 * right / (2 * right + wrong + missing) if right else 0.0
-
-
-def _intents(questions: Sequence[LabelledQuestion]) -> list[str]:
-    return sorted({one.intents[0] for one in questions})
 
 
 def _precision_and_recall(

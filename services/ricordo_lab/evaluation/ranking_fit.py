@@ -59,37 +59,6 @@ class FittedWeights:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """The result of a fit.
-
-    Attributes:
-        whole: by all features, on everything returned.
-        by_words: by the features that are known without the model, on what BM25 finds.
-        current: the ranking of the system that was asked.
-    """
-
-    whole: FittedWeights
-    by_words: FittedWeights
-    current: Row
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """All that was measured."""
-        return (*self.whole.rows, self.current, *self.by_words.rows)
-
-    def toml(self, model: str, source: str) -> str:
-        """Return the file of weights.
-
-        Args:
-            model: whose vectors they are for.
-            source: what they were fitted on, in a few words.
-        """
-        head = ["# Written by `ricordo eval fit --data FILE`; not by hand."]
-        head += [f'model = "{model}"', f'fitted_on = "{source}"']
-        return "\n".join([*head, *self.whole.toml(""), *self.by_words.toml("by_words.")])
-
-
 def run(asked: argparse.Namespace) -> Iterator[Row | Figures]:
     """Yield what was measured, and the weights or the file that they were written to.
 
@@ -101,16 +70,24 @@ def run(asked: argparse.Namespace) -> Iterator[Row | Figures]:
         raise MeasurementFailed(
             "one conversation with questions is left out each time: there have to be at least two"
         )
-    found = fitted(asyncio.run(_answers(conversations)))
-    yield from found.rows
+    answers = asyncio.run(_answers(conversations))
+    whole, by_words = fitted(answers)
+    current = mean([measure(one.found, one.question.evidence) for one in answers])
+    yield from (*whole.rows, row("so far", "all", current, len(answers)), *by_words.rows)
+    source = f"{asked.data.name}: {len(conversations)} conversations, {len(answers)} questions"
+    weights = weights_file(whole, by_words, source)
     if asked.out is None:
-        by_words = {"weights": found.by_words.learned, "bias": found.by_words.bias}
-        yield Figures(weights=found.whole.learned, bias=found.whole.bias, by_words=by_words)
+        yield Figures(weights=weights)
         return
-    questions = sum(len(one.questions) for one in conversations)
-    source = f"{asked.data.name}: {len(conversations)} conversations, {questions} questions"
-    asked.out.write_text(found.toml(model_names(Settings().embedding)[0], source), encoding="utf-8")
+    asked.out.write_text(weights, encoding="utf-8")
     yield Figures(out=str(asked.out))
+
+
+def weights_file(whole: FittedWeights, by_words: FittedWeights, source: str) -> str:
+    """Return the file of weights; `source` says in a few words what they were fitted on."""
+    head = ["# Written by `ricordo eval fit --data FILE`; not by hand."]
+    head += [f'model = "{model_names(Settings().embedding)[0]}"', f'fitted_on = "{source}"']
+    return "\n".join([*head, *whole.toml(""), *by_words.toml("by_words.")])
 
 
 async def _answers(conversations: Sequence[Conversation]) -> list[RankedAnswer]:
@@ -122,13 +99,11 @@ async def _answers(conversations: Sequence[Conversation]) -> list[RankedAnswer]:
     return answers
 
 
-def fitted(answers: Sequence[RankedAnswer]) -> Fitted:
-    """Fit on all answers and on all but each conversation in turn, and the same on what BM25 finds."""
-    current = mean([measure(one.found, one.question.evidence) for one in answers])
-    return Fitted(
+def fitted(answers: Sequence[RankedAnswer]) -> tuple[FittedWeights, FittedWeights]:
+    """Fit by all features, and on what BM25 finds: on all answers, and on all but each conversation."""
+    return (
         _cross_validated(answers, "", PRIOR),
         _cross_validated([_by_words(one) for one in answers], "by words, ", PRIOR_BY_WORDS),
-        row("so far", "all", current, len(answers)),
     )
 
 

@@ -62,13 +62,6 @@ async def ask(
 ) -> list[RankedAnswer]:
     """Ask all questions, without reinforcing what they return.
 
-    Args:
-        address: of NATS.
-        conversations: which questions.
-        limit: memories asked for.
-        explain: whether their signals are asked for too.
-        profile: that ranks; None for the default.
-
     Raises:
         MeasurementFailed: an answer is incomplete.
     """

@@ -119,12 +119,7 @@ def fit_text_head(
 
 
 def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> Head:
-    """Fit a head over questions; the same questions give the same head.
-
-    Args:
-        questions: at least one; several right intents count the same.
-        fitted_on: digest of the file of the questions.
-    """
+    """Fit a head over questions; the same questions give the same head."""
     features = np.zeros((len(questions), intent_head.BUCKETS), dtype=np.float32)
     wanted = np.zeros((len(questions), len(INTENTS)), dtype=np.float32)
     for row, target, question in zip(features, wanted, questions, strict=True):

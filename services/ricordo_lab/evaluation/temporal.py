@@ -8,96 +8,61 @@ the past one counts.
 import argparse
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.results import Figures, Miss
 
-Kind = Literal["date", "daterange"]
 Bounds = tuple[datetime | None, datetime | None]
 """A half-open stretch of local time, naive; None where it is open."""
 
-KINDS: Final[tuple[Kind, ...]] = ("date", "daterange")
+KINDS: Final = ("date", "daterange")
 OTHER_CONVENTIONS: Final = frozenset(
-    {
-        "DateTimeModelExperimentalMode.json",
-        "DateTimeModelSplitDateAndTime.json",
-        "DateTimeModelTasksMode.json",
-    }
+    f"DateTimeModel{name}.json" for name in ("ExperimentalMode", "SplitDateAndTime", "TasksMode")
 )
 """Files whose cases mean the same words in another way: a range holds its end, a day leaves out its hour."""
 # Results of these types name no point or stretch of the calendar.
 _TIMELESS: Final = frozenset({"set", "duration", "timezone"})
-_NEVER: Final = 1  # the year of a day that there is not: 30 February
+_NEVER: Final = 1  # the year of a day that does not exist, such as 30 February
 _ZONE: Final = ZoneInfo("UTC")
 _Result = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many of the expected times were read exactly: both bounds, to the second."""
-
-    cases: int = 0
-    exact: int = 0
-
-    @property
-    def share(self) -> float:
-        """The exact part of all, in [0, 1]; 0 without any."""
-        return self.exact / self.cases if self.cases else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class MisreadTime:
-    """A case that was read otherwise than expected.
-
-    Attributes:
-        text: what was said.
-        now: the local moment of saying it.
-        kind: of the expected time; None where no time was expected.
-        expected: its bounds; None where no time was expected, or one that there is not (30 February).
-        found: the bounds that were read; None when no time was.
-        reference: the words that were read as a time, empty without any.
-    """
-
-    text: str
-    now: datetime
-    kind: Kind | None
-    expected: Bounds | None
-    found: Bounds | None
-    reference: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TemporalScore:
-    """What came of a file.
+    """The result of a file.
 
     Attributes:
-        dates: of the expected days.
-        ranges: of the expected ranges.
+        cases: by kind, the number of expected times.
+        exact: by kind, how many were read exactly: both bounds, to the second.
         timeless: cases in which nothing, or nothing but repetitions and durations, is expected.
         misses: the expected times that were not read exactly.
         false_positives: the timeless cases in which a time was read.
-        unscored: results that give no bounds to compare with.
     """
 
-    dates: Tally
-    ranges: Tally
-    timeless: int
-    misses: tuple[MisreadTime, ...]
-    false_positives: tuple[MisreadTime, ...]
-    unscored: int
+    cases: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    exact: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    timeless: int = 0
+    misses: list[Miss] = field(default_factory=list)
+    false_positives: list[Miss] = field(default_factory=list)
+
+    def share(self, kind: str) -> float:
+        """Return the exact part of the times of a kind, in [0, 1]; 0 without any."""
+        return self.exact[kind] / self.cases[kind] if self.cases[kind] else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    kind: Kind
+    """A time that a case expects; its bounds are None where the day does not exist."""
+
+    kind: str
     bounds: Bounds | None
-    place: tuple[int, int]
+    span: tuple[int, int]
 
 
 def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
@@ -105,15 +70,14 @@ def run(asked: argparse.Namespace) -> Iterator[Figures | Miss]:
     left_out = () if asked.every_file else OTHER_CONVENTIONS
     score = score_temporal(asked.data, asked.language, leave_out=left_out)
     yield Figures(
-        dates=score.dates.cases,
-        dates_exact=round(score.dates.share, 4),
-        ranges=score.ranges.cases,
-        ranges_exact=round(score.ranges.share, 4),
+        dates=score.cases["date"],
+        dates_exact=round(score.share("date"), 4),
+        ranges=score.cases["daterange"],
+        ranges_exact=round(score.share("daterange"), 4),
         timeless=score.timeless,
         timeless_with_a_time=len(score.false_positives),
     )
-    for miss in (*score.misses, *score.false_positives) if asked.misses else ():
-        yield Miss(text=miss.text, now=miss.now, expected=miss.expected, read=miss.found)
+    yield from (*score.misses, *score.false_positives) if asked.misses else ()
 
 
 def score_temporal(path: Path, language: Language, *, leave_out: Collection[str] = ()) -> TemporalScore:
@@ -122,88 +86,49 @@ def score_temporal(path: Path, language: Language, *, leave_out: Collection[str]
     Where a case has one result, the time that its text is about has to be that one; where it has several,
     each has to be among the times found, at its place.
 
-    Args:
-        path: of a file as the module says.
-        language: of its texts.
-        leave_out: cases whose `file` is one of these do not count, such as `OTHER_CONVENTIONS`.
-
     Raises:
         OSError: The file cannot be read.
         UnreadableData: It has another shape.
     """
-    tallies: dict[Kind, list[bool]] = {kind: [] for kind in KINDS}
-    misses: list[MisreadTime] = []
-    wrong: list[MisreadTime] = []
-    timeless = unscored = 0
-    for case in _cases(path, leave_out):
-        for one, span in case.read(language):
-            exact = _same(span, one.bounds, case.now)
-            tallies[one.kind].append(exact)
-            misses += [] if exact else [_miss(case, span, one)]
-        unscored += case.unscored
-        if case.timeless:
-            timeless += 1
-            read = case.about(language)
-            wrong += [] if read is None else [_miss(case, read, None)]
-    dates, ranges = (Tally(len(tallies[kind]), sum(tallies[kind])) for kind in KINDS)
-    return TemporalScore(dates, ranges, timeless, tuple(misses), tuple(wrong), unscored)
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    text: str
-    now: datetime
-    types: tuple[str, ...]
-    expected: tuple[_Expected, ...]
-
-    @property
-    def timeless(self) -> bool:
-        """Whether nothing that it expects lies at a time."""
-        return all(kind in _TIMELESS for kind in self.types)
-
-    @property
-    def unscored(self) -> int:
-        """How many results of the scored types give no bounds."""
-        return sum(kind in KINDS for kind in self.types) - len(self.expected)
-
-    def about(self, language: Language) -> TimeSpan | None:
-        """Return the time that the text is about, as it is read."""
-        return resolve(self.text, self.now.replace(tzinfo=UTC), _ZONE, language, prefer="past")
-
-    def read(self, language: Language) -> Iterator[tuple[_Expected, TimeSpan | None]]:
-        """Yield what is expected with what is read in its place."""
-        if len(self.types) == 1:
-            yield from ((one, self.about(language)) for one in self.expected)
-        elif self.expected:
-            found = find(self.text, self.now.replace(tzinfo=UTC), _ZONE, language, prefer="past")
-            for one in self.expected:
-                span = max(found, key=lambda span: _overlap(span.span, one.place), default=None)
-                yield one, span if span is not None and _overlap(span.span, one.place) > 0 else None
-
-
-def _cases(path: Path, leave_out: Collection[str]) -> Iterator[_Case]:
     try:
         cases = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
         raise UnreadableData(f"{path.name} is no JSON: {error}") from error
     if not isinstance(cases, list):
         raise UnreadableData(f"{path.name} is no list of cases")
+    score = TemporalScore()
     for number, case in enumerate(cases):
         try:
             if case.get("file") not in leave_out:
-                yield _case(case)
+                _score_case(score, case, language)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnreadableData(f"case {number} of {path.name} cannot be read: {error!r}") from error
+    return score
 
 
-def _case(case: Mapping[str, Any]) -> _Case:
+def _score_case(score: TemporalScore, case: Mapping[str, Any], language: Language) -> None:
     text, results = str(case["Input"]), case["Results"]
-    return _Case(
-        text=text,
-        now=_local(case["Context"]["ReferenceDateTime"]),
-        types=tuple(_type(one) for one in results),
-        expected=tuple(one for result in results for one in _expected(result, text)),
-    )
+    now = _local(case["Context"]["ReferenceDateTime"])
+    instant = now.replace(tzinfo=UTC)
+    about = resolve(text, instant, _ZONE, language, prefer="past")
+    found = find(text, instant, _ZONE, language, prefer="past") if len(results) > 1 else ()
+    for result in results:
+        one = _expected(result, text)
+        if one is None:
+            continue
+        span = about
+        if len(results) > 1:
+            nearest = max(found, key=lambda span: _overlap(span.span, one.span), default=None)
+            span = nearest if nearest is not None and _overlap(nearest.span, one.span) > 0 else None
+        exact = _equals(span, one.bounds, now)
+        score.cases[one.kind] += 1
+        score.exact[one.kind] += exact
+        if not exact:
+            score.misses.append(_miss(text, now, one.bounds, span))
+    if all(_type(result) in _TIMELESS for result in results):
+        score.timeless += 1
+        if about is not None:
+            score.false_positives.append(_miss(text, now, None, about))
 
 
 def _overlap(first: tuple[int, int], second: tuple[int, int]) -> int:
@@ -214,18 +139,18 @@ def _type(result: _Result) -> str:
     return str(result.get("TypeName") or result["Type"]).removeprefix("datetimeV2.")
 
 
-def _expected(result: _Result, text: str) -> Iterator[_Expected]:
-    """Yield what `result` expects; nothing when it is of another kind or has no bounds."""
-    kind = next((kind for kind in KINDS if kind == _type(result)), None)
-    bounds = _stated(result) if kind is not None else None
-    if kind is None or bounds is None:
-        return
+def _expected(result: _Result, text: str) -> _Expected | None:
+    """Return what `result` expects; None when it is of another kind or has no bounds."""
+    kind = _type(result)
+    bounds = _bounds_of(result) if kind in KINDS else None
+    if bounds is None:
+        return None
     start = int(result["Start"]) if "Start" in result else max(0, text.find(str(result["Text"])))
     never = bounds[0] is not None and bounds[0].year == _NEVER
-    yield _Expected(kind, None if never else bounds, (start, start + len(str(result["Text"]))))
+    return _Expected(kind, None if never else bounds, (start, start + len(str(result["Text"]))))
 
 
-def _stated(result: _Result) -> Bounds | None:
+def _bounds_of(result: _Result) -> Bounds | None:
     """Return the bounds of the past reading, which the list of `values` has first."""
     value = result.get("Value") or result.get("Resolution") or {}
     values = value.get("values")
@@ -251,20 +176,13 @@ def _bounds(span: TimeSpan) -> Bounds:
     return None if span.start == EARLIEST else start, None if span.end == LATEST else end
 
 
-def _same(span: TimeSpan | None, expected: Bounds | None, now: datetime) -> bool:
-    """Compare bounds. What is open ahead may end now: in a memory nothing lies further on."""
+def _equals(span: TimeSpan | None, expected: Bounds | None, now: datetime) -> bool:
+    """Compare bounds. An end that is open may be the present: in a memory nothing lies further on."""
     if span is None or expected is None:
         return span is None and expected is None
     start, end = _bounds(span)
     return (start, None if expected[1] is None and end == now else end) == expected
 
 
-def _miss(case: _Case, span: TimeSpan | None, expected: _Expected | None) -> MisreadTime:
-    return MisreadTime(
-        text=case.text,
-        now=case.now,
-        kind=expected.kind if expected is not None else None,
-        expected=expected.bounds if expected is not None else None,
-        found=_bounds(span) if span is not None else None,
-        reference=span.reference if span is not None else "",
-    )
+def _miss(text: str, now: datetime, expected: Bounds | None, span: TimeSpan | None) -> Miss:
+    return Miss(text=text, now=now, expected=expected, read=None if span is None else _bounds(span))

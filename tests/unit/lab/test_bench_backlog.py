@@ -15,7 +15,7 @@ class Away(MemoryClient):
 
 
 def test_growth_is_from_the_first_reading_to_the_largest() -> None:
-    found = growth([(1.0, 200.0), (2.0, 250.0), (3.0, 210.0)])
+    found = growth([200.0, 250.0, 210.0])
     assert found == {"before": 200, "fullest": 250, "after": 210, "growth_percent": 25}
     assert growth([])["growth_percent"] is None
 

@@ -15,7 +15,6 @@ from ricordo_lab.bench.arrivals import (
     TimedEncoder,
     at_fixed_rate,
     distinct_texts,
-    loop_lateness,
     poisson,
     send,
 )
@@ -59,11 +58,9 @@ async def test_each_text_arrives_once_and_in_order() -> None:
         taken.append(text)
 
     spoken = distinct_texts(1, 20)
-    async with loop_lateness() as lateness:
-        for task in await send(spoken, at_fixed_rate(1000), take):
-            await task
+    for task in await send(spoken, at_fixed_rate(1000), take):
+        await task
     assert taken == list(spoken)
-    assert max(lateness) >= 0
 
 
 async def test_the_encoder_of_a_fixed_rate_never_does_more_than_its_rate() -> None:
@@ -99,10 +96,6 @@ async def test_the_bucket_of_a_server_bounds_the_load(models: Models) -> None:
 @pytest.mark.parametrize("room", [300, 64])
 async def test_what_is_submitted_is_accepted_or_waits_and_all_is_answered(models: Models, room: int) -> None:
     found = await acceptance(models, SETTINGS, seconds=0.3, queue=room)
-    queued, waiting, answered = (found[name] for name in ("queued", "callers_waiting_at_the_end", "answered"))
-    assert isinstance(queued, list)
-    assert isinstance(waiting, int)
-    assert max(queued) <= room
-    assert (waiting == 0) or room < 300
-    assert answered == found["submitted"] == 300
-    assert float(str(found["loop_late_max_ms"])) >= float(str(found["loop_late_p99_ms"]))
+    assert int(str(found["queued_at_the_end"])) <= room
+    assert found["callers_waiting_at_the_end"] == 0 or room < 300
+    assert found["answered"] == found["submitted"] == 300

@@ -59,8 +59,6 @@ def test_people_get_text(capsys: pytest.CaptureFixture[str]) -> None:
         ["ingest", "--messages", "many"],
         ["--colour"],
         ["queue", "--seconds", "0"],
-        ["ingest", "--split", "ingest", "painting"],
-        ["ingest", "--split", "index,retrieval", "encode"],
     ],
 )
 def test_what_cannot_be_asked_is_a_wrong_use(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo_lab.bench.measurement import Stopwatch, by_tenth, latencies, middle, percentile, rounded
+from ricordo_lab.bench.measurement import Stopwatch, latencies, middle, percentile, rounded
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 
@@ -42,14 +42,6 @@ def test_latencies_are_the_median_and_the_95th_percentile() -> None:
         "p50_ms_over_nats": 50.0,
         "p95_ms_over_nats": 95.0,
     }
-
-
-def test_a_figure_for_each_tenth_of_a_period() -> None:
-    samples = [(100.0 + tenth / 2, 10.0 * tenth) for tenth in range(20)]
-    assert by_tenth(samples, 100, 10, max) == [10 + 20 * tenth for tenth in range(10)]
-    assert by_tenth(samples[4:], 100, 10, max)[:3] == [None, None, 50]
-    assert by_tenth([(99.0, 1.0), (110.0, 2.0), (111.0, 3.0)], 100, 10, sum) == [*[None] * 9, 2]
-    assert by_tenth(samples, 100, 0, max) == []
 
 
 def test_laps_add_up_even_when_one_fails() -> None:

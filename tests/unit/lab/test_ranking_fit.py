@@ -10,7 +10,7 @@ from ricordo.memory.ranking.human import FEATURES, load_human
 from ricordo.memory.ranking.signals import BY_MEANING, Signals
 from ricordo_lab.evaluation.conditional_logit import Choice, bias, choice, fit
 from ricordo_lab.evaluation.locomo import Question
-from ricordo_lab.evaluation.ranking_fit import fitted
+from ricordo_lab.evaluation.ranking_fit import fitted, weights_file
 from ricordo_lab.evaluation.replay import RankedAnswer
 
 _CANDIDATES = 12
@@ -83,20 +83,20 @@ def answers() -> list[RankedAnswer]:
 
 
 def test_each_conversation_is_measured_by_weights_of_the_others() -> None:
-    found = fitted(answers())
-    assert [row["name"] for row in found.whole.rows] == ["c-0", "c-1", "all", "all"]
-    assert float(str(found.whole.rows[2]["fraction@5"])) > 0.95 > float(str(found.current["fraction@5"]))
-    assert "window" in sorted(found.whole.weights, key=found.whole.weights.__getitem__)[-2:]
-    assert "[weights]\n" in (written := found.toml("m", "two conversations"))
+    whole, by_words = fitted(answers())
+    assert [row["name"] for row in whole.rows] == ["c-0", "c-1", "all", "all"]
+    assert float(str(whole.rows[2]["fraction@5"])) > 0.95
+    assert "window" in sorted(whole.weights, key=whole.weights.__getitem__)[-2:]
+    assert "[weights]\n" in (written := weights_file(whole, by_words, "two conversations"))
     assert 'fitted_on = "two conversations"' in written
     assert tomllib.loads(written)["by_words"]["weights"]["bm25"] > 0
 
 
 def test_while_the_model_is_away_words_tell_all_that_there_is_of_relevance() -> None:
-    found = fitted(answers())
-    assert {found.by_words.weights[name] for name in BY_MEANING} == {0.0}
-    assert found.by_words.weights["bm25"] > found.whole.weights["bm25"]
-    assert found.by_words.left_out[0] > 0.95
+    whole, by_words = fitted(answers())
+    assert {by_words.weights[name] for name in BY_MEANING} == {0.0}
+    assert by_words.weights["bm25"] > whole.weights["bm25"]
+    assert by_words.left_out[0] > 0.95
 
 
 def test_the_weights_that_are_shipped_are_of_all_features() -> None:

@@ -68,7 +68,7 @@ def test_what_is_right_scores_full_and_what_is_wrong_is_named() -> None:
 
     wrong = score_questions(questions, wrongly)
     assert (wrong.intent, wrong.entities, wrong.time, wrong.emotion, wrong.lost) == (0, 0, 0, 0, 1)
-    assert {miss.what for miss in wrong.misses} == {"intent", "entities", "time", "emotion"}
+    assert {miss["what"] for miss in wrong.misses} == {"intent", "entities", "time", "emotion"}
 
 
 @pytest.mark.parametrize(
