@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ricordo.runtime.cancellation import cancel_and_wait
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
 from ricordo.urls import bare
 

@@ -1,5 +1,7 @@
-"""Time as a port: whoever needs the present is given a clock, so that tests can move it."""
+"""The clock as a port, so that tests can move time."""
 
+import asyncio
+import math
 from datetime import datetime
 from typing import Protocol
 
@@ -18,3 +20,22 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Wait for `seconds` (0 yields once to the event loop)."""
         ...
+
+
+async def wait_for_event(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
+    """Wait until `event` is set or `seconds` have passed on `clock`; `math.inf` waits for the event alone.
+
+    Returns:
+        Whether the event is set.
+    """
+    if event.is_set() or seconds <= 0:
+        return event.is_set()
+    waits: list[asyncio.Task[object]] = [asyncio.create_task(event.wait())]
+    if seconds < math.inf:
+        waits.append(asyncio.create_task(clock.sleep(seconds)))
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    return event.is_set()

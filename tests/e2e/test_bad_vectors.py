@@ -22,7 +22,7 @@ from tests.fixtures.served import (
 from tests.fixtures.wire import Bot, ids, new_tenant, said
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.worker import WorkerSettings
+from ricordo.runtime.event_worker import WorkerSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
 from ricordo.testing.ollama import OllamaStandIn

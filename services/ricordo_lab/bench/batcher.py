@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ricordo.runtime.garbage import freeze_gc
+from ricordo.runtime.process import freeze_gc
 from ricordo.settings import EmbeddingSettings
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.arrivals import (

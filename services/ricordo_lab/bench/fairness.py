@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ricordo.client import MemoryClient, RicordoError
-from ricordo.runtime.cancellation import cancel_and_wait
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_lab.bench.backlog import MemoryUse, growth
 from ricordo_lab.bench.conversation import messages, texts
 from ricordo_lab.bench.measurement import Figures, Line, Options, Report, percentile, rounded

@@ -21,7 +21,7 @@ from ricordo.models.onnx import (
     load_tokens,
     open_minilm,
 )
-from ricordo.resilience import CircuitBreaker, evenly
+from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.progress import Tell, served_at, waiting_for
@@ -199,7 +199,7 @@ def embedding_batcher(
         models.batch,
         clock,
         breaker=breaker,
-        bucket=evenly(settings.requests_per_s) if remote else None,
+        bucket=evenly_spaced(settings.requests_per_s) if remote else None,
         fallback=models.fallback if fallback else None,
         fallback_breaker=spare_breaker,
         limits=limits,

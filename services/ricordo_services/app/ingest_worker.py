@@ -61,7 +61,7 @@ async def ingest(resources: Resources) -> list[Service]:
         handler=live,
         gate=resources.probe("postgres", resources.ask_database),
         clock=clock,
-        precedence=resources.precedence,
+        priority=resources.priority,
     )
     slots = worker.import_slots
     return [

@@ -27,9 +27,9 @@ from ricordo.models.ollama import (
 )
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import Bucket, CircuitBreaker, evenly
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.resilience import CircuitBreaker, RateLimiter, evenly_spaced
 from ricordo.runtime.health import Health
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import AnalyserSettings, CondensingSettings, EnrichmentSettings, KnowledgeSettings
 from ricordo.urls import bare
 
@@ -75,7 +75,7 @@ async def open_describer(
         yield LlmDescriber(
             reader,
             _breaker(settings, clock),
-            evenly(settings.requests_per_s),
+            evenly_spaced(settings.requests_per_s),
             clock,
             batch=settings.batch,
             budget=math.inf if patient else settings.budget_s,
@@ -87,7 +87,7 @@ def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
     """Return the throttle of the model that condenses and draws insights; both uses share it."""
     return Throttle(
         _breaker(settings, clock),
-        evenly(settings.requests_per_s),
+        evenly_spaced(settings.requests_per_s),
         clock,
         budget=settings.budget_s,
         gone="sentences are chosen, and insights drawn, without the model for a while",
@@ -147,7 +147,7 @@ async def open_fact_extractor(
             rules,
             executor,
             reader,
-            _fact_throttle(settings, clock, settings.model, evenly(settings.requests_per_s)),
+            _fact_throttle(settings, clock, settings.model, evenly_spaced(settings.requests_per_s)),
             recogniser=recogniser,
             throttle_of_entities=_fact_throttle(settings, clock, settings.gliner_model or ""),
             batch=settings.batch,
@@ -172,7 +172,7 @@ def identity_throttle(settings: KnowledgeSettings, clock: Clock) -> Throttle:
     """Return the throttle of the model that resolves identities; it waits out an open breaker."""
     return Throttle(
         _breaker(settings, clock),
-        evenly(settings.requests_per_s),
+        evenly_spaced(settings.requests_per_s),
         clock,
         budget=settings.budget_s,
         patience=2 * settings.open_s,
@@ -203,7 +203,7 @@ async def _open_recogniser(
 
 
 def _fact_throttle(
-    settings: KnowledgeSettings, clock: Clock, model: str, bucket: Bucket | None = None
+    settings: KnowledgeSettings, clock: Clock, model: str, bucket: RateLimiter | None = None
 ) -> Throttle:
     return Throttle(
         _breaker(settings, clock),

@@ -9,16 +9,15 @@ from typing import Final
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.runtime.garbage import freeze_gc
+from ricordo.runtime.event_worker import EventWorker
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
 from ricordo.runtime.periodic import Periodic
-from ricordo.runtime.process import Service, run_services
-from ricordo.runtime.queries import QueryServer
-from ricordo.runtime.query_priority import gil_switch_interval
+from ricordo.runtime.process import Service, freeze_gc, run_services
+from ricordo.runtime.query_server import QueryServer
+from ricordo.runtime.scheduling import gil_switch_interval
 from ricordo.runtime.sweeper import Sweeper
-from ricordo.runtime.worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore

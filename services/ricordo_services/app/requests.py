@@ -13,11 +13,11 @@ from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.base import Message
 from ricordo.messages.commands import Correct, Export, Feedback, Note, Pin, Verify
 from ricordo.messages.errors import ErrorCode
-from ricordo.runtime.emitting import BusEmitter
+from ricordo.runtime.derived_events import BusEmitter
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
-from ricordo.runtime.queries import QueryServer, ServerSettings
-from ricordo.runtime.replies import Answer, QueryHandler, QueryRoute, Refused
+from ricordo.runtime.query_server import QueryServer, ServerSettings
+from ricordo.runtime.replies import QueryHandler, QueryResult, QueryRoute, RequestError
 from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
@@ -86,7 +86,7 @@ async def query_server(resources: Resources) -> QueryServer:
         publisher=await resources.bus(),
         clock=resources.clock,
         settings=_at_once(resources, resources.settings.bus.concurrent_queries),
-        precedence=resources.precedence,
+        priority=resources.priority,
     )
     server.health.models = describe_models(resources.settings.embedding)
     server.health.problem = lambda: remember.former.problem
@@ -193,7 +193,7 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
         publisher=await resources.bus(),
         clock=clock,
         settings=_at_once(resources, _FACT_COMMANDS),
-        precedence=resources.precedence,
+        priority=resources.priority,
         alone=True,
     )
     return [server, Periodic(name="erasures", job=erasures.resume, interval=_RESUME_EVERY_S, clock=clock)]
@@ -210,7 +210,7 @@ async def export_server(resources: Resources) -> QueryServer:
         publisher=await resources.bus(),
         clock=resources.clock,
         settings=_at_once(resources, _EXPORTED_PAGES),
-        precedence=resources.precedence,
+        priority=resources.priority,
         alone=True,
     )
 
@@ -223,22 +223,22 @@ class MemoryOrFactHandler:
     of_fact: QueryHandler[Any]
     rows: MemoryQueries
 
-    async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | Answer:
-        """Answer the command.
+    async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | QueryResult:
+        """QueryResult the command.
 
         Raises:
-            Refused: there is no such memory or fact; the message says so where a memory is named as a fact.
+            RequestError: there is no such memory or fact, or a memory is named as a fact.
         """
         if command.memory_id is not None:
             return await self.of_memory(tenant, command)
         try:
             return await self.of_fact(tenant, command)
-        except Refused as refused:
+        except RequestError as refused:
             if refused.body.error.code is not ErrorCode.NOT_FOUND or command.fact_id is None:
                 raise
             if not await self.rows.memories(tenant, command.user_id, [command.fact_id]):
                 raise
-        raise Refused(ErrorCode.NOT_FOUND, _MEMORY_ID, "fact_id")
+        raise RequestError(ErrorCode.NOT_FOUND, _MEMORY_ID, "fact_id")
 
 
 def _routing(resources: Resources) -> Callable[..., QueryRoute]:

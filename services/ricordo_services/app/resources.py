@@ -21,11 +21,10 @@ from ricordo.models.llm_describer import Describer
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.runtime.availability import Availability
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.emitting import BusEmitter
+from ricordo.runtime.derived_events import BusEmitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
-from ricordo.runtime.query_priority import QueryPriority
+from ricordo.runtime.scheduling import CpuExecutor, QueryPriority
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -71,13 +70,13 @@ class Resources:
         self.settings = settings
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
-        self.precedence = QueryPriority()
+        self.priority = QueryPriority()
         self._edge: EdgeVectorIndex | None = None
         self._exits = exits
         self._opened: dict[str, Any] = {}
-        within = settings.stores.bolt_timeout_s
+        timeout = settings.stores.bolt_timeout_s
         self._graph_availability = Availability(
-            "graph", self.ask_graph, clock, patience=_GRAPH_HEALTH_S, within=within
+            "graph", self.ask_graph, clock, ttl=_GRAPH_HEALTH_S, timeout=timeout
         )
 
     async def _once(self, name: str, opening: Callable[[], Awaitable[T]]) -> T:
@@ -121,7 +120,7 @@ class Resources:
 
     async def cpu_executor(self) -> CpuExecutor:
         """Return the thread for CPU-bound work."""
-        return await self.open("cpu executor", CpuExecutor(self.precedence))
+        return await self.open("cpu executor", CpuExecutor(self.priority))
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -243,7 +242,7 @@ class Resources:
 
     async def graph_answers(self) -> bool:
         """Return whether the graph answers; it is asked every two seconds, in the background."""
-        return await self._graph_availability.answers()
+        return await self._graph_availability.is_available()
 
     async def keep_dead_letter(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
         """Publish a dead letter by `keep`, and store its reason; neither of a forgotten message.

@@ -16,13 +16,13 @@ from ricordo.models.ollama import open_identity_reader
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.event_worker import Bus, EventWorker, WorkerSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
-from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.sweeper import Sweeper
-from ricordo.runtime.worker import Bus, EventWorker, WorkerSettings
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.link_store import LinkStore
@@ -111,7 +111,7 @@ async def event_worker(
         settings=WorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((database, *gates)),
         on_dead_letter=resources.keep_dead_letter,
-        precedence=resources.precedence,
+        priority=resources.priority,
     )
 
 
@@ -302,7 +302,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
             responder=bus,
             publisher=bus,
             clock=clock,
-            precedence=resources.precedence,
+            priority=resources.priority,
             elsewhere=answered_elsewhere("commands"),
         ),  # a command without a route is answered with `unavailable`
         Sweeper(

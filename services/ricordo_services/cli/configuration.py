@@ -133,10 +133,10 @@ async def check_health_page(worker: WorkerSettings) -> None:
     Raises:
         PageUnavailable: it cannot.
     """
-    from ricordo.runtime.health_service import check_place  # noqa: PLC0415 - for those alone who have a page
+    from ricordo.runtime.health_service import check_address  # noqa: PLC0415 - for those alone who have a page
 
     if worker.health_port is not None:
-        await check_place(worker.health_host, worker.health_port)
+        await check_address(worker.health_host, worker.health_port)
 
 
 def set_up_logs(settings: Settings) -> None:

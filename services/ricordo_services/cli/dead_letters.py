@@ -24,7 +24,7 @@ from ricordo.messages.errors import (
 )
 from ricordo.messages.headers import MESSAGE_ID, REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
-from ricordo.runtime.decoding import about_stored
+from ricordo.runtime.decoding import stored_references
 from ricordo_services.cli.failures import Failed, Misused, guarded
 from ricordo_services.cli.options import DataDir, Nats, group
 from ricordo_services.cli.output import err_console, local_text, out_console, print_json
@@ -85,7 +85,7 @@ class Letter:
             reason=reason,
             attempts=headers.get(DEAD_LETTER_ATTEMPTS, ""),
             origin=int(number) if (number := headers.get(DEAD_LETTER_SEQUENCE, "")).isdigit() else None,
-            message_id=about_stored(original, body).message_id,
+            message_id=stored_references(original, body).message_id,
             at=raw.time or datetime.fromtimestamp(0, UTC),
             headers={name: value for name, value in headers.items() if name not in _OURS},
             body=body,

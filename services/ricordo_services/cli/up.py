@@ -16,8 +16,8 @@ import typer
 from rich.text import Text
 
 from ricordo.bus.port import StreamsTooLarge
-from ricordo.runtime.cancellation import cancel_and_wait, run_until
-from ricordo.runtime.process import stopped_by_signals
+from ricordo.runtime.process import stop_on_signals
+from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
@@ -195,7 +195,7 @@ async def up(
             _announce(run, names, as_json)
             await run.last()
 
-    with stopped_by_signals(stopping):
+    with stop_on_signals(stopping):
         await run_until(stopping, serve())
     if not as_json:
         err_console().print("stopped", style="dim")

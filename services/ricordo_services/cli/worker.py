@@ -8,8 +8,8 @@ from typing import Annotated, Final
 import structlog
 import typer
 
-from ricordo.runtime.cancellation import run_until
-from ricordo.runtime.process import stopped_by_signals
+from ricordo.runtime.process import stop_on_signals
+from ricordo.runtime.tasks import run_until
 from ricordo.settings import Settings
 from ricordo_services.cli.configuration import check_health_page, of_stack, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused
@@ -38,7 +38,7 @@ async def worker(context: typer.Context, names: Names, *, data_dir: DataDir = No
 
     await check_health_page(settings.worker)
     stopping = asyncio.Event()
-    with stopped_by_signals(stopping):
+    with stop_on_signals(stopping):
         await run_until(stopping, jobs.prepare(settings))
         if not stopping.is_set():
             await processes.run_workers(settings, wanted, stopping=stopping, on_ready=_told(wanted))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.index.port import VectorIndex
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import Indexable, IndexingStore
 from ricordo_services.embedding.points import facets, point
 

@@ -15,8 +15,8 @@ from ricordo.memory.model import local_moment
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import Encoder, TokenCounter
 from ricordo.models.llm_describer import Describer
-from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo_services.enrichment.reading import Asked, read_by
 from ricordo_services.receipts import Linker, stage_events, with_events

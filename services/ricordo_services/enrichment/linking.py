@@ -20,7 +20,7 @@ from ricordo.language.informative import INFORMATIVE, informative
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import QuantizedVector, quantize
 from ricordo.messages.events import MemoryCreated
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 from ricordo_services.receipts import created_again
 

@@ -9,7 +9,7 @@ from ricordo.memory.llm_description import LlmMessage, LlmReading
 from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS
 from ricordo.models.llm_describer import Describer
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, Unenriched
 
 Asked = Literal["all", "importance", "nothing"]

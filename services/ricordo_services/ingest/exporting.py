@@ -15,7 +15,7 @@ from ricordo.documents.port import ObjectMissing, ObjectStore
 from ricordo.messages.base import REPLY_MAX_BYTES, JsonObject
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode
-from ricordo.runtime.replies import Refused
+from ricordo.runtime.replies import RequestError
 from ricordo.store.exports import EXPORT_PARTS, ExportedItem, ExportKey, ExportStore, InvalidExportKey
 
 _AT_ONCE: Final = 100  # rows, of which a page holds some hundred
@@ -50,7 +50,7 @@ class Place:
         """Return what a cursor says.
 
         Raises:
-            Refused: it is none.
+            RequestError: it is none.
         """
         try:
             part, key, piece, digest = json.loads(urlsafe_b64decode(cursor.encode("ascii")).decode())
@@ -96,7 +96,7 @@ class HandOver:
         """Return the next page.
 
         Raises:
-            Refused: the cursor is none.
+            RequestError: the cursor is none.
             Unavailable: the rows, or the documents, cannot be read now.
         """
         place = Place() if command.cursor is None else Place.read(command.cursor)
@@ -147,8 +147,8 @@ class HandOver:
         return {**item, "data": data}
 
 
-def _no_cursor() -> Refused:
-    return Refused(ErrorCode.INVALID_REQUEST, "cursor must be the `next` of the page before", "cursor")
+def _no_cursor() -> RequestError:
+    return RequestError(ErrorCode.INVALID_REQUEST, "cursor must be the `next` of the page before", "cursor")
 
 
 def _reply(page: _Page, place: Place | None) -> ExportReply:

@@ -15,11 +15,11 @@ from ricordo.bus.port import Publisher, StoredMessage, StreamPages
 from ricordo.clock import Clock
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
-from ricordo.runtime.decoding import read_ahead
+from ricordo.runtime.decoding import decode_stored
+from ricordo.runtime.derived_events import derived_messages
 from ricordo.runtime.gates import Gate, invalidate
 from ricordo.runtime.handling import Done, Envelope, Handler
-from ricordo.runtime.publishing import following
-from ricordo.runtime.query_priority import QueryPriority
+from ricordo.runtime.scheduling import QueryPriority
 from ricordo.unavailable import Unavailable
 from ricordo_services.backpressure import Consumers
 from ricordo_services.ingest.shares import Said, Shares
@@ -60,14 +60,14 @@ class Overtake:
         handler: of the lane.
         gate: open while messages can be recorded.
         clock: dates events, and measures pauses.
-        precedence: what others have over it.
+        priority: what others have over it.
     """
 
     bus: _Bus
     handler: Handler[MessageReceived]
     gate: Gate
     clock: Clock
-    precedence: QueryPriority = field(default_factory=QueryPriority)
+    priority: QueryPriority = field(default_factory=QueryPriority)
     _began: int | None = None
     _read_to: int = 0
     _shares: Shares = field(default_factory=Shares)
@@ -97,7 +97,7 @@ class Overtake:
     async def _lines(self, page: Sequence[StoredMessage]) -> list[_Line]:
         lines: list[_Line] = []
         for some in _slices(page):
-            await self.precedence.yield_to_interactive()
+            await self.priority.yield_to_interactive()
             lines += map(_line, some)
         return lines
 
@@ -108,7 +108,7 @@ class Overtake:
         overtaking = self._shares.overtaking([one for one in lines if one.envelope is not None], settled_to)
         problems: list[Exception] = []
         for some in _batches(overtaking):
-            await self.precedence.yield_to_interactive()
+            await self.priority.yield_to_interactive()
             try:
                 await self._take_in([cast("_Message", one.envelope) for one in some])
             except Exception as error:  # noqa: BLE001 - whatever it is, its neighbours go on
@@ -126,7 +126,7 @@ class Overtake:
             event
             for one, outcome in zip(said, outcomes, strict=True)
             if isinstance(outcome, Done)
-            for event in following(one, outcome.events, _CONSUMER, now)
+            for event in derived_messages(one, outcome.events, _CONSUMER, now)
         ]
         for problem in await self.bus.publish(told):
             if problem is not None:
@@ -135,7 +135,7 @@ class Overtake:
 
 
 def _line(message: StoredMessage) -> _Line:
-    found = read_ahead(message)
+    found = decode_stored(message)
     if isinstance(found, Envelope):
         envelope = cast("_Message", found)
         return _Line(message.sequence, envelope.tenant, envelope.body.user_id, envelope)

@@ -24,9 +24,9 @@ from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_docum
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
 from ricordo.models.encoder import TokenCounter
-from ricordo.runtime.cancellation import cancel_and_wait
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.scheduling import CpuExecutor
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.unavailable import Unavailable

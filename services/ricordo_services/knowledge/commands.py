@@ -22,7 +22,7 @@ from ricordo.messages.commands import (
 )
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
-from ricordo.runtime.replies import Refused
+from ricordo.runtime.replies import RequestError
 from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
@@ -53,7 +53,7 @@ class Settle:
         """Return the fact that stands by that word; None where it takes one back, or was taken back.
 
         Raises:
-            Refused: the user has no such fact, or it cannot be settled so.
+            RequestError: the user has no such fact, or it cannot be settled so.
             Unavailable: the ledger or the graph is away; nothing was written.
         """
         await self.ask_servers()
@@ -72,12 +72,12 @@ class Settle:
                 "this user has no fact of that id: query.facts shows those that there are "
                 "(it is another one, where somebody's name or the number of a period has changed)"
             )
-            raise Refused(ErrorCode.NOT_FOUND, reason, "fact_id") from None
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "fact_id") from None
         except FactEnded as ended:
-            raise Refused(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
+            raise RequestError(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was settled"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class CorrectFact:
         try:
             word = Assertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
-            raise Refused(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
         stands = await self.settle(tenant, command.name, command, fact_id, word)
         return CorrectReply(fact_id=None if stands is None else stands.id)
 
@@ -156,18 +156,18 @@ class IdentifyNames:
             reason = (
                 "names must be two, and not the user: these are blank, too long, or the same but for spelling"
             )
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "names") from None
         except UnknownNames as unknown:
             reason = "; ".join(starmap(_unknown, unknown.meant.items()))
-            raise Refused(ErrorCode.NOT_FOUND, reason, "names") from None
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "names") from None
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was decided"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         except NobodyKnown:
-            raise Refused(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
+            raise RequestError(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
         except TooManyDecisions:
             reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "names") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "names") from None
         return IdentifyReply(same=same)
 
 

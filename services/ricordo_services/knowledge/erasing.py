@@ -23,10 +23,10 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.runtime.emitting import Emitter
-from ricordo.runtime.item_backoff import ItemBackoff
-from ricordo.runtime.replies import Refused
-from ricordo.runtime.single_flight import SingleFlight, Stopped, WaitTimeout
+from ricordo.runtime.backoff import ItemBackoff
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.replies import RequestError
+from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
 from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
@@ -118,7 +118,7 @@ class Erasures:
         try:
             begin = partial(self._erase, tenant, burial)
             return await self._running.wait((tenant, burial), begin, until=until)
-        except (WaitTimeout, Stopped):
+        except (WaitTimeout, TaskStopped):
             raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
 
     async def resume(self) -> None:
@@ -164,7 +164,7 @@ class ForgetOnRequest:
             buried = await self.erasing.put_tombstone(tenant, burial, request=request, asked=asked)
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was asked"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         if isinstance(buried, ErasureRequest):
             await self.ask_servers()  # it is buried; where they are away, that is taken up again
             buried = await self.erasures.done(tenant, buried, self.patience)

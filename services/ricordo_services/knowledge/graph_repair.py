@@ -7,7 +7,7 @@ from typing import NamedTuple, Self, TypeVar
 from uuid import UUID
 
 from ricordo.graph.port import GraphBeingMended, GraphUnavailable, KeptGraph, Survey
-from ricordo.runtime.single_flight import SingleFlight, Stopped, WaitTimeout
+from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
 from ricordo.store.rebuild_sources import FactSource
 
 _Item = TypeVar("_Item", UUID, str)
@@ -119,7 +119,7 @@ class GraphRepairs:
         except WaitTimeout:
             sentence = "the graph is out of step, and being mended for longer than may be waited"
             raise GraphBeingMended(sentence) from None
-        except Stopped:
+        except TaskStopped:
             raise GraphUnavailable("the process ends while the graph is mended") from None
 
     async def _mend(self, tenant: str, user_id: str) -> None:

@@ -24,7 +24,7 @@ from ricordo.messages.commands import (
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
-from ricordo.runtime.replies import Answer, Refused
+from ricordo.runtime.replies import QueryResult, RequestError
 from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo_services.lifecycle.derived_events import removal_events
@@ -41,7 +41,7 @@ class FeedbackOnRecall:
     curating: CurationStore
     clock: Clock
 
-    async def __call__(self, tenant: str, command: Feedback, /) -> Answer:
+    async def __call__(self, tenant: str, command: Feedback, /) -> QueryResult:
         """Count what was used, and take back what was irrelevant."""
         weighed = await granted(
             self.curating.feedback(
@@ -55,7 +55,7 @@ class FeedbackOnRecall:
             command,
         )
         reply = FeedbackReply(used=weighed.used, irrelevant=weighed.irrelevant)
-        return Answer(reply, changed(command, weighed.changed, STRENGTHENED), cause(tenant, command))
+        return QueryResult(reply, changed(command, weighed.changed, STRENGTHENED), cause(tenant, command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PinMemory:
     curating: CurationStore
     clock: Clock
 
-    async def __call__(self, tenant: str, command: Pin, /) -> Answer:
+    async def __call__(self, tenant: str, command: Pin, /) -> QueryResult:
         """Keep a memory from fading, or let it fade again."""
         fields = await granted(
             self.curating.pin(
@@ -74,7 +74,7 @@ class PinMemory:
             command,
         )
         told = changed(command, (command.memory_id,), fields)
-        return Answer(PinReply(pinned=command.pinned), told, cause(tenant, command))
+        return QueryResult(PinReply(pinned=command.pinned), told, cause(tenant, command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class VerifyMemory:
     curating: CurationStore
     clock: Clock
 
-    async def __call__(self, tenant: str, command: Verify, /) -> Answer:
+    async def __call__(self, tenant: str, command: Verify, /) -> QueryResult:
         """Confirm a memory, or take that back."""
         memory_id = of_memory(command.memory_id)
         fields = await granted(
@@ -94,7 +94,7 @@ class VerifyMemory:
             command,
         )
         told = changed(command, (memory_id,), fields)
-        return Answer(VerifyReply(verified=command.verified), told, cause(tenant, command))
+        return QueryResult(VerifyReply(verified=command.verified), told, cause(tenant, command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,13 @@ class CorrectMemory:
     curating: CurationStore
     clock: Clock
 
-    async def __call__(self, tenant: str, command: Correct, /) -> Answer:
+    async def __call__(self, tenant: str, command: Correct, /) -> QueryResult:
         """Let a memory say something else."""
         memory_id = of_memory(command.memory_id)
         content = strip_recalled(command.content or "")
         if not collapse(content):
             reason = "content must hold something else than what was recalled"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "content")
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "content")
         # Beside the loop: what finds out the language takes a second to be read, once.
         language = await asyncio.to_thread(identify, content)
         corrected = await granted(
@@ -130,7 +130,7 @@ class CorrectMemory:
         )
         told = changed(command, (memory_id,), corrected.fields) + _begun(corrected)
         told += removal_events(command.user_id, corrected.withdrawn)
-        return Answer(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
+        return QueryResult(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
 
 
 def _begun(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
@@ -166,15 +166,15 @@ async def granted(doing: Awaitable[R], command: OnMemories) -> R:
     """Return what `doing` does.
 
     Raises:
-        Refused: there are no such memories of the user, or the request is known for something else.
+        RequestError: there are no such memories of the user, or the request is known for something else.
     """
     try:
         return await doing
     except UnknownMemories as unknown:
-        raise Refused(ErrorCode.NOT_FOUND, _nothing_of(unknown), _field(command, unknown)) from None
+        raise RequestError(ErrorCode.NOT_FOUND, _nothing_of(unknown), _field(command, unknown)) from None
     except RequestConflict:
         reason = "request_id must be a new one: under this one something else was asked"
-        raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
 
 def of_memory(memory_id: UUID | None) -> UUID:

@@ -8,7 +8,7 @@ from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.commands import Note, NoteReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
-from ricordo.runtime.replies import Refused
+from ricordo.runtime.replies import RequestError
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.working_memory_store import (
     NoteConflict,
@@ -41,13 +41,13 @@ class TakeNote:
             )
         except TombstoneExists as forgotten:
             reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"
-            raise Refused(ErrorCode.NOT_FOUND, reason, f"{forgotten.scope}_id") from None
+            raise RequestError(ErrorCode.NOT_FOUND, reason, f"{forgotten.scope}_id") from None
         except TooManyNotes:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "key") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "key") from None
         except NoteConflict:
             reason = "request_id must be a new one: under this one something else was noted"
-            raise Refused(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()
 
 

@@ -18,8 +18,8 @@ from ricordo.memory.summaries import (
     strip_instructions_from_turns,
     summarise,
 )
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.session_store import (
     Session,
     SessionStore,

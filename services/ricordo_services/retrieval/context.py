@@ -19,7 +19,7 @@ from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.messages.vocabulary import Degradation, Profile, Role
-from ricordo.runtime.replies import Answer
+from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn, MemoryQueries
 from ricordo_services.retrieval.concurrently import ungrouped
@@ -52,7 +52,7 @@ class Context:
     patterns: UserPatterns
     clock: Clock
 
-    async def __call__(self, tenant: str, request: ContextRequest, /) -> Answer:
+    async def __call__(self, tenant: str, request: ContextRequest, /) -> QueryResult:
         """Recall, and assemble what was recalled with the last turns into a text within the budget."""
         # Short memories leave room for more than a recall returns, unless the bot says how many it wants.
         limit = request.limit if "limit" in request.model_fields_set else max(request.limit, _CONSIDERED)
@@ -83,7 +83,7 @@ class Context:
             tokens=context.tokens,
             marks=dict(context.marks),
         )
-        return Answer(answer, accessed(request, recalled), recalled.recall_id)
+        return QueryResult(answer, accessed(request, recalled), recalled.recall_id)
 
     async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...] | None:
         """Return the last turns; None when they cannot be asked now.

@@ -22,7 +22,7 @@ from ricordo.messages.queries import RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.models.encoder import Encoder
 from ricordo.models.query_analyser import QueryAnalyser, Question, RuleQueryAnalyser
-from ricordo.runtime.replies import Answer
+from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
@@ -292,8 +292,8 @@ class Recall:
 
     remember: RecallService
 
-    async def __call__(self, tenant: str, request: RecallRequest, /) -> Answer:
+    async def __call__(self, tenant: str, request: RecallRequest, /) -> QueryResult:
         """Return ranked memories and the facts around them."""
         recalled = await self.remember(tenant, request)
         events = accessed(request, recalled)
-        return Answer(reply(recalled, explain=request.explain), events, recalled.recall_id)
+        return QueryResult(reply(recalled, explain=request.explain), events, recalled.recall_id)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from ricordo.clock import Clock
+from ricordo.clock import Clock, wait_for_event
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.resilience.waiting import happens_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class TextQueue:
     async def _ripe(self) -> bool:
         while self._queue:
             rest = next(iter(self._queue)).since + self._flush_after - self._clock.monotonic()
-            if rest <= 0 or await happens_within(self._full, rest, self._clock):
+            if rest <= 0 or await wait_for_event(self._full, rest, self._clock):
                 return True
         return False
 

@@ -18,7 +18,7 @@ from ricordo.models.batch_queue import Encoded, PendingText, TextQueue
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector
 from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience.breaker import Admission, CircuitBreaker
-from ricordo.resilience.bucket import Bucket, Unlimited
+from ricordo.resilience.rate_limiter import RateLimiter, Unlimited
 from ricordo.runtime.measures import queue_wait
 
 
@@ -64,7 +64,7 @@ class EmbeddingBatcher:
         clock: Clock,
         *,
         breaker: CircuitBreaker | None = None,
-        bucket: Bucket | None = None,
+        bucket: RateLimiter | None = None,
         fallback: Encoder | None = None,
         fallback_breaker: CircuitBreaker | None = None,
         limits: BatchLimits | None = None,

@@ -19,7 +19,7 @@ from ricordo.memory.facts.relation_validation import (
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.throttle import Throttle, portions_of_messages
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 
 _READ: Final = "llm_answered"
 _UNREAD: Final = "llm_unanswered"

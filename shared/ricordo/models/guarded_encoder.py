@@ -15,7 +15,7 @@ from typing import Final
 from ricordo.clock import Clock
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector, Vectors
 from ricordo.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.resilience.bucket import Bucket
+from ricordo.resilience.rate_limiter import RateLimiter
 from ricordo.runtime.measures import ModelMeasures, RequestKind, RequestOutcome
 
 _TRIAL: Final = "Is the model there?"
@@ -33,7 +33,7 @@ class GuardedEncoder:
         clock: measures them.
     """
 
-    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, bucket: Bucket, clock: Clock) -> None:
+    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, bucket: RateLimiter, clock: Clock) -> None:
         self.encoder = encoder
         self.breaker = breaker
         self.measures = ModelMeasures()

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from ricordo.clock import Clock
 from ricordo.memory.llm_description import Description, LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.throttle import Throttle, portions_of_messages
-from ricordo.resilience import Bucket, CircuitBreaker
+from ricordo.resilience import CircuitBreaker, RateLimiter
 
 
 class MessageReader(Protocol):
@@ -84,7 +84,7 @@ class LlmDescriber:
         self,
         reader: MessageReader,
         breaker: CircuitBreaker,
-        bucket: Bucket,
+        bucket: RateLimiter,
         clock: Clock,
         *,
         batch: int = 8,

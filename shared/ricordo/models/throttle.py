@@ -10,7 +10,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.resilience import BreakerState, Bucket, CircuitBreaker
+from ricordo.resilience import BreakerState, CircuitBreaker, RateLimiter
 
 _MOST_BYTES: Final = 9_000  # of what is shown in one request, unless it is one item: some 3,000 tokens
 
@@ -40,7 +40,7 @@ class Throttle:
     def __init__(
         self,
         breaker: CircuitBreaker,
-        bucket: Bucket | None,
+        bucket: RateLimiter | None,
         clock: Clock,
         *,
         budget: float = math.inf,

@@ -1,6 +1,6 @@
-"""What keeps a failing server from being hammered: the circuit breaker and the limit of requests."""
+"""Circuit breaker and rate limiter for calls to servers."""
 
 from ricordo.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.resilience.bucket import Bucket, Unlimited, evenly
+from ricordo.resilience.rate_limiter import RateLimiter, Unlimited, evenly_spaced
 
-__all__ = ["Admission", "BreakerState", "Bucket", "CircuitBreaker", "Unlimited", "evenly"]
+__all__ = ["Admission", "BreakerState", "CircuitBreaker", "RateLimiter", "Unlimited", "evenly_spaced"]

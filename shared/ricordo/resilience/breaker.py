@@ -16,8 +16,7 @@ from typing import Self
 
 import pybreaker
 
-from ricordo.clock import Clock
-from ricordo.resilience.waiting import happens_within
+from ricordo.clock import Clock, wait_for_event
 
 
 class BreakerState(StrEnum):
@@ -105,7 +104,7 @@ class CircuitBreaker:
         deadline = self._clock.monotonic() + at_most
         while not reached() and (left := deadline - self._clock.monotonic()) > 0:
             rest = self._rest()
-            await happens_within(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
+            await wait_for_event(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
         return reached()
 
     def settle(self, admission: "Admission", *, failed: bool | None) -> None:

@@ -18,8 +18,8 @@ class Availability:
         name: of the server, for the log.
         ask: returns when it answers; raises `Unavailable` while it does not.
         clock: measures.
-        patience: seconds for which an answer is good.
-        within: seconds for which a new one is waited for: a server that takes longer cannot be asked now.
+        ttl: seconds for which an answer is good.
+        timeout: seconds for which a new one is waited for: a server that takes longer cannot be asked now.
     """
 
     def __init__(
@@ -28,45 +28,45 @@ class Availability:
         ask: Callable[[], Awaitable[object]],
         clock: Clock,
         *,
-        patience: float,
-        within: float = 0.25,
+        ttl: float,
+        timeout: float = 0.25,
     ) -> None:
         self._name = name
         self._ask = ask
         self._clock = clock
-        self._patience = patience
-        self._within = within
+        self._ttl = ttl
+        self._timeout = timeout
         self._up, self._asked, self._defect = True, float("-inf"), ""
-        self._asking: asyncio.Task[None] | None = None
+        self._probing: asyncio.Task[None] | None = None
 
-    async def answers(self) -> bool:
+    async def is_available(self) -> bool:
         """Return whether it answers; of one that was away, whether it did when it was last asked."""
         now = self._clock.monotonic()
-        if now - self._asked > self._patience and (self._asking is None or self._asking.done()):
+        if now - self._asked > self._ttl and (self._probing is None or self._probing.done()):
             self._asked = now
-            self._asking = asyncio.create_task(self._ask_quietly())
-        if self._up and self._asking is not None:
-            await self._wait_for(self._asking, self._asked + self._within - now)
-            if not self._asking.done():
+            self._probing = asyncio.create_task(self._probe())
+        if self._up and self._probing is not None:
+            await self._wait_for(self._probing, self._asked + self._timeout - now)
+            if not self._probing.done():
                 return False
         return self._up
 
     async def close(self) -> None:
         """Ask no more."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.wait([self._probing])
 
-    async def _wait_for(self, asking: asyncio.Task[None], seconds: float) -> None:
-        if asking.done() or seconds <= 0:
+    async def _wait_for(self, probing: asyncio.Task[None], seconds: float) -> None:
+        if probing.done() or seconds <= 0:
             return
         passing = asyncio.create_task(self._clock.sleep(seconds))
         try:
-            await asyncio.wait((asking, passing), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((probing, passing), return_when=asyncio.FIRST_COMPLETED)
         finally:
             passing.cancel()
 
-    async def _ask_quietly(self) -> None:
+    async def _probe(self) -> None:
         try:
             await self._ask()
         except Unavailable:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from ricordo.clock import Clock
-from ricordo.resilience.waiting import happens_within
+from ricordo.clock import Clock, wait_for_event
 from ricordo.runtime.backoff import Backoff
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -118,7 +117,7 @@ class ConsumerBreaker:
             Whether a probe has begun.
         """
         while self.is_open and (rest := self._since + self._pause - self._clock.monotonic()) > 0:
-            await happens_within(self._changed, rest, self._clock)
+            await wait_for_event(self._changed, rest, self._clock)
         if self.is_open:
             self._since = self._clock.monotonic()
             self._level += 1

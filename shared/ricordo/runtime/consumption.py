@@ -13,11 +13,11 @@ import structlog
 from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.consumer_breaker import ConsumerBreaker
 from ricordo.runtime.gates import Gate, OpenGate, invalidate, is_throttled, reason
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage, needs_isolation
+from ricordo.runtime.tasks import cancel_and_wait, run_until
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -67,13 +67,13 @@ class WatchedGate:
     Args:
         gate: what is waited for.
         health: of the worker that waits.
-        told_after: seconds after which a wait is worth a line; shorter ones are for those who debug.
+        log_after: seconds after which a wait is worth a line; shorter ones are for those who debug.
     """
 
-    def __init__(self, gate: Gate, health: Health, told_after: float = 30.0) -> None:
+    def __init__(self, gate: Gate, health: Health, log_after: float = 30.0) -> None:
         self._gate = gate
         self._health = health
-        self._told_after = told_after
+        self._told_after = log_after
         self._told = False
         health.gate_reason = lambda: reason(gate)
         health.is_throttled = lambda: is_throttled(gate)
@@ -162,7 +162,7 @@ class Consumption:
         self._settings = settings
         self.gate = WatchedGate(gate or OpenGate(), health)
         self.breaker = breaker or ConsumerBreaker(name, clock)
-        self.halted = asyncio.Event()
+        self.stop_requested = asyncio.Event()
         self.buffer = InFlightBuffer(settings.buffer)
         health.halt_reason = lambda: self.breaker.reason
         self._failures = 0
@@ -194,7 +194,7 @@ class Consumption:
             await asyncio.wait({fetching, beating, *working}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._health.set_state(WorkerState.STOPPING)
-            self.halted.set()
+            self.stop_requested.set()
             try:
                 await self._finish(fetching, working)
             finally:
@@ -205,7 +205,7 @@ class Consumption:
 
     async def _halt_with(self, stopping: asyncio.Event) -> None:
         await stopping.wait()
-        self.halted.set()
+        self.stop_requested.set()
 
     async def _finish(self, fetching: asyncio.Future[None], working: Sequence[asyncio.Future[None]]) -> None:
         try:
@@ -214,7 +214,7 @@ class Consumption:
                 await self.buffer.close()
                 await asyncio.wait(set(working))
         except TimeoutError:
-            left = len(self.buffer.held)
+            left = len(self.buffer.messages)
             _log.warning(
                 "stopped with work in hand; it will be delivered again", worker=self._name, left=left
             )
@@ -228,16 +228,16 @@ class Consumption:
 
     async def _fetch_all(self, subscription: Subscription) -> None:
         probes = self.breaker.probes
-        while not self.halted.is_set():
-            if waits := bool(self.buffer.held):  # with empty hands no trial could begin
-                await run_until(self.halted, self.breaker.wait_for_probe_after(probes))
-            await run_until(self.halted, self.gate.wait_open())
+        while not self.stop_requested.is_set():
+            if waits := bool(self.buffer.messages):  # with empty hands no trial could begin
+                await run_until(self.stop_requested, self.breaker.wait_for_probe_after(probes))
+            await run_until(self.stop_requested, self.gate.wait_open())
             halts = self.breaker.is_open and (self.breaker.probes > probes or not waits)
             probes = self.breaker.probes
             if halts and not self.buffer.has_room:
                 continue
             limit = partial(self._limit, probing=halts)
-            reserved = await run_until(self.halted, self.buffer.reserve(limit)) or 0
+            reserved = await run_until(self.stop_requested, self.buffer.reserve(limit)) or 0
             fetched = await self._fetch(subscription, reserved)
             self._health.in_flight += len(fetched or ())
             await self.buffer.receive(fetched or (), reserved, subscription.max_deliver)
@@ -250,16 +250,16 @@ class Consumption:
         Args:
             in_turn: whether it is time for a trial, should the worker have halted. A stop waits for none.
         """
-        return int(probing or self.halted.is_set()) if self.breaker.is_open else self._settings.batch
+        return int(probing or self.stop_requested.is_set()) if self.breaker.is_open else self._settings.batch
 
     async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery] | None:
         """Fetch up to `limit`; None where nobody was asked, or the bus did not answer."""
-        if limit == 0 or self.halted.is_set():
+        if limit == 0 or self.stop_requested.is_set():
             return None
         try:
             fetched = await self._cautiously(subscription, limit)
         except BusUnavailable as error:
-            await run_until(self.halted, self._pause(error))
+            await run_until(self.stop_requested, self._pause(error))
             return None
         if self._failures:
             self._failures = 0
@@ -298,7 +298,7 @@ class Consumption:
 
     async def _next(self) -> Sequence[InFlightMessage]:
         while True:
-            probing = await run_until(self.halted, self.breaker.wait_for_probe())
+            probing = await run_until(self.stop_requested, self.breaker.wait_for_probe())
             limit = partial(self._limit, probing=bool(probing))
             batch = await self.buffer.take(limit, self._settings.linger)
             if batch or self.buffer.is_over:  # else the worker has halted meanwhile
@@ -309,10 +309,10 @@ class Consumption:
         known = set[InFlightMessage]()
         while True:
             await self._clock.sleep(subscription.ack_wait / 3)
-            here = set(self.buffer.held)
-            for held in here & known:
+            here = set(self.buffer.messages)
+            for message in here & known:
                 try:
-                    await held.delivery.in_progress()
+                    await message.delivery.in_progress()
                 except BusUnavailable:
                     break
             known = here

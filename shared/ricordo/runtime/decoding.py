@@ -16,7 +16,7 @@ from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
 
 
-def read(delivery: Delivery) -> Envelope[Message] | Reject:
+def decode_delivery(delivery: Delivery) -> Envelope[Message] | Reject:
     """Read what was delivered.
 
     Returns:
@@ -25,7 +25,7 @@ def read(delivery: Delivery) -> Envelope[Message] | Reject:
     return _read(delivery, delivery.attempt)
 
 
-def read_ahead(message: StoredMessage) -> Envelope[Message] | Reject:
+def decode_stored(message: StoredMessage) -> Envelope[Message] | Reject:
     """Read, as `read` does, what was not delivered yet."""
     return _read(message, attempt=0)
 
@@ -67,8 +67,8 @@ def cause_id(tenant: str, body: Message) -> UUID | None:
             return None
 
 
-class About(NamedTuple):
-    """What a message is about, each None where it cannot be told.
+class MessageReferences(NamedTuple):
+    """What a message is references, each None where it cannot be told.
 
     Attributes:
         tenant: of its subject.
@@ -81,7 +81,7 @@ class About(NamedTuple):
     memory_id: UUID | None = None
 
 
-def about(subject: str, body: bytes, readable: Message | None = None) -> About:
+def references(subject: str, body: bytes, readable: Message | None = None) -> MessageReferences:
     """Tell what a message is about.
 
     Args:
@@ -92,25 +92,27 @@ def about(subject: str, body: bytes, readable: Message | None = None) -> About:
     try:
         address = Subject.parse(subject)
     except InvalidSubject:
-        return About(None, None)
+        return MessageReferences(None, None)
     if isinstance(readable, DerivedEvent):
         made = readable.memory_id if readable.message_id is None else None
-        return About(address.tenant, readable.message_id, made)
+        return MessageReferences(address.tenant, readable.message_id, made)
     if isinstance(readable, MessageReceived):
-        return About(address.tenant, readable.id)
-    return About(address.tenant, readable_id(body) if address.name.startswith("message.") else None)
+        return MessageReferences(address.tenant, readable.id)
+    return MessageReferences(
+        address.tenant, readable_id(body) if address.name.startswith("message.") else None
+    )
 
 
-def about_stored(subject: str, body: bytes) -> About:
+def stored_references(subject: str, body: bytes) -> MessageReferences:
     """Tell what a message is about that nobody has read yet."""
     try:
         readable = decode(Subject.parse(subject).name, body)
     except (InvalidSubject, DecodeError):
-        return about(subject, body)
-    return about(subject, body, readable)
+        return references(subject, body)
+    return references(subject, body, readable)
 
 
-def names_for_log(envelope: Envelope[Message]) -> Mapping[str, str | None]:
+def log_fields(envelope: Envelope[Message]) -> Mapping[str, str | None]:
     """Return what names an event in a log line: ids only, never what was said."""
-    told = about(envelope.subject, b"", envelope.body)
+    told = references(envelope.subject, b"", envelope.body)
     return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": told.message_id}

@@ -60,18 +60,18 @@ class Retry:
     Attributes:
         after: seconds to wait; None leaves it to the worker's backoff.
         reason: why, for the log and, in the end, for the dead letter.
-        broke_off: something failed that should not: a worker to which that happens all the time halts.
+        is_failure: something failed that should not: a worker to which that happens all the time halts.
     """
 
     after: float | None = None
     reason: str = ""
-    broke_off: bool = False
+    is_failure: bool = False
 
     @classmethod
     def because(cls, error: Exception) -> Self:
         """Return one whose reason names `error`, cut to what a log or a dead letter has room for."""
         reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return cls(reason=reason[:_REASON_MAX_CHARS], broke_off=True)
+        return cls(reason=reason[:_REASON_MAX_CHARS], is_failure=True)
 
 
 Outcome = Done | Reject | Retry

@@ -13,8 +13,8 @@ import structlog
 from ricordo.bus.port import BusError, BusUnavailable
 from ricordo.bus.requests import Endpoint, Request, Responder
 from ricordo.clock import Clock
-from ricordo.runtime.cancellation import cancel_and_wait, run_until
 from ricordo.runtime.health import Health
+from ricordo.runtime.tasks import cancel_and_wait, run_until
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -70,7 +70,7 @@ class HealthService:
         self._replies: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Answer until `stopping` is set or the task is cancelled."""
+        """QueryResult until `stopping` is set or the task is cancelled."""
         endpoints = await run_until(stopping, self._served())
         ready()
         try:
@@ -187,7 +187,7 @@ class HealthPage:
         return Page.of_json({"ok": well, "workers": [health.report() for health in self._healths]}, status)
 
 
-async def check_place(host: str, port: int) -> None:
+async def check_address(host: str, port: int) -> None:
     """Find out whether a page can be shown at a place, before much is started for it.
 
     Raises:

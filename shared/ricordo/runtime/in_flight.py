@@ -88,14 +88,14 @@ class InFlightBuffer:
         self._free = slots
         self._waiting: list[InFlightMessage] = []
         self._in_work: set[InFlightMessage] = set()
-        self._held: set[InFlightMessage] = set()
+        self._messages: set[InFlightMessage] = set()
         self._closed = False
         self._changed = asyncio.Condition()
 
     @property
-    def held(self) -> Sequence[InFlightMessage]:
+    def messages(self) -> Sequence[InFlightMessage]:
         """All messages that are not settled, in work or not."""
-        return [held for held in self._held if not held.settled]
+        return [message for message in self._messages if not message.settled]
 
     @property
     def has_room(self) -> bool:
@@ -105,7 +105,7 @@ class InFlightBuffer:
     @property
     def all_attempted(self) -> bool:
         """Whether every message was handled before."""
-        return all(held.attempted for held in self._held)
+        return all(message.attempted for message in self._messages)
 
     async def reserve(self, limit: Callable[[], int]) -> int:
         """Wait for a free slot, and only then ask for `limit`.
@@ -126,7 +126,7 @@ class InFlightBuffer:
         ]
         async with self._changed:
             self._waiting.extend(received)
-            self._held.update(received)
+            self._messages.update(received)
             self._free += reserved - len(received)
             self._changed.notify_all()
 
@@ -150,11 +150,11 @@ class InFlightBuffer:
                 taken = self._next(most)
                 if taken or most == 0 or self.is_over:  # else another one took all of it meanwhile
                     self._in_work.update(taken)
-                    self._waiting = [held for held in self._waiting if held not in self._in_work]
+                    self._waiting = [message for message in self._waiting if message not in self._in_work]
                     return taken
 
     def _may_hold_more(self) -> bool:
-        return self._free > 0 and not any(held.needs_isolation for held in self._held)
+        return self._free > 0 and not any(message.needs_isolation for message in self._messages)
 
     @property
     def is_over(self) -> bool:
@@ -162,14 +162,15 @@ class InFlightBuffer:
         return self._closed and not self._waiting
 
     def _next(self, limit: int) -> Sequence[InFlightMessage]:
-        if not self._waiting or any(held.needs_isolation for held in self._in_work):
+        if not self._waiting or any(message.needs_isolation for message in self._in_work):
             return []
-        suspects = [held for held in self._waiting if held.needs_isolation]
+        suspects = [message for message in self._waiting if message.needs_isolation]
         usual = sorted(
-            (held for held in self._waiting if not held.needs_isolation), key=lambda held: held.attempted
+            (message for message in self._waiting if not message.needs_isolation),
+            key=lambda message: message.attempted,
         )
         # What is kept comes again and again: a suspect would wait for ever.
-        is_turn = not usual or usual[0].attempted or any(held.last for held in suspects)
+        is_turn = not usual or usual[0].attempted or any(message.last for message in suspects)
         if suspects and is_turn:
             return [] if self._in_work else isolation_order(suspects)[: min(limit, 1)]
         return usual[:limit]
@@ -187,13 +188,13 @@ class InFlightBuffer:
         Returns:
             How many were removed.
         """
-        retained = [held for held in done if held.retained]
+        retained = [message for message in done if message.retained]
         gone = len(done) - len(retained)
         async with self._changed:
             self._in_work.difference_update(done)
-            self._held.difference_update(set(done).difference(retained))
-            for held in retained:
-                held.retained = False
+            self._messages.difference_update(set(done).difference(retained))
+            for message in retained:
+                message.retained = False
             self._waiting.extend(retained)
             self._free += gone
             self._changed.notify_all()
@@ -213,8 +214,8 @@ def isolation_order(suspects: Sequence[InFlightMessage]) -> Sequence[InFlightMes
     reverse order at the next delivery all behind it; later deliveries are in random order.
     """
 
-    def turn(held: InFlightMessage) -> tuple[int, float]:
-        attempt, sequence = held.delivery.attempt, held.delivery.sequence
+    def turn(message: InFlightMessage) -> tuple[int, float]:
+        attempt, sequence = message.delivery.attempt, message.delivery.sequence
         first = attempt - _IN_BATCH
         place = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()
         return -attempt, place

@@ -8,9 +8,9 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import being_cancelled, run_until
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.runtime.tracing import TraceContext, logged_as
+from ricordo.runtime.tasks import being_cancelled, run_until
+from ricordo.runtime.tracing import TraceContext, bind_log_context
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -27,7 +27,7 @@ class Periodic:
         at_start: whether the first run comes at once or after an interval.
         backoff: pauses after failing runs; by default the interval at most, or a second.
         woken: ends a pause, where something else than the clock tells that there is work; the job clears it.
-        chance: where jitter comes from: a number in [0, 1).
+        rng: where jitter comes from: a number in [0, 1).
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Periodic:
         at_start: bool = True,
         backoff: Backoff | None = None,
         woken: asyncio.Event | None = None,
-        chance: Callable[[], float] = random.random,
+        rng: Callable[[], float] = random.random,
     ) -> None:
         if interval <= 0 or not 0 <= jitter <= 1:
             raise ValueError(f"no sensible interval: {interval} seconds, jitter {jitter}")
@@ -54,7 +54,7 @@ class Periodic:
         self._at_start = at_start
         self._backoff = backoff or Backoff(first=min(1.0, interval), longest=max(1.0, interval))
         self._woken = woken
-        self._chance = chance
+        self._rng = rng
         self._failures = 0
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
@@ -89,7 +89,7 @@ class Periodic:
             await run_until(self._woken, pause)
 
     async def _run_once(self) -> None:
-        with logged_as(TraceContext.begin(), worker=self.name):
+        with bind_log_context(TraceContext.begin(), worker=self.name):
             self.health.in_flight = 1
             try:
                 await self._job()
@@ -108,4 +108,4 @@ class Periodic:
     def _pause(self) -> float:
         if self._failures:
             return self._backoff.delay(self._failures)
-        return self._interval * (1 - self._jitter * self._chance())
+        return self._interval * (1 - self._jitter * self._rng())

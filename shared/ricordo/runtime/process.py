@@ -1,6 +1,7 @@
 """A process: any set of services, started together, stopped together."""
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -104,7 +105,7 @@ async def _all_ended(tasks: Sequence[asyncio.Task[None]]) -> None:
 
 
 @contextmanager
-def stopped_by_signals(stopping: asyncio.Event) -> Iterator[None]:
+def stop_on_signals(stopping: asyncio.Event) -> Iterator[None]:
     """Let SIGTERM and SIGINT set `stopping`; a second one of them does what it does by default.
 
     Windows' event loop cannot do this: there Ctrl-C raises as always.
@@ -133,3 +134,23 @@ def _restore(loop: asyncio.AbstractEventLoop) -> None:
             loop.remove_signal_handler(number)
         except NotImplementedError:
             return
+
+
+_THRESHOLDS: Final = (10_000, 20, 50)
+
+
+@contextmanager
+def freeze_gc() -> Iterator[None]:
+    """Exclude all present objects from garbage collection in the context, and collect less often.
+
+    Cycles that form within are still collected. The former settings are restored at the end.
+    """
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

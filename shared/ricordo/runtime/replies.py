@@ -13,7 +13,7 @@ from ricordo.messages.events import DerivedEvent
 Q_contra = TypeVar("Q_contra", bound=Message, contravariant=True)
 
 
-class Refused(Exception):
+class RequestError(Exception):
     """Raised by a query or command handler to answer with an error of the contract."""
 
     def __init__(self, code: ErrorCode, message: str, field: str | None = None) -> None:
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """A reply, and what follows from having given it.
 
     Attributes:
@@ -39,11 +39,11 @@ class Answer:
 class QueryHandler(Protocol[Q_contra]):
     """Answers the requests of one name."""
 
-    async def __call__(self, tenant: str, request: Q_contra, /) -> Message | Answer:
-        """Answer `request` of `tenant`.
+    async def __call__(self, tenant: str, request: Q_contra, /) -> Message | QueryResult:
+        """QueryResult `request` of `tenant`.
 
         Raises:
-            Refused: there is an error of the contract to answer with.
+            RequestError: there is an error of the contract to answer with.
             Exception: anything else is answered with `internal`, and logged.
         """
         ...
@@ -68,7 +68,7 @@ def encoded(reply: Message, fit: Callable[[Any, int], Message] | None) -> bytes:
     """Write `reply`, shortened where it would not fit.
 
     Raises:
-        Refused: it is too long, and there is no way to shorten it, or not enough of one.
+        RequestError: it is too long, and there is no way to shorten it, or not enough of one.
     """
     body = encode(reply)
     if len(body) < REPLY_MAX_BYTES:
@@ -77,6 +77,6 @@ def encoded(reply: Message, fit: Callable[[Any, int], Message] | None) -> bytes:
         body = encode(fit(reply, REPLY_MAX_BYTES))
     if len(body) < REPLY_MAX_BYTES:
         return body
-    raise Refused(
+    raise RequestError(
         ErrorCode.INVALID_REQUEST, "the reply would be larger than the bus carries: ask for less", "limit"
     )

@@ -13,13 +13,13 @@ from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker
-from ricordo.runtime.dead_letters import DeadLetterQueue
-from ricordo.runtime.decoding import about, names_for_log, read
+from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.decoding import decode_delivery, log_fields, references
+from ricordo.runtime.derived_events import derived_messages
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.in_flight import InFlightMessage
-from ricordo.runtime.publishing import following
-from ricordo.runtime.tracing import TraceContext, logged_as
+from ricordo.runtime.tracing import TraceContext, bind_log_context
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -35,7 +35,7 @@ class Settlement:
         name: of the worker, as the source of what it produces.
         subscription: where the deliveries came from.
         publisher: takes the produced events.
-        office: takes the dead letters.
+        dead_letters: takes the dead letters.
         clock: dates events and letters.
         health: counts.
         backoff: pauses before a redelivery, by attempt.
@@ -48,7 +48,7 @@ class Settlement:
         name: str,
         subscription: Subscription,
         publisher: Publisher,
-        office: DeadLetterQueue,
+        dead_letters: DeadLetterQueue,
         clock: Clock,
         health: Health,
         backoff: Backoff,
@@ -57,7 +57,7 @@ class Settlement:
         self._name = name
         self._subscription = subscription
         self._publisher = publisher
-        self._office = office
+        self._dead_letters = dead_letters
         self._clock = clock
         self._health = health
         self._backoff = backoff
@@ -69,43 +69,43 @@ class Settlement:
         The brake is told of all of them before any is given up.
         """
         settled = list(zip(handled, await self._published(handled, outcomes), strict=True))
-        for (held, _), outcome in settled:
-            self._tell_breaker(held, outcome)
-        for (held, envelope), outcome in sorted(settled, key=lambda one: isinstance(one[1], Done)):
+        for (message, _), outcome in settled:
+            self._tell_breaker(message, outcome)
+        for (message, envelope), outcome in sorted(settled, key=lambda one: isinstance(one[1], Done)):
             match outcome:
                 case Done():
-                    await self._ack(held, envelope)
+                    await self._ack(message, envelope)
                 case Retry():
-                    await self.hand_back(held, envelope, outcome)
+                    await self.retry(message, envelope, outcome)
                 case Reject():
-                    await self.give_up(held, envelope, outcome)
+                    await self.dead_letter(message, envelope, outcome)
 
-    async def unreadable(self, unread: Sequence[tuple[InFlightMessage, Reject]]) -> None:
+    async def reject_unreadable(self, unread: Sequence[tuple[InFlightMessage, Reject]]) -> None:
         """Settle what cannot be read. Where bots publish that is theirs to mend, elsewhere it is ours."""
         if self._subscription.stream != STREAM_IN:
-            for held, reject in unread:
-                last = self._is_last(held)
-                self._breaker.failed(held.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
-        for held, reject in unread:
+            for message, reject in unread:
+                last = self._is_last(message)
+                self._breaker.failed(message.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
+        for message, reject in unread:
             if self._subscription.stream != STREAM_IN and self._breaker.is_open:
-                held.retain()
+                message.retain()
             else:
-                await self.give_up(held, None, reject)
+                await self.dead_letter(message, None, reject)
 
-    async def pass_by(self, held: InFlightMessage) -> None:
+    async def skip(self, message: InFlightMessage) -> None:
         """Settle what was sent again for another consumer of the same subject."""
         with suppress(BusUnavailable):  # then it comes again, and is passed by once more
-            await held.ack()
+            await message.ack()
 
-    async def leave(self, held: InFlightMessage) -> None:
+    async def release(self, message: InFlightMessage) -> None:
         """Have another process handle it, as this one has halted and is to stop."""
-        if self._is_last(held):
-            sentence = f"its last delivery, attempt {held.delivery.attempt}, was to a worker that stopped"
+        if self._is_last(message):
+            sentence = f"its last delivery, attempt {message.delivery.attempt}, was to a worker that stopped"
             reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._breaker.reason}")
-            found = read(held.delivery)
-            await self.give_up(held, found if isinstance(found, Envelope) else None, reject)
+            found = decode_delivery(message.delivery)
+            await self.dead_letter(message, found if isinstance(found, Envelope) else None, reject)
         else:
-            await self._return(held, None, self._backoff.delay(1))
+            await self._return(message, None, self._backoff.delay(1))
 
     async def _published(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Publish what follows, and return the outcomes: of what could not be published, another try."""
@@ -116,71 +116,69 @@ class Settlement:
         for index, ((_, envelope), outcome) in enumerate(zip(handled, outcomes, strict=True)):
             if not isinstance(outcome, Done):
                 continue
-            produced = following(envelope, outcome.events, self._name, at)
+            produced = derived_messages(envelope, outcome.events, self._name, at)
             messages += produced
             owners += [index] * len(produced)
         results = await self._publisher.publish(messages) if messages else ()
         for owner, problem in zip(owners, results, strict=True):
             if problem is not None:
                 reason = f"a produced event could not be published: {problem}"
-                broke_off = not isinstance(problem, BusUnavailable) or await _is_there(handled[owner][0])
-                settled[owner] = Retry(reason=reason, broke_off=broke_off)
+                is_failure = not isinstance(problem, BusUnavailable) or await _is_there(handled[owner][0])
+                settled[owner] = Retry(reason=reason, is_failure=is_failure)
         return settled
 
-    def _tell_breaker(self, held: InFlightMessage, outcome: Outcome) -> None:
+    def _tell_breaker(self, message: InFlightMessage, outcome: Outcome) -> None:
         match outcome:
             case Done():
-                self._breaker.succeeded(held.delivery.sequence)
-            case Retry(broke_off=True):
-                self._breaker.failed(held.delivery.sequence, outcome.reason, last=self._is_last(held))
+                self._breaker.succeeded(message.delivery.sequence)
+            case Retry(is_failure=True):
+                self._breaker.failed(message.delivery.sequence, outcome.reason, last=self._is_last(message))
             case _:
                 return
 
-    def _is_last(self, held: InFlightMessage) -> bool:
-        return held.delivery.attempt >= self._subscription.max_deliver
+    def _is_last(self, message: InFlightMessage) -> bool:
+        return message.delivery.attempt >= self._subscription.max_deliver
 
-    async def _ack(self, held: InFlightMessage, envelope: Envelope[Message]) -> None:
+    async def _ack(self, message: InFlightMessage, envelope: Envelope[Message]) -> None:
         try:
-            await held.ack()
+            await message.ack()
         except BusError as error:
-            self._log_unsettled(held, envelope, error)
+            self._log_unsettled(message, envelope, error)
         self._health.succeeded()
 
-    async def hand_back(
-        self, held: InFlightMessage, envelope: Envelope[Message] | None, retry: Retry
-    ) -> None:
+    async def retry(self, message: InFlightMessage, envelope: Envelope[Message] | None, retry: Retry) -> None:
         """Have it delivered again later, or give it up when that was its last delivery.
 
         Of a worker that has halted it stays in hand.
         """
         if self._breaker.is_open:
-            held.retain()
+            message.retain()
             return
-        attempt = held.delivery.attempt
+        attempt = message.delivery.attempt
         reason = retry.reason or _NO_REASON
-        if self._is_last(held):
+        if self._is_last(message):
             sentence = f"given up at attempt {attempt}: {reason}"
-            await self.give_up(held, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
+            await self.dead_letter(message, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
             return
         delay = self._backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
-        with self._logged(held, envelope):
+        with self._logged(message, envelope):
             _log.warning("event is tried again later", reason=reason, attempt=attempt, delay=round(delay, 3))
-        await self._return(held, envelope, delay)
+        await self._return(message, envelope, delay)
 
-    async def give_up(
-        self, held: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
+    async def dead_letter(
+        self, message: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
     ) -> None:
         """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go.
 
         Of what was forgotten nothing is kept.
         """
-        letter = self._letter(held, envelope, reject)
-        with self._logged(held, envelope):
+        letter = self._letter(message, envelope, reject)
+        with self._logged(message, envelope):
             try:
-                kept = await self._office.publish(letter)
+                kept = await self._dead_letters.publish(letter)
             except Exception as error:  # noqa: BLE001 - whatever it is, the original must stay
                 _log.error("dead letter could not be kept", error=f"{type(error).__name__}: {error}")
-                await self._return(held, envelope, self._backoff.delay(letter.attempts))
+                await self._return(message, envelope, self._backoff.delay(letter.attempts))
                 return
             if kept:
                 _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
@@ -188,23 +186,25 @@ class Settlement:
                 _log.info("event about what was forgotten was given up, nothing is kept", code=letter.code)
         self._health.dead_lettered += kept
         try:
-            await held.terminate()
+            await message.terminate()
         except BusError as error:
-            self._log_unsettled(held, envelope, error)
+            self._log_unsettled(message, envelope, error)
 
-    async def _return(self, held: InFlightMessage, envelope: Envelope[Message] | None, delay: float) -> None:
+    async def _return(
+        self, message: InFlightMessage, envelope: Envelope[Message] | None, delay: float
+    ) -> None:
         self._health.retried += 1
         try:
-            await held.retry(delay)
+            await message.retry(delay)
         except BusError as error:
-            self._log_unsettled(held, envelope, error)
+            self._log_unsettled(message, envelope, error)
 
     def _letter(
-        self, held: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
+        self, message: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
     ) -> DeadLetter:
-        delivery = held.delivery
+        delivery = message.delivery
         body = None if envelope is None else envelope.body
-        told = about(delivery.subject, delivery.body, body)
+        told = references(delivery.subject, delivery.body, body)
         return DeadLetter(
             tenant=told.tenant,
             message_id=told.message_id,
@@ -222,25 +222,25 @@ class Settlement:
         )
 
     def _logged(
-        self, held: InFlightMessage, envelope: Envelope[Message] | None
+        self, message: InFlightMessage, envelope: Envelope[Message] | None
     ) -> AbstractContextManager[None]:
         if envelope is None:
-            told = about(held.delivery.subject, held.delivery.body)
+            told = references(message.delivery.subject, message.delivery.body)
             names = {"tenant": told.tenant, "message_id": told.message_id}
-            return logged_as(None, **names, sequence=held.delivery.sequence)
-        return logged_as(TraceContext.parse(envelope.traceparent), **names_for_log(envelope))
+            return bind_log_context(None, **names, sequence=message.delivery.sequence)
+        return bind_log_context(TraceContext.parse(envelope.traceparent), **log_fields(envelope))
 
     def _log_unsettled(
-        self, held: InFlightMessage, envelope: Envelope[Message] | None, error: BusError
+        self, message: InFlightMessage, envelope: Envelope[Message] | None, error: BusError
     ) -> None:
-        with self._logged(held, envelope):
+        with self._logged(message, envelope):
             _log.warning("event could not be settled and will be delivered again", error=str(error))
 
 
-async def _is_there(held: InFlightMessage) -> bool:
+async def _is_there(message: InFlightMessage) -> bool:
     """Whether the bus is, as far as can be told."""
     try:
-        await held.delivery.in_progress()
+        await message.delivery.in_progress()
     except BusUnavailable:
         return False
     return True

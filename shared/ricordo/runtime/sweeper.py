@@ -23,12 +23,12 @@ from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
-from ricordo.runtime.dead_letters import DeadLetterQueue
-from ricordo.runtime.decoding import about_stored
+from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.decoding import stored_references
+from ricordo.runtime.event_worker import Bus
 from ricordo.runtime.health import Health
 from ricordo.runtime.in_flight import InFlightMessage
-from ricordo.runtime.tracing import logged_as
-from ricordo.runtime.worker import Bus
+from ricordo.runtime.tracing import bind_log_context
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -90,7 +90,7 @@ class Sweeper:
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
         self._clock = clock
-        self._office = DeadLetterQueue(bus.publisher, on_dead_letter)
+        self._dead_letters = DeadLetterQueue(bus.publisher, on_dead_letter)
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
             name=name,
@@ -103,39 +103,39 @@ class Sweeper:
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """Sweep until `stopping` is set or the task is cancelled."""
-        with logged_as(None, worker=self.name):
+        with bind_log_context(None, worker=self.name):
             await self._consumption.run(self._sweeping, stopping, ready)
 
     def _sweeping(self, _: Subscription) -> Work:
         async def sweep(batch: Sequence[InFlightMessage]) -> None:
-            for held in batch:
-                await self._sweep(held)
+            for delivered in batch:
+                await self._sweep(delivered)
 
         return sweep
 
-    async def _sweep(self, held: InFlightMessage) -> None:
-        advisory = Advisory.parse(held.delivery.body)
+    async def _sweep(self, delivered: InFlightMessage) -> None:
+        advisory = Advisory.parse(delivered.delivery.body)
         try:
             if advisory is not None and advisory.stream in self._sweeps:
-                await self._bury(advisory)
+                await self._dead_letter(advisory)
         except Exception as error:  # noqa: BLE001 - whatever it is, the advisory must come again
             _log.warning("sweeping failed and is tried again", error=f"{type(error).__name__}: {error}")
             self.health.retried += 1
-            await _tell(held.retry(self._backoff.delay(held.delivery.attempt)))
+            await _settle(delivered.retry(self._backoff.delay(delivered.delivery.attempt)))
             return
-        await _tell(held.ack())
+        await _settle(delivered.ack())
         self.health.succeeded()
 
-    async def _bury(self, advisory: Advisory) -> None:
+    async def _dead_letter(self, advisory: Advisory) -> None:
         message = await self._streams.read(advisory.stream, advisory.sequence)
         if message is None:
             return
         letter = self._letter(advisory, message)
-        kept = await self._office.publish(letter)
+        kept = await self._dead_letters.publish(letter)
         if advisory.stream in self._work_queues:
             await self._streams.remove(advisory.stream, advisory.sequence)
         self.health.dead_lettered += kept
-        with logged_as(None, tenant=letter.tenant, message_id=letter.message_id):
+        with bind_log_context(None, tenant=letter.tenant, message_id=letter.message_id):
             if kept:
                 _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
             else:
@@ -144,7 +144,7 @@ class Sweeper:
                 )
 
     def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
-        told = about_stored(message.subject, message.body)
+        told = stored_references(message.subject, message.body)
         return DeadLetter(
             tenant=told.tenant,
             message_id=told.message_id,
@@ -162,7 +162,7 @@ class Sweeper:
         )
 
 
-async def _tell(settlement: Awaitable[None]) -> None:
+async def _settle(settlement: Awaitable[None]) -> None:
     try:
         await settlement
     except BusError as error:

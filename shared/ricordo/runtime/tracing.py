@@ -76,7 +76,7 @@ def _digits(count: int) -> str:
     return f"{random.getrandbits(4 * count) or 1:0{count}x}"
 
 
-def logged_as(trace: TraceContext | None, **names: object) -> AbstractContextManager[None]:
+def bind_log_context(trace: TraceContext | None, **names: object) -> AbstractContextManager[None]:
     """Return a context in which every log line carries `names` and the trace's id as `correlation_id`."""
     known = {name: value for name, value in names.items() if value is not None}
     if trace is not None:

@@ -26,7 +26,7 @@ from ricordo.memory.facts import (
     partitions_for,
     undecided_pairs,
 )
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict
 

@@ -11,7 +11,7 @@ from ricordo.memory.facts import Partition, partitions_for
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.progress import Progress
 from ricordo.messages.vocabulary import ForgetScope
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict
 from ricordo.store.entity_store import EntityStore

@@ -15,7 +15,7 @@ from cachetools import TTLCache
 
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
 from ricordo.memory.facts.projection import FactDelta, Project, ProjectionVersion
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.entity_store import EntityStore

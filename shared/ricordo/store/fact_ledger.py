@@ -21,7 +21,7 @@ from ricordo.memory.facts import (
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.progress import Progress, Stage
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.entity_store import (

@@ -10,7 +10,7 @@ from ricordo.memory.facts import Evidence, Rejection
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.model import Memory, is_held_by_user
 from ricordo.memory.progress import Progress
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
 from ricordo.store.database import Connection, Database
 from ricordo.store.evidence_store import EvidenceStore, NewEvidence

@@ -11,7 +11,7 @@ import pytest
 from tests.contract.store.linked_memories import LinkedMemories, MemoriesInMemory, of_stores
 from tests.contract.store.stores import Scope, Stores
 
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.curation_store import CurationStore
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger

@@ -5,7 +5,7 @@ import json
 import sys
 from uuid import UUID
 
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.link_store import LinkStore
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods

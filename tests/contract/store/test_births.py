@@ -12,7 +12,7 @@ from tests.contract.store.test_stages import SETTERS
 from ricordo.bus.port import BusUnavailable
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.session_store import SessionStore

@@ -19,7 +19,7 @@ from ricordo.memory.progress import Progress
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore

@@ -21,9 +21,9 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.emitting import BusEmitter
+from ricordo.runtime.derived_events import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.testing.clock import ManualClock, settle

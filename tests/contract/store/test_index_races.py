@@ -13,8 +13,8 @@ from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
-from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.system_clock import SystemClock

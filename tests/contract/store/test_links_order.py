@@ -18,7 +18,7 @@ from tests.contract.store.linked_memories import LinkedMemories, MemoriesInMemor
 from tests.contract.store.stores import MODEL, Stores
 
 from ricordo.memory.similarity import MOST
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods

@@ -9,7 +9,7 @@ from tests.contract.store.stores import MODEL, Stores
 
 from ricordo.index.port import Point, Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import ReembeddingStore

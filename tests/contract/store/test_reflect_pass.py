@@ -17,7 +17,7 @@ from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore

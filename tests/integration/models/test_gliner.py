@@ -21,7 +21,7 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import EntityRecogniser, LlmFactExtractor
 from ricordo.models.gliner import GlinerRecogniser, open_gliner
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START

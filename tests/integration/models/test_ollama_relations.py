@@ -16,7 +16,7 @@ from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.ollama import OllamaRelationReader, open_relation_reader
 from ricordo.models.ollama.relations import EXAMPLES, relation_schema
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually

@@ -24,8 +24,8 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.event_worker import EventWorker, WorkerSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
-from ricordo.runtime.worker import EventWorker, WorkerSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess

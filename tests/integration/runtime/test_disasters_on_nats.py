@@ -44,7 +44,7 @@ _POISONED = textwrap.dedent(
     from ricordo.system_clock import SystemClock
     from ricordo.bus.nats import Limits, NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
-    from ricordo.runtime.worker import Bus, EventWorker
+    from ricordo.runtime.event_worker import Bus, EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.1)  # what is fetched ahead is in hand by then

@@ -20,7 +20,7 @@ from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.health_service import HealthService
 from ricordo.runtime.process import Service
-from ricordo.runtime.queries import QueryServer
+from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryRoute
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
@@ -153,8 +153,8 @@ _PROCESS = textwrap.dedent(
     from ricordo.system_clock import SystemClock
     from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
-    from ricordo.runtime.process import run_services, stopped_by_signals
-    from ricordo.runtime.worker import Bus, EventWorker
+    from ricordo.runtime.process import run_services, stop_on_signals
+    from ricordo.runtime.event_worker import Bus, EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.05)
@@ -163,7 +163,7 @@ _PROCESS = textwrap.dedent(
     async def main():
         log.configure()
         stopping = asyncio.Event()
-        with stopped_by_signals(stopping):
+        with stop_on_signals(stopping):
             async with open_bus(NatsSettings(servers=(sys.argv[1],)), ricordo_topology()) as bus:
                 await bus.provision()
                 sides = Bus(subscriptions=bus, publisher=bus)

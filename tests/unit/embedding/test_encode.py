@@ -147,7 +147,7 @@ async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> 
     rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
     handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
     refused, done = await handler("acme", [created(1), created(2)])
-    assert refused == Retry(reason="NoVector: it refused", broke_off=True)
+    assert refused == Retry(reason="NoVector: it refused", is_failure=True)
     assert isinstance(done, Done)
     assert [type(event) for event in done.events] == [MemoryEncoded, MemoryChanged]
     assert rows.kept == {PRIMARY: [UUID(int=2)]}
@@ -156,5 +156,5 @@ async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> 
 async def test_where_no_text_has_a_vector_nothing_is_kept() -> None:
     rows = Rows([TextToEncode(UUID(int=1), "one")])
     handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
-    assert await handler("acme", [created(1)]) == [Retry(reason="NoVector: it refused", broke_off=True)]
+    assert await handler("acme", [created(1)]) == [Retry(reason="NoVector: it refused", is_failure=True)]
     assert rows.kept == {}

@@ -15,8 +15,8 @@ from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import CircuitBreaker, Unlimited
-from ricordo.runtime.cpu_executor import CpuExecutor
 from ricordo.runtime.handling import Done, Envelope
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT

@@ -10,7 +10,7 @@ import pytest
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import RuleFactExtractor
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
 

@@ -12,8 +12,8 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import Bucket, CircuitBreaker, Unlimited
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.resilience import CircuitBreaker, RateLimiter, Unlimited
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
 from ricordo.testing.fakes.reading import away, babbling
@@ -62,7 +62,7 @@ class Asking:
             batch=3,
         )
 
-    def _throttle(self, bucket: Bucket | None) -> Throttle:
+    def _throttle(self, bucket: RateLimiter | None) -> Throttle:
         breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
         return Throttle(breaker, bucket, self.clock, budget=30, gone="gone", back="back")
 

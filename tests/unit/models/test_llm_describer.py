@@ -9,7 +9,7 @@ from tests.fixtures.loop_time import run_by
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly
+from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 
@@ -148,7 +148,7 @@ async def test_a_model_that_hangs_is_given_up_when_the_time_is_over() -> None:
 def test_requests_keep_to_the_rate() -> None:
     clock = ManualClock()
     reader = FakeMessageReader(description=lambda _: HELD)
-    describer = LlmDescriber(reader, CircuitBreaker(clock), evenly(4), clock, batch=1)
+    describer = LlmDescriber(reader, CircuitBreaker(clock), evenly_spaced(4), clock, batch=1)
 
     async def read() -> None:
         reading = asyncio.create_task(describer.read(said(5), describe=False))

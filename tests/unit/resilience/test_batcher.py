@@ -10,7 +10,7 @@ from tests.fixtures.loop_time import run_by
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.resilience import BreakerState, evenly
+from ricordo.resilience import BreakerState, evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
 
@@ -248,7 +248,7 @@ async def test_it_must_be_opened(model: FakeEncoder, clock: ManualClock) -> None
 
 def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
     async def encode() -> None:
-        async with EmbeddingBatcher(model, clock, bucket=evenly(3)) as batcher:
+        async with EmbeddingBatcher(model, clock, bucket=evenly_spaced(3)) as batcher:
             call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
             await clock.advance(0.3)
             assert len(model.requests) == 1

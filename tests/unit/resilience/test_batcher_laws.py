@@ -13,7 +13,7 @@ from tests.fixtures.loop_time import run_by
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
-from ricordo.resilience import BreakerState, CircuitBreaker, evenly
+from ricordo.resilience import BreakerState, CircuitBreaker, evenly_spaced
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder, Request
 
@@ -50,7 +50,7 @@ class World:
         run_by(self.clock, self._live())
 
     async def _live(self, seconds: float = 200.0) -> None:
-        bucket = evenly(PER_SECOND)
+        bucket = evenly_spaced(PER_SECOND)
         limits = BatchLimits(queue=128)
         async with EmbeddingBatcher(
             self.model, self.clock, breaker=self.breaker, bucket=bucket, limits=limits

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.loop_time import run_by
 
-from ricordo.resilience import Unlimited, evenly
+from ricordo.resilience import Unlimited, evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
 
 
@@ -24,7 +24,7 @@ def test_the_rate_is_never_exceeded(
     tasks: list[asyncio.Task[None]] = []
 
     async def live() -> None:
-        bucket = evenly(requests, period)
+        bucket = evenly_spaced(requests, period)
 
         async def take() -> None:
             await bucket.acquire()
@@ -49,7 +49,7 @@ def test_requests_are_spread_over_the_period_and_none_is_saved_up() -> None:
     clock = ManualClock()
 
     async def live() -> None:
-        bucket = evenly(4, 2)
+        bucket = evenly_spaced(4, 2)
         await clock.advance(60)
         await bucket.acquire()
         waiting = [asyncio.create_task(bucket.acquire()) for _ in range(3)]
@@ -66,7 +66,7 @@ def test_who_gives_up_takes_nothing_and_the_next_is_served() -> None:
     clock = ManualClock()
 
     async def live() -> None:
-        bucket = evenly(1)
+        bucket = evenly_spaced(1)
         await bucket.acquire()
         impatient = asyncio.create_task(bucket.acquire())
         patient = asyncio.create_task(bucket.acquire())

@@ -27,7 +27,7 @@ class Server:
     silent: bool = False
 
     def __post_init__(self) -> None:
-        self.availability = Availability(SERVER, self._ask, self.clock, patience=PATIENCE_S)
+        self.availability = Availability(SERVER, self._ask, self.clock, ttl=PATIENCE_S)
 
     async def _ask(self) -> None:
         self.asked += 1
@@ -36,22 +36,22 @@ class Server:
         if self.trouble is not None:
             raise self.trouble
 
-    async def answers(self, trouble: Exception | None) -> bool:
+    async def is_available(self, trouble: Exception | None) -> bool:
         """Have it asked anew."""
         self.trouble = trouble
         await self.clock.advance(PATIENCE_S + 0.5)
-        await self.availability.answers()
+        await self.availability.is_available()
         await settle()
-        return await self.availability.answers()
+        return await self.availability.is_available()
 
 
 @pytest.mark.parametrize("trouble", [Unavailable("away"), ValueError("a defect")])
 async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
     server = Server()
     with structlog.testing.capture_logs():
-        assert await server.answers(None)
-        assert not await server.answers(trouble)
-        assert await server.answers(None)
+        assert await server.is_available(None)
+        assert not await server.is_available(trouble)
+        assert await server.is_available(None)
 
 
 def _told_of_it(lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
@@ -61,10 +61,10 @@ def _told_of_it(lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMappin
 async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
     server = Server()
     with structlog.testing.capture_logs() as logged:
-        await server.answers(Unavailable("away"))
+        await server.is_available(Unavailable("away"))
         assert _told_of_it(logged) == []
         for _ in range(3):
-            await server.answers(ValueError("a defect"))
+            await server.is_available(ValueError("a defect"))
     assert [(line["event"], line["log_level"]) for line in _told_of_it(logged)] == [
         ("server cannot be asked", "error")
     ]
@@ -72,29 +72,29 @@ async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
 
 async def test_an_answer_is_good_for_a_while() -> None:
     server = Server()
-    await server.answers(None)
+    await server.is_available(None)
     for _ in range(5):
-        await server.availability.answers()
+        await server.availability.is_available()
         await settle()
     assert server.asked == 1
 
 
 async def test_a_server_that_went_away_is_so_for_the_first_who_asks() -> None:
     server = Server(trouble=Unavailable("away"))
-    assert not await server.availability.answers()
+    assert not await server.availability.is_available()
 
 
 async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
     server = Server(silent=True)
     first, other = (
-        asyncio.create_task(server.availability.answers()),
-        asyncio.create_task(server.availability.answers()),
+        asyncio.create_task(server.availability.is_available()),
+        asyncio.create_task(server.availability.is_available()),
     )
     await settle()
     assert not first.done()
     await server.clock.advance(0.3)
     assert not await first
     assert not await other
-    assert not await server.availability.answers()
+    assert not await server.availability.is_available()
     assert server.asked == 1
     await server.availability.close()

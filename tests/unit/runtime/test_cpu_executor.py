@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ricordo.runtime.cpu_executor import CpuExecutor
+from ricordo.runtime.scheduling import CpuExecutor
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:

@@ -21,10 +21,10 @@ from ricordo.messages.events import (
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.subjects import InvalidSubject
 from ricordo.messages.vocabulary import Role
-from ricordo.runtime.decoding import About, about, read
+from ricordo.runtime.decoding import MessageReferences, decode_delivery, references
+from ricordo.runtime.derived_events import stamp, to_message
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.in_flight import InFlightMessage, isolation_order
-from ricordo.runtime.publishing import outgoing, stamped
 from ricordo.runtime.tracing import TraceContext
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.clock import ManualClock
@@ -34,7 +34,7 @@ NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 
 async def delivered(bus: MemoryBus, name: str, body: bytes) -> Envelope[Any] | Reject:
     await bus.publish([Outgoing(subject=f"memory.v1.acme.{name}", body=body)])
-    return read(
+    return decode_delivery(
         (await (await bus.subscribe("ingest" if name.startswith("message") else "encode")).fetch(1, 0.1))[0]
     )
 
@@ -59,12 +59,12 @@ class TestDecoding:
             ("session.ended", ended, session_ended_id("acme", "c", "2026-02-01T12:00:00Z")),
         ):
             delivery = cast("Any", Fake(f"memory.v1.acme.{name}", encode(event)))
-            envelope = read(delivery)
+            envelope = decode_delivery(delivery)
             assert isinstance(envelope, Envelope)
             assert envelope.id == cause
 
     def test_a_request_is_no_event(self) -> None:
-        found = read(cast("Any", Fake("memory.v1.acme.query.stats", b'{"user_id": "u"}')))
+        found = decode_delivery(cast("Any", Fake("memory.v1.acme.query.stats", b'{"user_id": "u"}')))
         assert isinstance(found, Reject)
         assert found.code == "invalid_subject"
 
@@ -80,14 +80,16 @@ class TestDecoding:
     def test_what_cannot_be_read_is_still_about_somebody(
         self, subject: str, body: bytes, expected: tuple[str | None, str | None]
     ) -> None:
-        told = about(subject, body)
+        told = references(subject, body)
         assert (told.tenant, told.message_id, told.memory_id) == (*expected, None)
 
     def test_an_event_is_about_its_message_or_else_about_the_memory_it_names(self) -> None:
         made, subject = UUID(int=7), "memory.v1.acme.memory.created"
         said = MemoryCreated(user_id="u", conversation_id="c", message_id="m-1", memory_id=made)
-        assert about(subject, b"", said) == About("acme", "m-1", None)
-        assert about(subject, b"", MemoryCreated(user_id="u", memory_id=made)) == About("acme", None, made)
+        assert references(subject, b"", said) == MessageReferences("acme", "m-1", None)
+        assert references(subject, b"", MemoryCreated(user_id="u", memory_id=made)) == MessageReferences(
+            "acme", None, made
+        )
 
 
 class Fake:
@@ -103,19 +105,19 @@ class TestStamping:
 
     def test_the_same_cause_gives_the_same_ids_and_different_ones_differ(self) -> None:
         events = [self.encoded, self.encoded]
-        first = [event.id for event in stamped(events, UUID(int=1), NOON)]
-        assert first == [event.id for event in stamped(events, UUID(int=1), datetime.now(UTC))]
-        assert len({*first, *(event.id for event in stamped(events, UUID(int=2), NOON))}) == 4
+        first = [event.id for event in stamp(events, UUID(int=1), NOON)]
+        assert first == [event.id for event in stamp(events, UUID(int=1), datetime.now(UTC))]
+        assert len({*first, *(event.id for event in stamp(events, UUID(int=2), NOON))}) == 4
 
     def test_what_the_handler_set_stays(self) -> None:
         own = self.encoded.model_copy(update={"id": UUID(int=9)})
-        (event,) = stamped([own], UUID(int=1), NOON)
+        (event,) = stamp([own], UUID(int=1), NOON)
         assert (event.id, event.at) == (UUID(int=9), NOON)
 
     def test_an_impossible_tenant_is_refused(self) -> None:
-        (event,) = stamped([self.encoded], UUID(int=1), NOON)
+        (event,) = stamp([self.encoded], UUID(int=1), NOON)
         with pytest.raises(InvalidSubject):
-            outgoing("Not A Tenant", event, "encode", None)
+            to_message("Not A Tenant", event, "encode", None)
 
 
 class TestSuspects:

@@ -3,7 +3,7 @@ import weakref
 
 import pytest
 
-from ricordo.runtime.garbage import freeze_gc
+from ricordo.runtime.process import freeze_gc
 
 
 class Ring:

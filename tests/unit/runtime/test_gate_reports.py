@@ -38,7 +38,7 @@ def of(worker: str, lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMa
 @pytest.mark.parametrize("long", [False, True])
 async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
     door, health = Door(), Health("waiting-here", ManualClock())
-    gate = WatchedGate(AllGates([OpenGate(), door]), health, told_after=0.01 if long else 60.0)
+    gate = WatchedGate(AllGates([OpenGate(), door]), health, log_after=0.01 if long else 60.0)
     with capture_logs() as lines:
         waiting = [asyncio.create_task(gate.wait_open()) for _ in range(3)]
         await eventually(
@@ -68,7 +68,7 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
 
     door, others = Door(), BacklogGate(count, lambda: 5, SystemClock(), pause=0.01)
     gates: list[Gate] = [others, door] if also_away else [others]
-    gate = WatchedGate(AllGates(gates), health, told_after=0.01)
+    gate = WatchedGate(AllGates(gates), health, log_after=0.01)
     health.set_state(WorkerState.READY)
     with capture_logs() as lines:
         waiting = asyncio.create_task(gate.wait_open())

@@ -103,9 +103,7 @@ class TestPeriodic:
             if len(runs) <= failures:
                 raise OSError("not now")
 
-        return runs, Periodic(
-            name="sweep", job=job, interval=60.0, clock=clock, jitter=0.5, chance=lambda: 0.2
-        )
+        return runs, Periodic(name="sweep", job=job, interval=60.0, clock=clock, jitter=0.5, rng=lambda: 0.2)
 
     async def run(self, clock: ManualClock, periodic: Periodic, seconds: float) -> None:
         stopping = asyncio.Event()

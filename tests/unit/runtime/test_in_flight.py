@@ -101,14 +101,14 @@ async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
     (kept,) = await buffer.take(lambda: 8, 0)
     kept.retain()
     assert await buffer.release([kept]) == 0
-    assert sequences(buffer.held) == [1]
+    assert sequences(buffer.messages) == [1]
     assert buffer.all_attempted is True
     await give(buffer, 2)
-    assert [held.attempted for held in buffer.held].count(True) == 1
+    assert [held.attempted for held in buffer.messages].count(True) == 1
     both = await buffer.take(lambda: 8, 0)
     assert sequences(both) == [2, 1], "it has shown that it kills nobody"
     assert await buffer.release(both) == 2
-    assert buffer.held == []
+    assert buffer.messages == []
 
 
 async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -> None:

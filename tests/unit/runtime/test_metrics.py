@@ -17,7 +17,7 @@ from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.measures import QueryMeasures
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
-from ricordo.runtime.queries import QueryServer, ServerSettings
+from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
 from ricordo.testing.clock import ManualClock, settle
 

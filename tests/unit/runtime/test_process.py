@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ricordo.runtime.process import run_services, stopped_by_signals
+from ricordo.runtime.process import run_services, stop_on_signals
 from ricordo.testing.clock import settle
 
 
@@ -112,7 +112,7 @@ async def test_two_services_of_one_name_are_a_mistake() -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_stops_all(number: signal.Signals) -> None:
     service, stopping = Plain("one"), asyncio.Event()
-    with stopped_by_signals(stopping):
+    with stop_on_signals(stopping):
         running = asyncio.create_task(run_services([service], stopping=stopping))
         await settle()
         os.kill(os.getpid(), number)

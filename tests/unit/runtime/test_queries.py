@@ -14,8 +14,8 @@ from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import derived_id
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
-from ricordo.runtime.queries import QueryServer
-from ricordo.runtime.replies import Answer, QueryRoute, Refused
+from ricordo.runtime.query_server import QueryServer
+from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError
 from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import Unavailable
 
@@ -50,8 +50,8 @@ class TestAnswers:
         cause = UUID(int=7)
         accessed = MemoryAccessed(user_id="u-1", recall_id=cause, memory_ids=(UUID(int=9),))
 
-        async def handler(_: str, __: StatsRequest) -> Answer:
-            return Answer(STATS_REPLY, events=(accessed,), cause=cause)
+        async def handler(_: str, __: StatsRequest) -> QueryResult:
+            return QueryResult(STATS_REPLY, events=(accessed,), cause=cause)
 
         async with desk.open(desk.server(handler)):
             await desk.ask(headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
@@ -63,10 +63,10 @@ class TestAnswers:
     async def test_an_answer_stands_although_its_events_are_lost(self) -> None:
         desk = Desk()
 
-        async def handler(_: str, __: StatsRequest) -> Answer:
+        async def handler(_: str, __: StatsRequest) -> QueryResult:
             desk.bus.away = True
             accessed = MemoryAccessed(user_id="u-1", recall_id=UUID(int=7), memory_ids=(UUID(int=9),))
-            return Answer(STATS_REPLY, events=(accessed,))
+            return QueryResult(STATS_REPLY, events=(accessed,))
 
         async with desk.open(desk.server(handler)):
             assert (await desk.ask())[0]["memories"] == 3
@@ -130,7 +130,7 @@ class TestErrors:
         desk = Desk()
 
         async def handler(_: str, __: StatsRequest) -> Message:
-            raise Refused(ErrorCode.FORBIDDEN, "not yours", "user_id")
+            raise RequestError(ErrorCode.FORBIDDEN, "not yours", "user_id")
 
         async with desk.open(desk.server(handler)):
             assert await error(desk) == ("forbidden", "not yours", "user_id")

@@ -8,7 +8,7 @@ from tests.fixtures.query_desk import STATS_REPLY, Desk
 from ricordo.bus.port import BusUnavailable
 from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsRequest
-from ricordo.runtime.queries import ServerSettings
+from ricordo.runtime.query_server import ServerSettings
 from ricordo.testing.clock import settle
 
 

@@ -4,19 +4,18 @@ import asyncio
 import sys
 import time
 
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.query_priority import QueryPriority, gil_switch_interval
+from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_interval
 
 
 async def test_work_waits_for_the_question_that_is_in_hand() -> None:
-    precedence, order = QueryPriority(), list[str]()
+    priority, order = QueryPriority(), list[str]()
 
     async def work() -> None:
-        await precedence.yield_to_interactive()
+        await priority.yield_to_interactive()
         order.append("work")
 
-    with precedence.interactive():
-        with precedence.interactive():
+    with priority.interactive():
+        with priority.interactive():
             working = asyncio.create_task(work())
             await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -26,17 +25,17 @@ async def test_work_waits_for_the_question_that_is_in_hand() -> None:
 
 
 async def test_work_waits_for_a_moment_and_not_for_ever() -> None:
-    precedence = QueryPriority()
+    priority = QueryPriority()
     began = time.monotonic()
-    with precedence.interactive():
-        await asyncio.wait_for(precedence.yield_to_interactive(), 30)
+    with priority.interactive():
+        await asyncio.wait_for(priority.yield_to_interactive(), 30)
     assert time.monotonic() - began >= 0.04
 
 
 async def test_what_computes_beside_steps_aside_before_each_item() -> None:
-    precedence = QueryPriority()
-    async with CpuExecutor(precedence) as beside:
-        with precedence.interactive():
+    priority = QueryPriority()
+    async with CpuExecutor(priority) as beside:
+        with priority.interactive():
             asked = time.monotonic()
             done = await asyncio.wait_for(beside.map(lambda _: time.monotonic(), range(3)), 30)
     steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
@@ -46,9 +45,9 @@ async def test_what_computes_beside_steps_aside_before_each_item() -> None:
 
 
 async def test_what_computes_beside_does_not_step_aside_for_ever() -> None:
-    precedence = QueryPriority()
-    async with CpuExecutor(precedence) as beside:
-        with precedence.interactive():  # three milliseconds for each of these would be a minute
+    priority = QueryPriority()
+    async with CpuExecutor(priority) as beside:
+        with priority.interactive():  # three milliseconds for each of these would be a minute
             await asyncio.wait_for(beside.map(abs, range(20_000)), 30)
 
 

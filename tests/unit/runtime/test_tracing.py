@@ -56,7 +56,7 @@ class TestTraces:
 class TestBackoff:
     @given(st.integers(-3, 10_000), st.floats(0, 1, exclude_max=True))
     def test_it_never_leaves_its_bounds(self, attempt: int, chance: float) -> None:
-        backoff = Backoff(first=0.5, longest=30.0, jitter=0.5, chance=lambda: chance)
+        backoff = Backoff(first=0.5, longest=30.0, jitter=0.5, rng=lambda: chance)
         assert 0.25 <= backoff.delay(attempt) <= 30.0
 
     def test_it_doubles(self) -> None:

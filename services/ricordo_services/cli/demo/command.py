@@ -20,8 +20,8 @@ from ricordo.client import MemoryClient
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import StatsReply
 from ricordo.messages.vocabulary import MessageState
-from ricordo.runtime.cancellation import run_until
-from ricordo.runtime.process import stopped_by_signals
+from ricordo.runtime.process import stop_on_signals
+from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.configuration import read_settings
 from ricordo_services.cli.demo.conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
 from ricordo_services.cli.failures import Failed, Interrupted
@@ -44,7 +44,7 @@ async def demo(
     console = page()
     log.configure(level="error", readable=True)  # the show is for people; what fails still says so
     stopping = asyncio.Event()
-    with stopped_by_signals(stopping):
+    with stop_on_signals(stopping):
         await run_until(stopping, _show(console, full=full))
     if stopping.is_set():
         raise Interrupted("everything is stopped and removed again")

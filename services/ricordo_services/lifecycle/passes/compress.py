@@ -21,8 +21,8 @@ from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
 from ricordo.models.llm_condenser import Condenser
-from ricordo.runtime.cpu_executor import CpuExecutor
-from ricordo.runtime.emitting import Emitter
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo_services.lifecycle.derived_events import birth
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice

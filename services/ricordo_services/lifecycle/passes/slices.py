@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.runtime.item_backoff import ItemBackoff
+from ricordo.runtime.backoff import ItemBackoff
 
 
 @dataclass(frozen=True, slots=True)

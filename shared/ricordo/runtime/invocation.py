@@ -8,12 +8,12 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.messages.base import Message
-from ricordo.runtime.cancellation import being_cancelled, run_until
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.decoding import names_for_log
+from ricordo.runtime.decoding import log_fields
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
 from ricordo.runtime.measures import HandlerMeasures
-from ricordo.runtime.tracing import TraceContext, logged_as
+from ricordo.runtime.tasks import being_cancelled, run_until
+from ricordo.runtime.tracing import TraceContext, bind_log_context
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -22,7 +22,7 @@ class HandlerFault(Exception):
     """A handler broke its contract: not one outcome per event, or it cancelled itself."""
 
 
-class Attempts:
+class HandlerInvoker:
     """Turns a handler's results and failures into outcomes.
 
     Args:
@@ -40,17 +40,17 @@ class Attempts:
         handler: Handler[Any],
         *,
         gate: WatchedGate,
-        halted: asyncio.Event,
+        stop_requested: asyncio.Event,
         time_limit: float,
-        holds: int,
+        local_retries: int,
         clock: Clock,
         measures: HandlerMeasures,
     ) -> None:
         self._handler = handler
         self._gate = gate
-        self._halted = halted
+        self._stop_requested = stop_requested
         self._time_limit = time_limit
-        self._holds = holds
+        self._local_retries = local_retries
         self._clock = clock
         self._measures = measures
 
@@ -62,11 +62,11 @@ class Attempts:
         handing them back would cost each a delivery.
         """
         result = await self._attempt(tenant, events)
-        for _ in range(self._holds):
+        for _ in range(self._local_retries):
             if not isinstance(result, Exception) or isinstance(result, Rejected):
                 break
             self._gate.invalidate()
-            held = await run_until(self._halted, self._gate.wait_open())
+            held = await run_until(self._stop_requested, self._gate.wait_open())
             if held is None:
                 return [_judged(result)] * len(events)
             if not held:
@@ -81,9 +81,9 @@ class Attempts:
     async def _attempt(
         self, tenant: str, events: Sequence[Envelope[Message]]
     ) -> Sequence[Outcome] | Exception:
-        names = names_for_log(events[0]) if len(events) == 1 else {"tenant": tenant}
+        names = log_fields(events[0]) if len(events) == 1 else {"tenant": tenant}
         trace = TraceContext.parse(events[0].traceparent) if len(events) == 1 else None
-        with logged_as(trace, **names):
+        with bind_log_context(trace, **names):
             try:
                 return await self._call(tenant, events)
             except Rejected as rejected:

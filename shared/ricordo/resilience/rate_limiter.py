@@ -5,7 +5,7 @@ from typing import Protocol
 from aiolimiter import AsyncLimiter
 
 
-class Bucket(Protocol):
+class RateLimiter(Protocol):
     """What limits the rate of requests."""
 
     async def acquire(self) -> None:
@@ -20,7 +20,7 @@ class Unlimited:
         """Return at once."""
 
 
-def evenly(requests: int, period: float = 1.0) -> AsyncLimiter:
+def evenly_spaced(requests: int, period: float = 1.0) -> AsyncLimiter:
     """Return a bucket for one event loop that lets one request through each `period / requests` seconds.
 
     It holds a single request: a full bucket and what leaks from it meanwhile would let through up to twice as

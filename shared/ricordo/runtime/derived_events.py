@@ -1,10 +1,13 @@
 """From a derived event to a message: stamped, in CloudEvents' binary mode, in the trace of its cause."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
+from typing import Protocol
+from uuid import UUID, uuid4
 
-from ricordo.bus.port import Outgoing
+from ricordo.bus.port import Outgoing, Publisher
+from ricordo.clock import Clock
 from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
@@ -15,7 +18,7 @@ from ricordo.runtime.handling import Envelope
 from ricordo.runtime.tracing import TraceContext
 
 
-def stamped(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence[DerivedEvent]:
+def stamp(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence[DerivedEvent]:
     """Give the events that follow from `cause` their ids and their instant.
 
     The n-th event of a name always gets the same id, so that handling a cause twice emits nothing new.
@@ -29,15 +32,15 @@ def stamped(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequen
     return result
 
 
-def following(
+def derived_messages(
     envelope: Envelope[Message], events: Iterable[DerivedEvent], source: str, at: datetime
 ) -> Sequence[Outgoing]:
     """Write the events that the handling of `envelope` has produced, in its trace; see `stamped`."""
     trace = TraceContext.parse(envelope.traceparent)
-    return [outgoing(envelope.tenant, event, source, trace) for event in stamped(events, envelope.id, at)]
+    return [to_message(envelope.tenant, event, source, trace) for event in stamp(events, envelope.id, at)]
 
 
-def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext | None) -> Outgoing:
+def to_message(tenant: str, event: DerivedEvent, source: str, trace: TraceContext | None) -> Outgoing:
     """Write a stamped event as a message.
 
     Args:
@@ -59,3 +62,35 @@ def outgoing(tenant: str, event: DerivedEvent, source: str, trace: TraceContext 
         traceparent=None if trace is None else str(trace),
     )
     return Outgoing(subject=subject_of(tenant, event.name), body=encode(event), headers=headers)
+
+
+class Emitter(Protocol):
+    """Publishes events that no other event has caused."""
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events`, and wait until they are stored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BusEmitter:
+    """Publishes events on the bus in the name of `source`."""
+
+    publisher: Publisher
+    clock: Clock
+    source: str
+
+    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
+        """Stamp and publish `events` in one new trace, and wait until they are stored.
+
+        Raises:
+            BusError: the first that could not be stored; the others may have been.
+        """
+        trace = TraceContext.begin()
+        dated = stamp(events, uuid4(), self.clock.now())
+        results = await self.publisher.publish(
+            [to_message(tenant, event, self.source, trace) for event in dated]
+        )
+        for problem in results:
+            if problem is not None:
+                raise problem

@@ -8,9 +8,11 @@ import asyncio
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Final
+from types import TracebackType
+from typing import Final, Self, TypeVar
 
 _STEP_S: Final = 0.003
 _BATCH_S: Final = 0.05
@@ -80,3 +82,51 @@ def gil_switch_interval() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class CpuExecutor:
+    """One thread for CPU-bound work; more would only contend for the interpreter lock with the event loop.
+
+    Args:
+        priority: pauses this work while queries run.
+    """
+
+    def __init__(self, priority: QueryPriority | None = None) -> None:
+        self._priority = priority or QueryPriority()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="cpu")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def map(self, work: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        """Return `work(item)` for each item, in order. A cancelled call ends after the current item.
+
+        Raises:
+            Exception: the first that `work` raised.
+        """
+        loop = asyncio.get_running_loop()
+        abandoned = False
+
+        def run() -> list[B]:
+            made: list[B] = []
+            yield_to_queries = self._priority.thread_yielder()
+            for item in items:
+                if abandoned:
+                    break
+                yield_to_queries()
+                made.append(work(item))
+            return made
+
+        try:
+            return await loop.run_in_executor(self._thread, run)
+        finally:
+            abandoned = True

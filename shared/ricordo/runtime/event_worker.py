@@ -9,20 +9,20 @@ from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscr
 from ricordo.clock import Clock
 from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.runtime.attempts import Attempts
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
-from ricordo.runtime.dead_letters import DeadLetterQueue
-from ricordo.runtime.decoding import read
+from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.decoding import decode_delivery
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
 from ricordo.runtime.in_flight import InFlightMessage
+from ricordo.runtime.invocation import HandlerInvoker
 from ricordo.runtime.measures import HandlerMeasures
-from ricordo.runtime.query_priority import QueryPriority
+from ricordo.runtime.scheduling import QueryPriority
 from ricordo.runtime.settlement import Handled, Settlement
-from ricordo.runtime.tracing import logged_as
+from ricordo.runtime.tracing import bind_log_context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class WorkerSettings:
 
     loop: LoopSettings = field(default_factory=LoopSettings)
     time_limit: float = 120.0
-    holds: int = 4
+    local_retries: int = 4
     backoff: Backoff = field(default_factory=Backoff)
     breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
@@ -66,7 +66,7 @@ class EventWorker:
         gate: nothing is fetched while it is closed.
         on_dead_letter: decides whether an event that is given up is kept, has it kept and records it; None
             where all are kept.
-        precedence: what others have over its batches.
+        priority: what others have over its batches.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class EventWorker:
         settings: WorkerSettings | None = None,
         gate: Gate | None = None,
         on_dead_letter: DeadLetterRecorder | None = None,
-        precedence: QueryPriority | None = None,
+        priority: QueryPriority | None = None,
     ) -> None:
         self.name = name
         self.health = Health(worker=name, clock=clock)
@@ -89,8 +89,8 @@ class EventWorker:
         self._bus = bus
         self._clock = clock
         self._settings = settings or WorkerSettings()
-        self._precedence = precedence or QueryPriority()
-        self._office = DeadLetterQueue(bus.publisher, on_dead_letter)
+        self._priority = priority or QueryPriority()
+        self._dead_letters = DeadLetterQueue(bus.publisher, on_dead_letter)
         self._consumption = Consumption(
             name=name,
             consumer=consumer,
@@ -109,7 +109,7 @@ class EventWorker:
             stopping: set by whoever wants this worker to end.
             ready: called once, when events are being fetched.
         """
-        with logged_as(None, worker=self.name):
+        with bind_log_context(None, worker=self.name):
             await self._consumption.run(self._dispatching, stopping, ready)
 
     def _dispatching(self, subscription: Subscription) -> Work:
@@ -117,50 +117,50 @@ class EventWorker:
             name=self.name,
             subscription=subscription,
             publisher=self._bus.publisher,
-            office=self._office,
+            dead_letters=self._dead_letters,
             clock=self._clock,
             health=self.health,
             backoff=self._settings.backoff,
             breaker=self._consumption.breaker,
         )
-        attempts = Attempts(
+        attempts = HandlerInvoker(
             self._handler,
             gate=self._consumption.gate,
-            halted=self._consumption.halted,
+            stop_requested=self._consumption.stop_requested,
             time_limit=self._settings.time_limit,
-            holds=self._settings.holds,
+            local_retries=self._settings.local_retries,
             clock=self._clock,
             measures=self.measures,
         )
 
         async def dispatch(batch: Sequence[InFlightMessage]) -> None:
-            if self._consumption.halted.is_set() and self._consumption.breaker.is_open:
-                for held in batch:
-                    await settlement.leave(held)
+            if self._consumption.stop_requested.is_set() and self._consumption.breaker.is_open:
+                for message in batch:
+                    await settlement.release(message)
                 return
             by_tenant: dict[str, list[Handled]] = {}
             unread: list[tuple[InFlightMessage, Reject]] = []
-            for held in batch:
-                if self._is_for_another(held, subscription):
-                    await settlement.pass_by(held)
+            for message in batch:
+                if self._is_for_another(message, subscription):
+                    await settlement.skip(message)
                     continue
-                match read(held.delivery):
+                match decode_delivery(message.delivery):
                     case Reject() as unreadable:
-                        unread.append((held, unreadable))
+                        unread.append((message, unreadable))
                     case Envelope() as envelope:
-                        by_tenant.setdefault(envelope.tenant, []).append((held, envelope))
-            await settlement.unreadable(unread)
+                        by_tenant.setdefault(envelope.tenant, []).append((message, envelope))
+            await settlement.reject_unreadable(unread)
             for tenant, handled in by_tenant.items():
                 events = [envelope for _, envelope in handled]
-                await self._precedence.yield_to_interactive()
-                with logged_as(None, tenant=tenant):
+                await self._priority.yield_to_interactive()
+                with bind_log_context(None, tenant=tenant):
                     outcomes = await attempts.outcomes(tenant, events)
                 await settlement.settle(handled, outcomes)
 
         return dispatch
 
     @staticmethod
-    def _is_for_another(held: InFlightMessage, subscription: Subscription) -> bool:
+    def _is_for_another(message: InFlightMessage, subscription: Subscription) -> bool:
         """Whether it is a replay for another consumer; what bots publish is for the one that there is."""
-        named = held.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
+        named = message.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
         return subscription.stream != STREAM_IN and named != subscription.consumer

@@ -17,13 +17,13 @@ from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.cancellation import cancel_and_wait, run_until
+from ricordo.runtime.derived_events import stamp, to_message
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
-from ricordo.runtime.publishing import outgoing, stamped
-from ricordo.runtime.query_priority import QueryPriority
-from ricordo.runtime.replies import Answer, QueryRoute, Refused, encoded
-from ricordo.runtime.tracing import TraceContext, logged_as
+from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError, encoded
+from ricordo.runtime.scheduling import QueryPriority
+from ricordo.runtime.tasks import cancel_and_wait, run_until
+from ricordo.runtime.tracing import TraceContext, bind_log_context
 from ricordo.unavailable import Unavailable
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -58,10 +58,10 @@ class QueryServer:
         alone: whether the names of `routes` are all that it serves.
         elsewhere: names of that kind that servers of another name answer: it leaves them alone.
         responder: where requests come from.
-        publisher: takes the events of an `Answer`.
+        publisher: takes the events of an `QueryResult`.
         clock: dates and measures.
         settings: see there.
-        precedence: taken while a request is in work.
+        priority: taken while a request is in work.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class QueryServer:
         publisher: Publisher,
         clock: Clock,
         settings: ServerSettings | None = None,
-        precedence: QueryPriority | None = None,
+        priority: QueryPriority | None = None,
         alone: bool = False,
         elsewhere: Collection[str] = (),
     ) -> None:
@@ -93,7 +93,7 @@ class QueryServer:
         self._publisher = publisher
         self._clock = clock
         self._settings = settings or ServerSettings()
-        self._precedence = precedence or QueryPriority()
+        self._priority = priority or QueryPriority()
         self._turn = asyncio.Semaphore(self._settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -158,7 +158,7 @@ class QueryServer:
         begun = self._clock.monotonic()
         self.health.in_flight += 1
         try:
-            with logged_as(trace, worker=self.name):
+            with bind_log_context(trace, worker=self.name):
                 if crowded:
                     busy = ErrorBody.of(
                         ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"
@@ -175,10 +175,10 @@ class QueryServer:
         except InvalidSubject as error:
             await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)), begun)
             return
-        with logged_as(None, tenant=subject.tenant, request=subject.name):
+        with bind_log_context(None, tenant=subject.tenant, request=subject.name):
             try:
                 answer, body = await self._answered(subject, request)
-            except Refused as refused:
+            except RequestError as refused:
                 await self._send_error(request, refused.body, begun)
                 return
             except asyncio.CancelledError:
@@ -190,36 +190,36 @@ class QueryServer:
             self._measure(request, ANSWERED, begun)
             await self._publish(subject.tenant, answer, trace)
 
-    async def _answered(self, subject: Subject, request: Request) -> tuple[Answer, bytes]:
+    async def _answered(self, subject: Subject, request: Request) -> tuple[QueryResult, bytes]:
         if subject.name not in CONTRACTS:
             reason = f"{subject.name[:80]!r} is no {self._kind} of the contract"
-            raise Refused(ErrorCode.NOT_FOUND, reason)
+            raise RequestError(ErrorCode.NOT_FOUND, reason)
         try:
             message = decode(subject.name, request.body)
         except DecodeError as error:
-            raise Refused(ErrorCode.INVALID_REQUEST, error.message, error.field) from None
+            raise RequestError(ErrorCode.INVALID_REQUEST, error.message, error.field) from None
         route = self._routes.get(subject.name)
         if route is None:
-            raise Refused(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
+            raise RequestError(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
             async with asyncio.timeout(route.deadline), self._turn:
-                with self._precedence.interactive():
+                with self._priority.interactive():
                     result = await route.handler(subject.tenant, message)
-            answer = result if isinstance(result, Answer) else Answer(result)
+            answer = result if isinstance(result, QueryResult) else QueryResult(result)
             return answer, encoded(answer.reply, route.fit)
-        except Refused:
+        except RequestError:
             raise
         except TimeoutError:
             _log.warning("request was not answered in time", seconds=route.deadline)
-            raise Refused(
+            raise RequestError(
                 ErrorCode.TIMEOUT, f"there was no answer within {route.deadline:g} seconds"
             ) from None
         except Unavailable as error:
             _log.warning("request could not be answered", error=str(error))
-            raise Refused(ErrorCode.UNAVAILABLE, f"{error.server} {error.state}: try again") from None
+            raise RequestError(ErrorCode.UNAVAILABLE, f"{error.server} {error.state}: try again") from None
         except Exception:  # noqa: BLE001 - the caller gets an answer all the same
             _log.exception("request failed")
-            raise Refused(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
+            raise RequestError(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
 
     async def _send_error(self, request: Request, body: ErrorBody, begun: float) -> None:
         if body.error.code in _FAILURES:
@@ -243,12 +243,12 @@ class QueryServer:
         except BusError as error:
             _log.warning("reply could not be sent", error=str(error), bytes=len(body))
 
-    async def _publish(self, tenant: str, answer: Answer, trace: TraceContext) -> None:
+    async def _publish(self, tenant: str, answer: QueryResult, trace: TraceContext) -> None:
         if not answer.events:
             return
-        events = stamped(answer.events, answer.cause or uuid4(), self._clock.now())
+        events = stamp(answer.events, answer.cause or uuid4(), self._clock.now())
         results = await self._publisher.publish(
-            [outgoing(tenant, event, self.name, trace) for event in events]
+            [to_message(tenant, event, self.name, trace) for event in events]
         )
         for event, problem in zip(events, results, strict=True):
             if problem is not None:

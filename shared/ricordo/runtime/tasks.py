@@ -1,4 +1,4 @@
-"""Runs at most one task per key; callers share it, and it goes on when a caller stops waiting."""
+"""Cancels and awaits tasks."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
@@ -7,7 +7,39 @@ from typing import Any, Generic, Self, TypeVar
 
 import structlog
 
-from ricordo.runtime.cancellation import cancel_and_wait
+T = TypeVar("T")
+
+
+async def run_until(stop: asyncio.Event, work: Coroutine[object, object, T]) -> T | None:
+    """Await `work`, but cancel it as soon as `stop` is set.
+
+    Returns:
+        The result of `work`, or None when it was cancelled.
+    """
+    task = asyncio.ensure_future(work)
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        await cancel_and_wait(stopping)
+        await cancel_and_wait(task)
+
+
+async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
+    """Cancel the running `tasks`, and wait until all have ended; their errors are dropped."""
+    for task in tasks:
+        task.cancel()
+    pending = [task for task in tasks if not task.done()]
+    if pending:
+        await asyncio.wait(pending)
+
+
+def being_cancelled() -> bool:
+    """Whether the running task is being cancelled, even if a callee raised another error for it."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -19,7 +51,7 @@ class WaitTimeout(Exception):
     """The task takes longer than the caller may wait, and goes on."""
 
 
-class Stopped(Exception):
+class TaskStopped(Exception):
     """The process ends before the task does; what it has written stays."""
 
 
@@ -50,8 +82,8 @@ class SingleFlight(Generic[Key, Result]):
             until: when to stop waiting, by the time of the event loop; None to wait for the end.
 
         Raises:
-            StillGoing: it takes longer.
-            Stopped: the process ends.
+            WaitTimeout: it takes longer.
+            TaskStopped: the process ends.
             Exception: whatever the work raised.
         """
         task = self._running.get(key) or self._begin(key, begin)
@@ -60,7 +92,7 @@ class SingleFlight(Generic[Key, Result]):
         if not task.done():
             raise WaitTimeout
         if task.cancelled():
-            raise Stopped
+            raise TaskStopped
         return task.result()
 
     def _begin(self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
