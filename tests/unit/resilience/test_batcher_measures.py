@@ -59,7 +59,7 @@ async def test_texts_requests_and_waits_are_measured(batcher: EmbeddingBatcher, 
     await clock.advance(1)
     await call
     found = told(batcher)
-    assert requests(found) == {("usual", "ok"): 2}
+    assert requests(found) == {("regular", "ok"): 2}
     assert found.value("ricordo_embedding_encoded_texts_total", model="fake", role="primary") == 40
     assert found.within("ricordo_embedding_request_texts") == {32: 1, 8: 1}
     assert found.within("ricordo_embedding_request_duration_seconds") == {0.1: 2}
@@ -77,18 +77,18 @@ async def test_an_outage_shows_in_breaker_waits_and_trials(
     await clock.advance(2)
     away = told(batcher)
     assert state(away) == ["open"]
-    assert requests(away) == {("usual", "failed"): 3, ("probe", "failed"): 3}
+    assert requests(away) == {("regular", "failed"): 3, ("probe", "failed"): 3}
     assert away.value("ricordo_embedding_down_seconds") > 1
     assert away.value("ricordo_embedding_waiting_texts") == 1
     assert away.value("ricordo_embedding_encoded_texts_total") == 0
     await clock.advance(15)
-    assert requests(told(batcher)) == {("usual", "failed"): 3, ("probe", "failed"): 4}
+    assert requests(told(batcher)) == {("regular", "failed"): 3, ("probe", "failed"): 4}
     model.available = True
     await clock.advance(16)
     await call
     back = told(batcher)
     assert state(back) == ["closed"]
-    assert requests(back)["probe", "ok"] == requests(back)["usual", "ok"] == 1
+    assert requests(back)["probe", "ok"] == requests(back)["regular", "ok"] == 1
     assert back.value("ricordo_embedding_down_seconds") == 0
     assert back.value("ricordo_embedding_encoded_texts_total") == 1  # a trial's text is nobody's
     assert back.within("ricordo_embedding_request_texts") == {1: 4}
@@ -120,7 +120,7 @@ async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: M
         await clock.advance(25)
         assert models(await call) == ["spare"]
         found = told(batcher)
-    assert requests(found, "spare") == {("usual", "ok"): 1}
+    assert requests(found, "spare") == {("regular", "ok"): 1}
     assert state(found, "spare") == ["closed"]
     encoded = "ricordo_embedding_encoded_texts_total"
     assert found.value(encoded, model="spare", role="fallback") == 1
@@ -134,5 +134,5 @@ async def test_who_is_cut_off_has_failed(model: FakeEncoder, clock: ManualClock)
         call = asyncio.create_task(batcher.encode(["hello"]))
         await clock.advance(0.1)
         assert model.in_flight == 1
-    assert requests(told(batcher)) == {("usual", "failed"): 1}
+    assert requests(told(batcher)) == {("regular", "failed"): 1}
     await asyncio.gather(call, return_exceptions=True)
