@@ -1,37 +1,20 @@
 """What of a text tells, and what asks, wishes, supposes, quotes or jokes."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.assertion_scope import evenly_set, plain, tellings
 
+TABLE = Path(__file__).with_name("assertion_scope.toml")
 
-@pytest.mark.parametrize(
-    ("text", "language", "told"),
-    [
-        ("Ieri ho visto Anna, e tu?", "it", ["Ieri ho visto Anna"]),
-        ("Sai che mi sposo?", "it", [" mi sposo?"]),
-        ("What a mess! The machine broke. How do I dry it?", "en", ["What a mess!", "The machine broke."]),
-        ("We leave early, unless it snows.", "en", ["We leave early, "]),
-        ("Anche se piove esco", "it", ["Anche se piove esco"]),
-        ("I wish I had a dog, but my cat died", "en", [", but my cat died"]),
-        ("If it rains we stay", "en", []),
-        ("dove sei stato ieri", "it", []),
-        ("La regina muore nel film", "it", []),
-        # Of a series it is "il finale", of a cup "la finale".
-        ("Il finale mi ha delusa", "it", []),
-        ("Abbiamo visto la finale", "it", ["Abbiamo visto la finale"]),
-        ("I got fired! Just kidding", "en", []),
-        ("I wish\u00a0 I had  a dog,\tbut my  cat died", "en", [", but my cat died"]),
-        ("Id like to see him", "en", []),
-        ("Al tg3 lo hanno detto", "it", []),
-        ("Mir geht es gut", "de", []),
-        ("", "en", []),
-    ],
-)
-def test_only_what_is_so_is_told(text: str, language: str, told: list[str]) -> None:
-    assert [one.text for one in tellings(text, language)] == told
+
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE))
+def test_only_what_is_so_is_told(language: str, expected: dict[str, list[str]]) -> None:
+    assert {text: [one.text for one in tellings(text, language)] for text in expected} == expected
 
 
 @given(st.text(max_size=300))

@@ -1,46 +1,25 @@
 """Telling Italian from English, where there is little to go by."""
 
+from pathlib import Path
+
 import pytest
 from tests.fixtures.growth import LINEAR, growth
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.detection import detect, identify, tells_language
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ciao, come stai?",
-        "Che bello!",
-        "Cosa abbiamo fatto ieri?",
-        "Parlami di ABIOGENESIS",
-        "Perché?",
-        "L'altro giorno ho visto Max",
-        "Voglio andare a New York",
-        "compleanno di Luca",
-        "grazie mille",
-        "In bici con Davide",
-        "È vero",
-    ],
-)
-def test_italian(text: str) -> None:
-    assert detect(text) == "it"
+TABLE = Path(__file__).with_name("detection.toml")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hello, how are you?",
-        "What did we do yesterday?",
-        "Tell me about Davide",
-        "I love pizza margherita",
-        "Luca's birthday",
-        "It's on",
-        "thanks",
-        "When did Maria move to Milano?",
-    ],
-)
-def test_english(text: str) -> None:
-    assert detect(text, default="it") == "en"
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "either"))
+def test_italian_and_english_are_told_apart(language: str, texts: dict[str, None]) -> None:
+    other = {"it": "en", "en": "it"}[language]
+    assert {text: detect(text, default=other) for text in texts} == dict.fromkeys(texts, language)
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "any"))
+def test_a_message_may_be_in_any_language(language: str, texts: dict[str, None]) -> None:
+    assert {text: identify(text) for text in texts} == dict.fromkeys(texts, language)
 
 
 @pytest.mark.parametrize("text", ["", "123", "?!", "🙂", "二月", "ok", "no"])
@@ -50,24 +29,6 @@ def test_the_default_answers_when_nothing_tells(text: str) -> None:
 
 def test_a_long_text_is_told_by_its_beginning() -> None:
     assert detect("Oggi siamo andati al mare. " * 2_000 + "And then we came back. " * 100_000) == "it"
-
-
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("de", "Ich habe morgen eine Prüfung"),
-        ("fr", "On va à la plage demain"),
-        ("es", "Mi perro está enfermo"),
-        ("ru", "Моя собака заболела"),
-        ("ja", "犬が病気です"),
-        ("it", "Domani ho un meeting con il boss, poi shopping"),
-        ("en", "déjà vu at the café with José"),
-        ("it", "pizza stasera?"),
-        ("it", "`print('hello world and you')` https://the.and.you ho un errore qui"),
-    ],
-)
-def test_a_message_may_be_in_any_language(language: str, text: str) -> None:
-    assert identify(text) == language
 
 
 @pytest.mark.parametrize("text", ["", "🎉🎉", "12:30", "hahaha", "lol", "```let the = and```"])

@@ -1,20 +1,27 @@
-"""Names that stand side by side: where one ends and the next begins."""
+"""People that texts name, told apart from places, days and words."""
+
+from pathlib import Path
 
 import pytest
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.names import mentioned_names
 
+TABLE = Path(__file__).with_name("names.toml")
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("I saw Anna's Paul", ["Anna", "Paul"]),
-        ("I met Anna Bianchi yesterday", ["Anna Bianchi"]),
-        ("I met Anna's sister", ["Anna"]),
-    ],
-)
-def test_a_possessive_ends_a_name(text: str, names: list[str]) -> None:
-    assert list(mentioned_names(text, "en")) == names
+
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE))
+def test_people_are_told_apart_from_places_days_and_words(
+    language: str, expected: dict[str, list[str]]
+) -> None:
+    assert {text: list(mentioned_names(text, language, ["Davide Neri"])) for text in expected} == expected
+
+
+def test_a_first_name_of_two_people_stays_as_it_is() -> None:
+    assert mentioned_names("Ho visto Davide", "it", ["Davide Neri", "Davide Verdi"]) == ("Davide",)
+    assert mentioned_names("Ho visto Davide Verdi", "it", ["Davide Neri", "Davide Verdi"]) == (
+        "Davide Verdi",
+    )
 
 
 def test_a_name_has_four_words_at_the_most() -> None:

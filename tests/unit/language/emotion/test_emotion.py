@@ -1,88 +1,52 @@
+"""What is felt in texts, by the lexicon of each language, and what only sounds so."""
+
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.growth import LINEAR, growth
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion import estimate
-from ricordo.language.emotion.lexicon import (
-    load_lexicon,
-    load_positions,
-    load_signs,
-)
+from ricordo.language.emotion.figures import without_figures
+from ricordo.language.emotion.lexicon import load_lexicon, load_positions, load_signs
+from ricordo.language.markup import beginning, prose
+from ricordo.memory.importance import importance
+
+HERE = Path(__file__).parent
+TABLE = HERE / "emotion.toml"
 
 
-@pytest.mark.parametrize(
-    ("said", "language", "low", "high", "primary"),
-    [
-        ("Che gioia, mi è piaciuto tantissimo!", "it", 0.5, 1, "joy"),
-        ("Non mi è piaciuto per niente", "it", -1, -0.3, "disappointment"),
-        ("Sono felicissimo della promozione", "it", 0.6, 1, "joy"),
-        ("Il concerto è stato un successo", "it", 0.6, 1, "joy"),
-        ("Ti amo", "it", 0.6, 1, "love"),
-        ("Ho paura degli esami", "it", -1, -0.5, "fear"),
-        ("È morta mia nonna", "it", -1, -0.6, "grief"),
-        ("Non vedo l'ora di vederti", "it", 0.5, 1, "excitement"),
-        ("Che schifo questo posto", "it", -1, -0.5, "disgust"),
-        ("Mi manca la mia famiglia 😢", "it", -1, -0.4, "sadness"),
-        ("La notizia mi ha distrutto", "it", -1, -0.4, "sadness"),
-        ("Sono distrutta dal dolore", "it", -1, -0.4, "sadness"),
-        ("I'm so happy!", "en", 0.6, 1, "joy"),
-        ("I am not happy", "en", -1, -0.3, "disappointment"),
-        ("I don't like it", "en", -1, -0.3, "disapproval"),
-        ("It was not bad at all", "en", 0.2, 1, "approval"),
-        ("I hate this", "en", -1, -0.6, "anger"),
-        ("Thank you so much!", "en", 0.5, 1, "gratitude"),
-        ("I can't wait for the concert", "en", 0.5, 1, "excitement"),
-        ("ti voglio bene ❤️", "it", 0.6, 1, "love"),
-        ("We laughed until we cried", "en", 0.5, 1, "amusement"),
-        ("Ho riso fino alle lacrime", "it", 0.5, 1, "amusement"),
-        ("Ho pianto di gioia", "it", 0.5, 1, "joy"),
-        ("She lied to me", "en", -1, -0.5, "anger"),
-        ("Mi ha mentito", "it", -1, -0.5, "anger"),
-    ],
-)
-def test_feelings_are_read(said: str, language: str, low: float, high: float, primary: str) -> None:
-    emotion = estimate(said, language)
-    assert low <= emotion.valence <= high
-    assert emotion.primary == primary
-    assert emotion.keywords
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "felt"))
+def test_feelings_are_read(language: str, expected: dict[str, tuple[float, float, str]]) -> None:
+    for text, (low, high, primary) in expected.items():
+        emotion = estimate(text, language)
+        assert low <= emotion.valence <= high, text
+        assert emotion.primary == primary, text
+        assert emotion.keywords, text
 
 
-@pytest.mark.parametrize(
-    ("said", "language"),
-    [
-        ("Il treno parte alle otto", "it"),
-        ("Ciao, come stai?", "it"),
-        ("Buona notte", "it"),
-        ("Il frigorifero è morto stanotte", "it"),
-        ("Si è già morta la batteria", "it"),
-        ("Le ferie cominciano martedì", "it"),
-        ("La pasta si lascia riposare un'ora", "it"),
-        ("The kettle finally died", "en"),
-        ("I play chess on Fridays", "en"),
-        ("We saw a play and then a game", "en"),
-        ("Drink something warm and rest", "en"),
-        ("Abito vicino al ponte", "it"),
-        ("Il primo posto libero è alle tre", "it"),
-        ("Premi il tasto rosso", "it"),
-        ("Ricordati di salvare la foto", "it"),
-        ("He killed the engine", "en"),
-        ("She works at a mill", "en"),
-        ("We walked down the hill", "en"),
-        ("Distrutte. A pranzo abbiamo mangiato sul molo.", "it"),  # tired, not sad
-        ("Che cosa è successo alla nonna?", "it"),
-        ("Era successo prima", "it"),
-        ("The meeting is at noon", "en"),
-        ("Good morning! It looks like rain", "en"),
-        ("see http://example.org/:/D", "en"),
-        ("Ich bin sehr glücklich", "de"),
-        ("", "it"),
-        ("?!?!", "en"),
-    ],
-)
-def test_what_has_no_feeling_is_neutral(said: str, language: str) -> None:
-    assert estimate(said, language) == NEUTRAL
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "neutral", "code_feels_nothing"))
+def test_what_has_no_feeling_is_neutral(language: str, texts: dict[str, None]) -> None:
+    assert {text: estimate(text, language) for text in texts} == dict.fromkeys(texts, NEUTRAL)
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "mourned"))
+def test_whoever_lived_is_mourned(language: str, texts: dict[str, None]) -> None:
+    assert {text: estimate(text, language).primary for text in texts} == dict.fromkeys(texts, "grief")
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "liked", "negation_strengthens"))
+def test_likings_and_strengthened_feelings_are_pleasant(language: str, texts: dict[str, None]) -> None:
+    assert [text for text in texts if estimate(text, language).valence <= 0.5] == []
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "not_liked"))
+def test_wishes_and_denials_are_no_likings(language: str, texts: dict[str, None]) -> None:
+    assert [text for text in texts if estimate(text, language).valence > 0.5] == []
 
 
 @pytest.mark.parametrize(
@@ -115,20 +79,6 @@ def test_a_negation_stays_in_its_clause_and_in_its_phrase() -> None:
     assert estimate("Non piove, sono felice", "it").valence > 0.5
     assert estimate("It is not far but beautiful", "en").valence > 0.3
     assert estimate("Non solo bello ma anche utile", "it").valence > 0.3
-
-
-@pytest.mark.parametrize(
-    ("said", "language"),
-    [
-        ("The man in the red car died", "en"),
-        ("Our hamster died", "en"),
-        ("The soldier was killed by a car", "en"),
-        ("Il cane di mio zio è morto", "it"),
-        ("Il ragazzo della macchina rossa è morto", "it"),
-    ],
-)
-def test_whoever_lived_is_mourned(said: str, language: str) -> None:
-    assert estimate(said, language).primary == "grief"
 
 
 def test_what_cannot_be_stopped_is_not_denied() -> None:
@@ -184,18 +134,6 @@ def test_there_is_no_lexicon_of_another_language() -> None:
         load_lexicon("de")
 
 
-@pytest.mark.parametrize(
-    ("said", "language"),
-    [
-        ("Non sono mai stato così felice", "it"),
-        ("Non posso non essere felice", "it"),
-        ("I've never been so happy", "en"),
-    ],
-)
-def test_a_negation_may_make_a_feeling_stronger(said: str, language: str) -> None:
-    assert estimate(said, language).valence > 0.5
-
-
 @pytest.mark.parametrize("said", ["Non sono mai felice", "Non sono così felice", "I am never happy"])
 def test_and_may_still_deny_it(said: str) -> None:
     assert estimate(said, "en" if said.startswith("I ") else "it").valence < 0
@@ -215,3 +153,63 @@ def test_crying_without_end_is_no_denial() -> None:
 )
 def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
     assert estimate(said, language, names=names) == NEUTRAL
+
+
+@pytest.mark.parametrize(("language", "expected"), sentences(HERE / "figures.toml", "left_out"))
+def test_figures_of_speech_are_left_out(language: str, expected: dict[str, str]) -> None:
+    assert {text: without_figures(text, language) for text in expected} == expected
+
+
+@pytest.mark.parametrize(("language", "texts"), sentences(HERE / "figures.toml", "meant"))
+def test_what_is_meant_stays(language: str, texts: dict[str, None]) -> None:
+    assert all(without_figures(text, language) is text for text in texts)
+
+
+@given(st.text(max_size=300), st.sampled_from(["it", "en", "de", ""]))
+def test_nothing_is_added(said: str, language: str) -> None:
+    rest = iter(said)
+    assert all(letter in rest for letter in without_figures(said, language))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm happy :)",
+        "I love you = forever!",
+        "Sono felice (davvero)",
+        "Ho paura; tu?",
+        "My mood: 10 out of 10, so happy",
+        "<3 you",
+        "return to me, my love",
+        "If it rains I'll be sad - very sad",
+        "Select the one you love",
+    ],
+)
+def test_what_people_say_is_no_code(said: str) -> None:
+    assert prose(said) == beginning(said)
+
+
+def test_a_line_of_code_leaves_what_stands_beside_it() -> None:
+    said = "I hate this:\nhappy = 1\nIt never works"
+    assert "hate" in prose(said)
+    assert "happy" not in prose(said)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "dying ",
+        "i was dying of ",
+        "positive test ",
+        "a = ",
+        "<p> ",
+        "f(",
+        "{",
+        "if (a == b) ",
+        "muoio di ",
+        "😢",
+    ],
+)
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_time_grows_with_the_length_of_a_text_only(part: str, language: str) -> None:
+    assert growth(lambda text: importance(text, language, estimate(text, language)), part, 8_000) < LINEAR

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
+from pathlib import Path
 
 import pytest
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import Evidence, Fact, Polarity, entities, extract, fold
@@ -12,130 +14,44 @@ from ricordo.memory.facts.folding import resolved
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
-DENIED = [
-    ("I'm not allergic to nuts.", "allergic_to", "nuts"),
-    ("I'm not allergic to nuts at all!", "allergic_to", "nuts"),
-    ("Non sono allergica alle noci.", "allergic_to", "noci"),
-    ("I don't live in Rome.", "lives_in", "Rome"),
-    ("I've never been to Rome.", "visited", "Rome"),
-    ("I don't speak Polish.", "speaks", "Polish"),
-    ("Non parlo polacco.", "speaks", "polacco"),
-    ("Non gioco a tennis.", "plays", "tennis"),
-    ("I'm not a nurse.", "works_as", "nurse"),
-    ("Non faccio l'infermiera.", "works_as", "infermiera"),
-    ("My name is not Tanya.", "name", "Tanya"),
-    ("Non mi chiamo Tanya.", "name", "Tanya"),
-    ("I don't have a car.", "owns", "car"),
-    ("Non ho un cane.", "has_pet", "cane"),
-    ("Max is not my dog.", "has_pet", "Max"),
-    ("Nora isn't my sister.", "has_sibling", "Nora"),
-    ("I'm not married to Paolo.", "partner", "Paolo"),
-    ("Non lavoro alla Fiat.", "works_at", "Fiat"),
-    ("Non lavoro alla Fiat.", "member_of", "Fiat"),
-    ("I sold my Vespa.", "owns", "Vespa"),
-    ("I sold my Vespa last year.", "owns", "Vespa"),
-    ("Ho venduto la Panda.", "owns", "Panda"),
-    ("La Panda l'ho venduta l'anno scorso.", "owns", "Panda"),
-    ("I left Rome.", "lives_in", "Rome"),
-    ("Ho lasciato Roma nel 2018.", "lives_in", "Roma"),
-    ("Ho lasciato Ennio.", "partner", "Ennio"),
-    ("Ennio mi ha lasciata.", "partner", "Ennio"),
-    ("I gave up the piano.", "plays", "piano"),
-    ("Admiral died yesterday.", "has_pet", "Admiral"),
-    ("Luna è morta ieri.", "has_pet", "Luna"),
-    ("È morta Luna.", "has_pet", "Luna"),
-    ("My dog died.", "has_pet", "dog"),
-    ("My husband and I divorced in March.", "partner", "husband"),
-    ("I don't live in Rome but in Milan.", "lives_in", "Rome"),
-    ("I'm not allergic to nuts after all.", "allergic_to", "nuts"),
-    ("I left Paolo an hour ago.", "partner", "Paolo"),
-]
-
-NOTHING_DENIED = [
-    "I don't live in Rome on weekdays.",
-    "I don't only live in Rome.",
-    "I don't always work at Acme.",
-    "I don't work as a nurse at the Mater.",
-    "I don't live in Rome with my parents.",
-    "I didn't live in Rome then.",
-    "I wouldn't live in Rome.",
-    "I won't live in Rome.",
-    "Don't I live in Rome?",
-    "If I don't live in Rome, who does?",
-    "I don't think I live in Rome.",
-    "Non vivo a Roma da solo.",
-    "Non lavoro solo alla Fiat.",
-    "Vorrei non vivere a Roma.",
-    "I left the keys inside.",
-    "I left Acme's party early.",
-    "I hardly speak Polish.",
-    "I almost sold my Vespa.",
-    "Ho quasi venduto la Panda.",
-    "Did I sell my Vespa?",
-    "Ada left me a message.",
-    "Ada left me hungry.",
-    "Ada mi ha lasciato le chiavi.",
-    "My girlfriend left me a note.",
-    "I left Ada a message.",
-    "My husband and I separated the laundry.",
-    "My husband and I never divorced.",
-    "Max died laughing.",
-    "Rex è morto dal ridere.",
-    "My name is not Anna on Facebook.",
-    "I'm not Anna at weekends.",
-    "Non mi chiamo Anna su Facebook.",
-    "I don't have a cat, I have two.",
-    "I don't live in Rome, Georgia.",
-]
+TABLE = Path(__file__).with_name("denials.toml")
 
 
-def denied(content: str) -> list[tuple[str, str]]:
+def denied(content: str) -> list[list[str]]:
     found = extract(content, presumed=True, denied=True, language=None)
-    return [(one.predicate, one.object) for one in found if one.polarity == "denied"]
+    return [[one.predicate, one.object] for one in found if one.polarity == "denied"]
 
 
-@pytest.mark.parametrize(("content", "predicate", "value"), DENIED)
-def test_a_denial_speaks_against_what_it_denies_and_states_nothing(
-    content: str, predicate: str, value: str
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "denied"))
+def test_denial_is_evidence_against_a_fact_and_states_nothing(
+    language: str, expected: dict[str, list[list[str]]]
 ) -> None:
-    assert (predicate, value) in denied(content)
-    assert value not in {one.object for one in extract(content)}
+    for text, pairs in expected.items():
+        assert [pair for pair in pairs if pair not in denied(text)] == [], text
+        assert not {value for _, value in pairs} & {one.object for one in extract(text)}, text
 
 
-@pytest.mark.parametrize("content", NOTHING_DENIED)
-def test_what_is_denied_in_part_or_in_thought_speaks_against_nothing(content: str) -> None:
-    assert denied(content) == []
+@pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "nothing_denied"))
+def test_partial_or_imagined_denial_is_evidence_against_nothing(
+    language: str, texts: dict[str, None]
+) -> None:
+    assert {text: denied(text) for text in texts} == {text: [] for text in texts}
 
 
-@pytest.mark.parametrize(
-    ("content", "until"),
-    [
-        ("I haven't lived in Rome since 2019.", datetime(2019, 1, 1, tzinfo=UTC)),
-        ("Non vivo a Roma dal 2019.", datetime(2019, 1, 1, tzinfo=UTC)),
-        ("I left Rome in 2018.", datetime(2019, 1, 1, tzinfo=UTC)),
-        ("Ho lasciato Roma nel 2018.", datetime(2019, 1, 1, tzinfo=UTC)),
-        ("I left Rome.", None),
-    ],
-)
-def test_a_denial_tells_since_when_it_is_over(content: str, until: datetime | None) -> None:
-    found = extract(content, presumed=True, denied=True, at=START)
-    (home,) = [one for one in found if one.predicate == "lives_in"]
-    assert (home.polarity, home.valid_from, home.valid_to) == ("denied", None, until)
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "over_since"))
+def test_denial_says_since_when_a_fact_is_over(language: str, expected: dict[str, str]) -> None:
+    for text, day in expected.items():
+        found = extract(text, presumed=True, denied=True, at=START)
+        (home,) = [one for one in found if one.predicate == "lives_in"]
+        until = None if not day else datetime.fromisoformat(day).replace(tzinfo=UTC)
+        assert (home.polarity, home.valid_from, home.valid_to) == ("denied", None, until), text
 
 
-@pytest.mark.parametrize(
-    ("content", "over"),
-    [
-        ("I broke up with Ada.", "Ada"),
-        ("My girlfriend Ada left me.", "Ada"),
-        ("I split up with my boyfriend Karl.", "Karl"),
-        ("I divorced Paolo in 2015.", "Paolo"),
-        ("Mi sono lasciata con Ennio.", "Ennio"),
-        ("Ho divorziato da Paolo.", "Paolo"),
-    ],
-)
-def test_who_broke_up_had_a_partner(content: str, over: str) -> None:
-    assert [(s.predicate, s.object, s.polarity) for s in extract(content)] == [("partner", over, "past")]
+@pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "broke_up_with"))
+def test_who_broke_up_had_a_partner(language: str, expected: dict[str, str]) -> None:
+    for text, partner in expected.items():
+        found = [(one.predicate, one.object, one.polarity) for one in extract(text)]
+        assert found == [("partner", partner, "past")], text
 
 
 def said(predicate: str, value: str, day: int, polarity: Polarity = "holds", *, tie: str = "") -> Evidence:

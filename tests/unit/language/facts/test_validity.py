@@ -101,21 +101,6 @@ def test_the_moment_of_saying_has_to_be_aware() -> None:
         stated("Vivo a Bari dal 2019.", "it", at=datetime(2026, 2, 15))  # noqa: DTZ001 - the point of it
 
 
-@pytest.mark.parametrize(
-    ("content", "language"),
-    [
-        ("Da domani lavoro alla Coop.", "it"),
-        ("Vivo a Oslo dall'anno prossimo.", "it"),
-        ("Starting next month I work at Fiat.", "en"),
-        ("From next month I work at Fiat.", "en"),
-        ("L'anno prossimo vivo a Oslo.", "it"),
-        ("My lease starts tomorrow.", "en"),
-    ],
-)
-def test_what_is_to_begin_is_not_so_yet(content: str, language: str) -> None:
-    assert stated(content, language) == ()
-
-
 def test_a_move_to_come_is_a_plan() -> None:
     (plan,) = stated("Next month I'm moving to Oslo.", "en")
     assert (plan.predicate, plan.object) == ("plans", "move to Oslo")

@@ -1,6 +1,9 @@
 """What a language model says of a message counts as far as the message has it, asserts it and names whom."""
 
+import tomllib
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,148 +22,29 @@ def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, st
     return [(one.subject, one.predicate, one.object, one.polarity) for one in found.statements]
 
 
-BORNE_OUT: list[tuple[str, str, Claim, tuple[str, str, str, str]]] = [
-    (
-        "it",
-        "Marta si è innamorata del tango.",
-        ("Marta", "likes", "tango", "si è innamorata del tango"),
-        ("Marta", "likes", "tango", "holds"),
-    ),
-    (
-        "it",
-        "Marta si è innamorata dell'arrampicata.",
-        ("Marta", "likes", "l'arrampicata", "si è innamorata dell'arrampicata"),
-        ("Marta", "likes", "arrampicata", "holds"),
-    ),
-    (
-        "it",
-        "Ho messo radici a La Spezia.",
-        ("user", "lives_in", "a La Spezia", "messo radici a La Spezia"),
-        ("user", "lives_in", "La Spezia", "holds"),
-    ),
-    (
-        "it",
-        "Ai tempi dell’università Nora dava una mano al canile.",
-        ("Nora", "works_at", "canile", "dava una mano al canile", True),
-        ("Nora", "works_at", "canile", "past"),
-    ),
-    (
-        "en",
-        "I wouldn't touch cilantro, I don't care for cilantro.",
-        ("user", "dislikes", "cilantro", "don't care for cilantro"),
-        ("user", "dislikes", "cilantro", "holds"),
-    ),
-    (
-        "en",
-        "Nora  goes by the   NAME of Zoë at the Globe.",
-        ("Nora", "works_at", "the globe", "at the globe"),
-        ("Nora", "works_at", "Globe", "holds"),
-    ),
-    (
-        "en",
-        "Ever since then Tom hasn't earned his keep at Ferrari any more.",
-        ("Tom", "works_at", "Ferrari", "hasn't earned his keep at Ferrari any more", True),
-        ("Tom", "works_at", "Ferrari", "past"),
-    ),
-    (
-        "de",
-        "Ich wohne jetzt in Berlin. Und du?",
-        ("user", "lives_in", "Berlin", "Ich wohne jetzt in Berlin"),
-        ("user", "lives_in", "Berlin", "holds"),
-    ),
-]
+RELATIONS: dict[str, list[list[Any]]] = tomllib.loads(
+    Path(__file__).with_name("relations.toml").read_text(encoding="utf-8")
+)
 
 
-@pytest.mark.parametrize(("language", "text", "claim", "expected"), BORNE_OUT)
-def test_what_the_message_bears_out_is_added(
-    language: str, text: str, claim: Claim, expected: tuple[str, str, str, str]
-) -> None:
-    assert added(text, claim, language=language) == [expected]
+@pytest.mark.parametrize(("claimed", "expected"), RELATIONS["borne_out"])
+def test_what_the_message_bears_out_is_added(claimed: list[str], expected: list[str]) -> None:
+    language, text, subject, predicate, value, quote = claimed
+    claim = (subject, predicate, value, quote.removesuffix(" (past)"), quote.endswith(" (past)"))
+    subject, value, polarity = expected
+    assert added(text, claim, language=language) == [(subject, predicate, value, polarity)]
 
 
-DROPPED: list[tuple[RelationFault, str, str, Claim]] = [
-    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "MARRIED_TO", "Tom", "Nora wed Tom")),
-    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "Partner", "Tom", "Nora wed Tom")),
-    (RelationFault.PREDICATE, "en", "Nora wed Tom.", ("Nora", "", "Tom", "Nora wed Tom")),
-    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "Nora is married to Tom")),
-    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "")),
-    (RelationFault.QUOTE, "en", "Nora wed Tom.", ("Nora", "partner", "Tom", "…")),
-    (RelationFault.QUOTE, "en", "Nora wed Tomas.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (RelationFault.QUOTE, "en", "a " * 400, ("user", "likes", "a", "a " * 400)),
-    (RelationFault.SUBJECT, "en", "Nora wed Tom.", ("Leonora", "partner", "Tom", "Nora wed Tom")),
-    (RelationFault.SUBJECT, "en", "She wed Tom.", ("She", "partner", "Tom", "She wed Tom")),
-    (
-        RelationFault.SUBJECT,
-        "en",
-        "We wed in Bath, says my aunt.",
-        ("aunt", "visited", "Bath", "We wed in Bath"),
-    ),
-    (RelationFault.SUBJECT, "it", "Lui ha sposato Ada.", ("Lui", "partner", "Ada", "Lui ha sposato Ada")),
-    (
-        RelationFault.SUBJECT,
-        "it",
-        "marta fa la maestra",
-        ("marta", "works_as", "maestra", "marta fa la maestra"),
-    ),
-    (RelationFault.SUBJECT, "en", "x" * 300, ("x" * 300, "likes", "x", "x" * 300)),
-    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Thomas", "Nora wed Tom")),
-    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "", "Nora wed Tom")),
-    (RelationFault.OBJECT, "en", "Nora wed Tom.", ("Nora", "partner", "Nora", "Nora wed Tom")),
-    (RelationFault.OBJECT, "en", "Nora adores it.", ("Nora", "likes", "it", "Nora adores it")),
-    (RelationFault.OBJECT, "it", "Nora adora questo.", ("Nora", "likes", "questo", "Nora adora questo")),
-    (RelationFault.OBJECT, "en", "Rome.", ("user", "lives_in", "Rome", "Rome")),
-    (RelationFault.OBJECT, "en", "Nora turned 320.", ("Nora", "age", "320", "Nora turned 320")),
-    (RelationFault.OBJECT, "en", "Nora grew old.", ("Nora", "age", "old", "Nora grew old")),
-    (RelationFault.UNSTATED, "en", "Does Nora fancy Tom?", ("Nora", "partner", "Tom", "Nora fancy Tom")),
-    (RelationFault.UNSTATED, "en", "I wish Nora wed Tom.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (RelationFault.UNSTATED, "en", "If Nora wed Tom, I'd cry.", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (RelationFault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "Nora never wed Tom")),
-    (RelationFault.UNSTATED, "en", "Nora never wed Tom.", ("Nora", "partner", "Tom", "wed Tom")),
-    (RelationFault.UNSTATED, "en", "Nora owns no boat.", ("Nora", "owns", "boat", "Nora owns no boat")),
-    (
-        RelationFault.UNSTATED,
-        "en",
-        "Nora no longer wows Tom.",
-        ("Nora", "friend", "Tom", "Nora no longer wows Tom"),
-    ),
-    (RelationFault.UNSTATED, "en", 'Ann said "Nora went and wed Tom"', ("Nora", "partner", "Tom", "wed Tom")),
-    (RelationFault.UNSTATED, "en", "Nora wed Tom, just kidding!", ("Nora", "partner", "Tom", "Nora wed Tom")),
-    (
-        RelationFault.UNSTATED,
-        "it",
-        "Vorrei mettere radici a Roma.",
-        ("user", "lives_in", "Roma", "radici a Roma"),
-    ),
-    (RelationFault.UNSTATED, "it", "Hai messo radici a Roma?", ("user", "lives_in", "Roma", "radici a Roma")),
-    (
-        RelationFault.UNSTATED,
-        "it",
-        "Se metto radici a Roma, brindo.",
-        ("user", "lives_in", "Roma", "radici a Roma"),
-    ),
-    (RelationFault.UNSTATED, "it", "Non ho nessun cane.", ("user", "has_pet", "cane", "ho nessun cane")),
-    (
-        RelationFault.UNSTATED,
-        "it",
-        "Marta non insegna al Galilei.",
-        ("Marta", "works_at", "Galilei", "al Galilei"),
-    ),
-    (RelationFault.UNSTATED, "de", "Wohnst du in Berlin?", ("user", "lives_in", "Berlin", "du in Berlin")),
-    (
-        RelationFault.UNSTATED,
-        "en",
-        "From next Monday Nora will be on staff at Ferrari.",
-        ("Nora", "works_at", "Ferrari", "From next Monday Nora will be on staff at Ferrari"),
-    ),
-]
+@pytest.mark.parametrize(("claimed", "fault"), RELATIONS["dropped"])
+def test_what_the_message_does_not_bear_out_is_dropped(claimed: list[str], fault: str) -> None:
+    language, text, subject, predicate, value, quote = claimed
+    found = heard(text, (subject, predicate, value, quote), language=language)
+    assert (found.statements, found.added, found.faults) == ((), 0, (RelationFault[fault],))
 
 
-@pytest.mark.parametrize(("fault", "language", "text", "claim"), DROPPED)
-def test_what_it_does_not_bear_out_is_dropped(
-    fault: RelationFault, language: str, text: str, claim: Claim
-) -> None:
-    found = heard(text, claim, language=language)
-    assert (found.statements, found.added, found.faults) == ((), 0, (fault,))
+def test_overlong_parts_are_dropped() -> None:
+    assert heard("a " * 400, ("user", "likes", "a", "a " * 400)).faults == (RelationFault.QUOTE,)
+    assert heard("x" * 300, ("x" * 300, "likes", "x", "x" * 300)).faults == (RelationFault.SUBJECT,)
 
 
 def ruled(
@@ -316,7 +200,7 @@ def test_only_so_many_claims_are_looked_at() -> None:
 
 TEXTS = st.one_of(
     st.text(max_size=80),
-    st.sampled_from([claim[1] for claim in BORNE_OUT] + [claim[2] for claim in DROPPED]),
+    st.sampled_from([claimed[1] for part in RELATIONS.values() for claimed, _ in part]),
 )
 WORDS = ["user", "Nora", "Tom", "Roma", "wed Tom", "(?<x", "'"]
 PARTS = st.one_of(st.text(max_size=40), st.sampled_from(WORDS))

@@ -1,0 +1,143 @@
+"""What questions ask for, in Italian and English, by the table `questions.toml`."""
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.language.data_files import read_table
+from ricordo.language.query_analysis import analyse
+from ricordo.language.query_analysis.asking import (
+    asks_for_a_time,
+    nameless,
+    nothing_but_a_name,
+    nothing_but_time,
+    speaking,
+)
+from ricordo.language.query_analysis.sought import sought, telling
+from ricordo.language.text_head import LANGUAGES
+from ricordo.memory.facts import PREDICATES
+
+RULES: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("questions.toml").read_text(encoding="utf-8")
+)
+ROME = ZoneInfo("Europe/Rome")
+NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
+
+
+def understood(query: str, now: datetime = NOW, known: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what the table may tell of a question."""
+    found = analyse(query, now=now, zone=ROME, known_names=known)
+    time = found.time
+    days = {
+        name: "" if time is None else f"{instant.astimezone(ROME):%Y-%m-%d}"
+        for name, instant in (
+            [] if time is None else [("start", time.start), ("end", time.end), ("through", time.through)]
+        )
+    }
+    return {
+        "intent": found.intent,
+        "language": found.language,
+        "analyser": found.analyser,
+        "entities": list(found.entities),
+        "topics": list(found.topics),
+        "types": list(found.memory_types),
+        "emotion": found.emotion_filter or "",
+        "archive": found.archive,
+        "left": found.semantic_query,
+        "timed": time is not None,
+        "strict": time is not None and time.strict,
+        "ahead": time is not None and time.ahead,
+        "only_a_name": nothing_but_a_name(found),
+        "only_a_time": nothing_but_time(found),
+        "for_a_time": asks_for_a_time(query),
+        "predicate": next(iter(sought(query, found.language).predicates), ""),
+        **days,
+    }
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule(name: str) -> None:
+    rule = RULES[name]
+    now = datetime.fromisoformat(rule["now"]).replace(tzinfo=ROME) if "now" in rule else NOW
+    queries = rule.get("each") or {query: {} for query in rule["queries"]}
+    expected = {query: rule.get("expect", {}) | own for query, own in queries.items()}
+    found = {query: understood(query, now, tuple(rule.get("known", ()))) for query in queries}
+    assert {
+        query: {field: found[query][field] for field in fields} for query, fields in expected.items()
+    } == expected
+
+
+def test_language_may_be_given_or_unknown() -> None:
+    def times(query: str, language: str) -> bool:
+        return analyse(query, now=NOW, zone=ROME, language=language).time is not None
+
+    assert times("ieri", "it-IT")
+    assert not times("ieri", "en")
+    assert analyse("yesterday", now=NOW, zone=ROME, language="fr").language == "en"
+
+
+def test_naive_moment_is_refused() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        analyse("ieri", now=datetime(2026, 2, 4), zone=ROME)  # noqa: DTZ001 - the point of the test
+
+
+@given(
+    query=st.text()
+    | st.lists(
+        st.sampled_from(
+            "Cosa ieri Davide parlami di come si fa abbiamo fatto ? ! maggio what did we about last".split()
+        )
+    ).map(" ".join),
+    now=st.datetimes(timezones=st.just(UTC)),
+    known=st.lists(st.text(max_size=8), max_size=4),
+)
+def test_any_query_is_analysed(query: str, now: datetime, known: list[str]) -> None:
+    analysis = analyse(query, now=now, zone=ROME, known_names=known)
+    assert bool(analysis.semantic_query) == bool(query)
+    assert len(set(analysis.entities)) == len(analysis.entities)
+    if analysis.time is not None:
+        assert analysis.time.start < analysis.time.end
+        assert not (analysis.time.strict and analysis.intent != "temporal")
+
+
+@pytest.mark.parametrize("piece", ["!", "ieri ", "parlami di ", "Come si fa ", "A", "\n", "\x00\ud800"])
+def test_long_query_is_analysed_by_its_beginning(piece: str) -> None:
+    assert analyse((piece * 32_768)[:32_768], now=NOW, zone=ROME).semantic_query
+
+
+def test_speaker_is_not_searched_for_by_name() -> None:
+    assert nameless("What did Anna's sister paint", ["Anna"]) == "What did sister paint"
+    assert nameless("cosa ha detto anna di Annalisa", ["Anna"]) == "cosa ha detto di Annalisa"
+    assert nameless("Anna", ["Anna"]) == "Anna"
+    assert nameless("a.b and axb", ["a.b"]) == "and axb"
+
+
+def test_speaker_is_known_by_a_part_of_the_name() -> None:
+    speakers = ["Anna Rossi", "Jean-Luc", " "]
+    assert speaking(["anna", "Paolo", "Jean"], speakers) == {"anna": frozenset({"anna rossi"})}
+    assert speaking([], speakers) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [("How was the concert?", "en"), ("Che tempo fa?", "it"), ("", "en"), ("Où?", "fr")],
+)
+def test_other_questions_ask_for_no_predicate(query: str, language: str) -> None:
+    assert not sought(query, language).predicates
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_predicate_of_the_table_exists_and_has_sentences(language: str) -> None:
+    for name in read_table("sought_facts", language):
+        assert name in PREDICATES
+        told = telling(name, language)
+        assert told is not None
+        assert len(told.sentences) > 1
+        assert told.words
+    assert telling("name", "fr") is None
