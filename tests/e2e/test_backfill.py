@@ -10,12 +10,12 @@ from typing import Final
 import asyncpg
 import pytest
 from tests.fixtures.running import Running
+from tests.fixtures.talking import TalkingModel, described
 from tests.fixtures.wire import Bot, Json, ids, new_tenant, said
 
 from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo.testing.talking import TalkingModel, described
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.progress import BackfillOrder
 

@@ -7,12 +7,12 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running
 from tests.fixtures.served import becomes, findings, health, restarted, stand_in
+from tests.fixtures.talking import TalkingModel, shown, stated
 from tests.fixtures.wire import Bot, Json, at, said
 
 from ricordo.settings import KnowledgeSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import Behaviour, OllamaStandIn
-from ricordo.testing.talking import TalkingModel, shown, stated
 
 pytestmark = pytest.mark.e2e
 

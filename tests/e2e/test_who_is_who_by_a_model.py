@@ -9,12 +9,12 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.running import Running, Workers
 from tests.fixtures.served import findings, health, restarted, stand_in
+from tests.fixtures.talking import TalkingModel, pairs, wants_verdicts
 from tests.fixtures.wire import Bot, Json, at, said
 
 from ricordo.settings import KnowledgeSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn
-from ricordo.testing.talking import TalkingModel, pairs, wants_verdicts
 
 pytestmark = pytest.mark.e2e
 

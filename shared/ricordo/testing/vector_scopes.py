@@ -9,17 +9,7 @@ import pytest
 
 from ricordo.index.port import Scope, VectorIndex
 from ricordo.testing.factories import at, point, unit_vector
-from ricordo.testing.vector_searches import (
-    ALL,
-    MINE,
-    MODEL,
-    TENANT,
-    filled,
-    named,
-    same,
-    searched,
-    words,
-)
+from ricordo.testing.vector_searches import ALL, MINE, MODEL, TENANT, filled, named, same, searched, words
 
 
 class VectorScopeContract:

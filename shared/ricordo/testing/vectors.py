@@ -22,17 +22,7 @@ from ricordo.testing.corpora import SCOPES, WORDS, corpora
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.vector_scopes import VectorScopeContract
-from ricordo.testing.vector_searches import (
-    ALL,
-    LAWS,
-    MODEL,
-    NO_WORDS,
-    TENANT,
-    filled,
-    same,
-    searched,
-    words,
-)
+from ricordo.testing.vector_searches import ALL, LAWS, MODEL, NO_WORDS, TENANT, filled, same, searched, words
 
 
 async def _held_against(index: VectorIndex, points: Sequence[Point]) -> MemoryVectorIndex:

@@ -9,6 +9,7 @@ import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import Projection, learn, said, tell
 from tests.contract.store.stores import Stores
+from tests.fixtures.fake_llm import FakeIdentityReader
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.entity_matching import EntityPair, MatchVerdict
@@ -21,7 +22,6 @@ from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import new_message
 from ricordo.testing.fakes.graph import MemoryGraph
-from ricordo.testing.fakes.identity import FakeIdentityReader
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.identify import IdentifyByModel

@@ -104,7 +104,7 @@ class Twins:
             assert np.allclose(_scores(found), _scores(expected), atol=1e-3)
 
 
-@settings(LAWS, max_examples=50)
+@settings(LAWS, max_examples=30)
 @given(changes=CHANGES, later=CHANGES, asked=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
 async def test_whatever_is_written_meanwhile_scores_equal_the_reference(
     shard: Shard, changes: list[Change], later: list[Change], asked: list[str]

@@ -20,7 +20,7 @@ from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 
-KILLS, POINTS = 8, 60
+KILLS, POINTS = 4, 60
 WHOLE = "model-a-*[0-9a-f]"
 JOURNAL = "vector_storage-text_terms/store/tracker_journal.dat"
 LOADED_WITHOUT_A_WORD = ("mutable_id_tracker.mappings", "mutable_id_tracker.versions")
@@ -115,7 +115,7 @@ def test_a_kill_leaves_a_shard_that_can_be_flushed(tmp_path: Path) -> None:
             [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
         ) as writer:
             assert writer.stdout is not None
-            for _ in range(chance.randrange(1, 200)):
+            for _ in range(chance.randrange(1, 120)):
                 writer.stdout.readline()
             writer.send_signal(signal.SIGKILL)
         assert asyncio.run(_flushed(tmp_path)) == (0, False)

@@ -16,18 +16,17 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
+from tests.fixtures.talking import TalkingModel, entities, stated
 
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import EntityRecogniser, LlmFactExtractor
+from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.gliner import GlinerRecogniser, open_gliner
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo.testing.relating import EntityRecogniserContract
-from ricordo.testing.talking import TalkingModel, entities, stated
 from ricordo_services.app.language_models import open_fact_extractor
 
 pytestmark = [
@@ -114,22 +113,44 @@ def folder_with_onnx(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return place
 
 
-class TestOnPyTorch(EntityRecogniserContract):
-    """On PyTorch."""
+ANY_TEXT: Final = (
+    "",
+    " ",
+    "\0",
+    "a \ud800 b",
+    "x" * 40_000,
+    "🎉" * 3_000,
+    "</s>[INST]",
+    "Ciao, Zoë!\n\n",
+    TEXT,
+)
 
-    @pytest.fixture
-    async def recogniser(self, folder: Path) -> AsyncIterator[EntityRecogniser]:
-        async with open_gliner(str(folder), labels=LABELS, threshold=ALL) as opened:
-            yield opened
+
+@pytest.fixture(params=["torch", "onnxruntime"])
+async def either(
+    request: pytest.FixtureRequest, folder: Path, folder_with_onnx: Path
+) -> AsyncIterator[GlinerRecogniser]:
+    place = folder if request.param == "torch" else folder_with_onnx
+    async with open_gliner(str(place), labels=LABELS, threshold=ALL) as opened:
+        yield opened
 
 
-class TestOnOnnxRuntime(EntityRecogniserContract):
-    """On ONNX Runtime."""
+@pytest.mark.parametrize("text", ANY_TEXT)
+async def test_entities_lie_in_their_text_in_its_order(either: GlinerRecogniser, text: str) -> None:
+    (found,) = await either.entities([text])
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(0 <= one.score <= 1 and one.label for one in found)
+    assert list(found) == sorted(found, key=lambda one: (one.start, one.end))
 
-    @pytest.fixture
-    async def recogniser(self, folder_with_onnx: Path) -> AsyncIterator[EntityRecogniser]:
-        async with open_gliner(str(folder_with_onnx), labels=LABELS, threshold=ALL) as opened:
-            yield opened
+
+async def test_each_text_has_its_own_in_order_also_with_calls_at_once(either: GlinerRecogniser) -> None:
+    texts = ["", TEXT, "ok", "Max"]
+    together = await either.entities(texts)
+    alone = await asyncio.gather(*(either.entities([text]) for text in texts))
+    assert (len(together), list(together[0])) == (len(texts), [])
+    assert list(await either.entities([])) == []
+    for (one,), found in zip(alone, together, strict=True):
+        assert [(e.start, e.end, e.label) for e in one] == [(e.start, e.end, e.label) for e in found]
 
 
 @pytest.fixture

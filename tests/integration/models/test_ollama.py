@@ -227,8 +227,7 @@ async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaS
         await encoder.prepared()
         for _ in range(3):
             with pytest.raises(
-                ModelUnavailable,
-                match=r"be pulled: .* with an error: no such model; `ollama pull",
+                ModelUnavailable, match=r"be pulled: .* with an error: no such model; `ollama pull"
             ):
                 await encoder.encode(["hello"])
     assert [path for path, _ in server.requests].count("/api/pull") == 1, "the registry is not hammered"

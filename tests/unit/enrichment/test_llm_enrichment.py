@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 import pytest
+from tests.fixtures.fake_llm import FakeMessageReader, away, babbling
 
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_description import Description
@@ -20,7 +21,6 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START, TENANT
-from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 from ricordo_services.enrichment.handlers import Enrich
 
 MODEL = "hermes3:8b"

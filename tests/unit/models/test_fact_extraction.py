@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
 import pytest
+from tests.fixtures.fake_llm import FakeRecogniser, FakeRelationReader, away, babbling
 
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.relation_validation import Relation
@@ -16,8 +17,6 @@ from ricordo.resilience import CircuitBreaker, RateLimiter, Unlimited
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
-from ricordo.testing.fakes.reading import away, babbling
-from ricordo.testing.fakes.relating import FakeRecogniser, FakeRelationReader
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."

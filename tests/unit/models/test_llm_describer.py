@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from tests.fixtures.fake_llm import FakeMessageReader, away, babbling
 from tests.fixtures.loop_time import run_by
 
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage, LlmReading
@@ -11,7 +12,6 @@ from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
-from ricordo.testing.fakes.reading import FakeMessageReader, away, babbling
 
 HELD = Description(title="held")
 READ = LlmReading(0.5, HELD)
