@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from ricordo.language.annotations import Emotion
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.heads import AXES, LABELS
 from ricordo_lab.console import progress
@@ -35,7 +36,7 @@ def run(asked: argparse.Namespace) -> Iterator[Figures | Row]:
     ratings.require(on_axes=ratings.on_axes or asked.language != "en", texts=_FEWEST)
     vectors = asyncio.run(minilm_vectors(ratings.texts))
     pairs = zip(ratings.texts, vectors, strict=True)
-    found = [estimate(text, asked.language, vector) for text, vector in pairs]
+    found = [estimate(Document(text, asked.language), vector) for text, vector in pairs]
     compared = figures(ratings, found)
     yield Figures({name: None if value is None else round(value, 4) for name, value in compared.items()})
     if unknown := [name for name, value in compared.items() if value is None]:

@@ -11,8 +11,9 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.sparse.linalg import lsqr
 
 from ricordo.language.annotations import NEUTRAL
-from ricordo.language.emotion.blending import heard
+from ricordo.language.document import Document
 from ricordo.language.emotion.features import STYLE, Hashes, pieces
+from ricordo.language.emotion.figures import without_figures
 from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.language.emotion.words import spoken
 from ricordo.settings import EmbeddingSettings
@@ -119,8 +120,8 @@ def fit_heads(sets: Sequence[Encoded], model: str) -> Heads:
 
 def seen_of(text: str, language: str) -> Seen:
     """Return what the heads will see of a text when its feeling is estimated."""
-    said, _ = heard(text, language)
-    return Seen.of(said, spoken(said, language))
+    said = without_figures(Document(text, language).prose)
+    return Seen.of(said.text, spoken(said))
 
 
 def _fit(

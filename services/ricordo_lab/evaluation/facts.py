@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ricordo.language.document import Document
 from ricordo.memory.facts import extract, normalise
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.results import Figures, Miss
@@ -63,7 +64,7 @@ def _triple(fact: dict[str, str]) -> Triple:
 def _extracted(content: str, language: str) -> frozenset[Triple]:
     return frozenset(
         (normalise(one.subject), one.predicate, normalise(one.object), one.polarity)
-        for one in extract(content, language=language)
+        for one in extract(Document(content, language))
     )
 
 

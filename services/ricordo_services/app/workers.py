@@ -8,6 +8,7 @@ import structlog
 
 from ricordo.bus.nats.topology import SWEEPER
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
@@ -212,7 +213,7 @@ async def enrich_handler(resources: Resources, describer: Describer | None) -> E
 
 
 def _load_rules(language: str) -> None:
-    enrich("My father died.", language=language)
+    enrich(Document("My father died.", language))
 
 
 async def linker(resources: Resources) -> Linking:

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 from ricordo.language import detection as language
 from ricordo.language import query_analysis as rules
 from ricordo.language.annotations import Role
+from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory import enrichment as deriving
@@ -155,10 +156,10 @@ def enriched(said: Told, encode: Callable[[str], Vector]) -> Document:
         encode: gives the vector of a text.
     """
     spoken, zone = said.spoken, ZoneInfo(said.timezone or _UTC)
-    told = event_times(said.content, said.timestamp or datetime.now(UTC), zone, spoken)
+    document = document_of(said.content, spoken)
+    told = event_times(document, said.timestamp or datetime.now(UTC), zone)
     derived = deriving.enrich(
-        said.content,
-        language=spoken,
+        document,
         role=Role(said.role.value),
         speaker=said.speaker or "",
         participants=said.participants,
@@ -194,8 +195,7 @@ def extracted(said: Stated) -> Document:
     """
     zone = ZoneInfo(said.timezone or _UTC)
     statements = facts.extract(
-        said.content,
-        language=said.language,
+        document_of(said.content, said.language or ""),
         speaker=said.speaker or "",
         role=said.role.value,
         at=said.now or said.timestamp or datetime.now(UTC),

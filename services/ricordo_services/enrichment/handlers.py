@@ -7,6 +7,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from ricordo.clock import Clock
+from ricordo.language.document import Document
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.text import text_hash
@@ -91,19 +92,18 @@ def _told(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
     """Derive all that enrichment owns of one memory."""
     memory = one.memory
-    times = event_times(memory.content, memory.created_at, ZoneInfo(memory.timezone), memory.language)
+    document = Document(memory.content, memory.language)
     return EnrichedMemory(
         memory_id=memory.id,
         enrichment=enrich(
-            memory.content,
-            language=memory.language,
+            document,
             role=memory.role,
             speaker=memory.speaker,
             participants=one.stated_participants,
             vector=one.vector,
         ),
         local=local_moment(memory.created_at, memory.timezone),
-        event_times=times,
+        event_times=event_times(document, memory.created_at, ZoneInfo(memory.timezone)),
         token_count=tokens.count(memory.content),
         timezone=memory.timezone,
         text_hash=text_hash(memory.content),

@@ -16,6 +16,7 @@ from uuid import UUID
 import numpy as np
 from cachetools import TTLCache
 
+from ricordo.language.document import Document
 from ricordo.language.informative import INFORMATIVE, informative
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import QuantizedVector, quantize
@@ -183,7 +184,7 @@ def _read(one: LinkCandidate) -> tuple[LinkCandidate, QuantizedVector | None]:
 
 
 def _tells(one: LinkCandidate) -> bool:
-    return one.stated or informative(one.content, language=one.language, role=one.role) >= INFORMATIVE
+    return one.stated or informative(Document(one.content, one.language), one.role) >= INFORMATIVE
 
 
 def _arrange(work: tuple[Neighbourhood, _Wanted]) -> LinkChanges:

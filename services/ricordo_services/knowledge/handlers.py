@@ -7,6 +7,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.corrections import read_correction
+from ricordo.language.document import document_of
 from ricordo.language.text import text_hash
 from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
@@ -100,7 +101,7 @@ def _by_text(
 
 
 def _corrects(utterance: Utterance) -> bool:
-    return read_correction(utterance.content) is not None
+    return read_correction(document_of(utterance.content, utterance.language)) is not None
 
 
 def tell(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvidence:

@@ -10,7 +10,7 @@ import numpy as np
 from ricordo.index.port import Hit, Scope, VectorIndex
 from ricordo.language.query_analysis import Fallback
 from ricordo.language.temporal import LATEST
-from ricordo.language.text import content_words
+from ricordo.language.tokenization import content_words
 from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_terms
 from ricordo.memory.ranking.fusion import (
     NO_MINIMUMS,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import MemoryType, Role
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
@@ -69,7 +70,7 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
     labels = session_labels(of.column("conversation_id"), of.instants)
     named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
-    feeling = estimate(query.text, query.analysis.language)
+    feeling = estimate(Document(query.text, query.analysis.language))
     signals = Signals(
         semantic=np.maximum(dense, window),
         bm25=_share(bm25),

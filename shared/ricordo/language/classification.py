@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.markup import MOST_READ
 from ricordo.language.procedures import tells_how
-from ricordo.language.text import statements
 
 STRONG_INTENSITY = 0.4
 
@@ -112,18 +112,18 @@ class _Stated(NamedTuple):
 
 # Its type and its kind are asked of one text in turn.
 @lru_cache(maxsize=16)
-def _stated(text: str, language: str) -> _Stated:
-    """Return what `text` states; nothing in a language without patterns."""
-    classes = _load_classes().get(language)
+def _stated(document: Document) -> _Stated:
+    """Return what a text states; nothing in a language without patterns."""
+    classes = _load_classes().get(document.language)
     if classes is None:
         return _Stated((), frozenset())
-    sentences = [classes.read(sentence) for sentence in statements(text[:MOST_READ])]
+    read = document.with_text(document.text[:MOST_READ])
+    sentences = [classes.read(sentence) for sentence in read.statements]
     return _Stated(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
 
 
 def memory_type(
-    text: str,
-    language: str,
+    document: Document,
     emotion: Emotion,
     role: Role = Role.USER,
     vector: NDArray[np.float32] | None = None,
@@ -134,14 +134,13 @@ def memory_type(
     someone is, emotional when it is felt strongly, else episodic.
 
     Args:
-        text: what was said.
-        language: ISO 639-1.
+        document: a text.
         emotion: the feeling estimated of the same text.
         role: who said it; what a tool or the system says is felt by nobody.
         vector: of the text by MiniLM, [d], if there is one.
     """
-    stated = _stated(text, language)
-    if _has_steps(text) or stated.says("procedural") or tells_how(text, language, vector):
+    stated = _stated(document)
+    if _has_steps(document.text) or stated.says("procedural") or tells_how(document, vector):
         return MemoryType.PROCEDURAL
     if stated.states_a_fact():
         return MemoryType.SEMANTIC
@@ -150,9 +149,9 @@ def memory_type(
     return MemoryType.EPISODIC
 
 
-def memory_kind(text: str, language: str) -> MemoryKind:
+def memory_kind(document: Document) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = _stated(text, language)
+    stated = _stated(document)
     for name, kind in _KINDS.items():
         if stated.says(name):
             return kind

@@ -12,23 +12,19 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.annotations import Role
-from ricordo.language.assertion_scope import (
-    either,
-    evenly_set,
-    plain,
-)
+from ricordo.language.assertion_scope import either, plain
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
 from ricordo.language.small_talk import telling_words
-from ricordo.language.text import sentences
+from ricordo.language.tokenization import words
 
 INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
 TELLS, TELLS_NOTHING = 1.0, 0.0
 _LONGEST: Final = 1_500
 """Characters: whoever writes more, in words, tells something; so what hostile text costs stays bounded."""
-_SAID: Final = re.compile(r"[^\W_]+")
 _PAUSE: Final = re.compile(
     r"\s*[,;:()–—]+\s*|\s+-+\s+|\.{2,}\s*|…\s*|(?<=[.!?])\s+|\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\s*"
 )
@@ -88,18 +84,17 @@ class _Clause:
     low: str
 
 
-def informative(content: str, *, language: str, role: Role = Role.USER) -> float:
-    """Return whether `content` tells anything, in [0, 1]; from 0.5 on it does.
+def informative(document: Document, role: Role = Role.USER) -> float:
+    """Return whether a text tells anything, in [0, 1]; from 0.5 on it does.
 
     Args:
-        content: what was said.
-        language: "it" and "en" are read; of other languages only questions that hold nothing else are known.
+        document: in other languages than Italian and English only pure questions tell nothing.
         role: who said it. Of an assistant, what it refuses, offers or repeats tells nothing either.
     """
-    text = evenly_set(content).strip()
-    if len(text) > _LONGEST:
-        return TELLS if telling_words(text, language) else TELLS_NOTHING
-    spoken = [one for one in sentences(text) if _says_a_word(one)]
+    document, language = document.evenly_spaced, document.language
+    if len(document.text.strip()) > _LONGEST:
+        return TELLS if telling_words(document) else TELLS_NOTHING
+    spoken = [one for one in document.sentences if _says_a_word(one)]
     if language not in LANGUAGES:
         return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
     return TELLS if any(_tells(one, language, role) for one in spoken) else TELLS_NOTHING
@@ -107,7 +102,7 @@ def informative(content: str, *, language: str, role: Role = Role.USER) -> float
 
 def _says_a_word(sentence: str) -> bool:
     """Say whether a sentence has a word that is no laughter."""
-    return any(LAUGHTER.fullmatch(word) is None for word in _SAID.findall(sentence))
+    return any(LAUGHTER.fullmatch(word) is None for word in words(sentence, "it"))
 
 
 def _tells(sentence: str, language: str, role: Role) -> bool:
@@ -245,8 +240,8 @@ def _content(text: str, patterns: _Patterns, language: str) -> int:
     called = _CALLED_LAST.search(text)
     if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:
         text = text[: called.start()]
-    said = len(telling_words(text, language)) + any(char.isdigit() for char in text)
-    return said or int(life_event(text, language) != "")
+    part = Document(text, language)
+    return len(telling_words(part)) + any(map(str.isdigit, text)) or int(life_event(part) != "")
 
 
 @lru_cache(maxsize=len(LANGUAGES))

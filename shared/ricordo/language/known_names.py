@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from ricordo.language.name_lists import load_names
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import Word, normalise
+from ricordo.language.text import normalise
+from ricordo.language.tokenization import Token
 
 
 # One list serves all messages of a user in turn.
@@ -32,7 +33,7 @@ class KnownNames:
         """The words that known names begin with."""
         return self._by_first.keys()
 
-    def at(self, tokens: Sequence[Word], at: int) -> tuple[int, str]:
+    def at(self, tokens: Sequence[Token], at: int) -> tuple[int, str]:
         """Return how many words a known name takes at a place, and the name; 0 when there is none."""
         for parts, name in self._by_first.get(tokens[at].folded, ()):
             said = tuple(token.folded for token in tokens[at : at + len(parts)])
@@ -50,7 +51,7 @@ class KnownNames:
         return entries[0][1] if len(entries) == 1 else name
 
     @staticmethod
-    def _meant(token: Word) -> bool:
+    def _meant(token: Token) -> bool:
         ordinary = token.folded in load_names().also_words or any(
             token.folded in stop_words(language) for language in ("it", "en")
         )

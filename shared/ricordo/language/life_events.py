@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import (
-    Telling,
-    disclosures,
-    evenly_set,
-    plain,
-)
+from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 
 _LEAD: Final = 100
 """Characters in front of a deed in which the one who did it is looked for."""
@@ -94,31 +90,20 @@ class _Events:
         return frozenset().union(*[turns for cue, turns in self.cues.items() if cue in low])
 
 
-def life_event(text: str, language: str) -> str:
-    """Return the words of the first turn of a life that `text` tells of, or nothing.
-
-    They are in lower case, and their blanks are set evenly.
-
-    A sentence that asks, wishes, supposes or tells a story tells of none; a language other than Italian and
-    English has no patterns.
-
-    Args:
-        text: what was said.
-        language: ISO 639-1.
-    """
-    if language not in LANGUAGES:
+def life_event(document: Document) -> str:
+    """Return the words of the first life event that a text asserts, in lower case; "" for none."""
+    if document.language not in LANGUAGES:
         return ""
-    text = evenly_set(text)
-    events = _events(language)
-    low = plain(text)
+    document = document.evenly_spaced
+    events, low = _events(document.language), document.plain
     turns = events.hinted(low)
     # Hardly any text has one, told or not: most need not be cut into what they tell.
     if not turns or (
-        len(text) <= _MOST_READ and not any(_compiled(events.turns[i].deed).search(low) for i in turns)
+        len(low) <= _MOST_READ and not any(_compiled(events.turns[i].deed).search(low) for i in turns)
     ):
         return ""
     left = _MOST_READ
-    every = disclosures(text, language)
+    every = document.disclosures
     for at, told in enumerate(every):
         if hinted := events.hinted(told.plain):
             personal = any(events.personal.search(one.plain) for one in every[max(0, at - 1) : at + 2])
@@ -130,7 +115,7 @@ def life_event(text: str, language: str) -> str:
     return ""
 
 
-def _found(told: Telling, hinted: Iterable[int], events: _Events, *, personal: bool) -> Iterator[str]:
+def _found(told: Assertion, hinted: Iterable[int], events: _Events, *, personal: bool) -> Iterator[str]:
     """Yield what is told of some turns.
 
     Args:

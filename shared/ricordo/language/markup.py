@@ -1,8 +1,7 @@
-"""What a message says in words: without code, addresses, file names, tags and marks of markup."""
+"""Removes code, addresses, file names, tags and other markup from a message."""
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import Final
 
 # What is cut out ends a phrase, so that the words on both sides of it do not meet. No quantifier gives back.
@@ -30,17 +29,13 @@ _MARKS = re.compile(
 MOST_READ: Final = 6_000  # characters: what a longer text is about, it says by then
 
 
-# Several readers look at one text in turn.
-@lru_cache(maxsize=16)
-def beginning(text: str) -> str:
+def visible(text: str) -> str:
     """Return the first 6,000 characters of `text`, in normal form C and without markup."""
     return in_words(unicodedata.normalize("NFC", text[:MOST_READ]))
 
 
-@lru_cache(maxsize=16)
-def prose(text: str) -> str:
-    """Return what `beginning` returns, without lines of code: what nobody says, and feels."""
-    said = beginning(text)
+def prose(text: str, said: str) -> str:
+    """Return `visible(text)`, which is `said`, without lines of code."""
     if not _CODE_SIGN.search(text) and not any(one in said for one in _CODE_WORDS):
         return said
     # Looked for in what was written, as a tag or a mark of it may be all that says what a line is.

@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import (
-    evenly_set,
-    plain,
-    plain_words,
-    tellings,
-)
+from ricordo.language.assertion_scope import plain
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given
 from ricordo.language.proper_nouns import starts_sentence
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import sentences
 
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
 _WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
@@ -53,27 +48,27 @@ class _Works:
     when: re.Pattern[str]
 
 
-def without_works(content: str, language: str) -> str:
-    """Return `content` without what is in the films, books and dreams that the speaker tells to have had.
+def without_works(document: Document) -> Document:
+    """Return a text without the content of the films, books and dreams that the speaker reports.
 
     "Ieri ho visto un film" tells what somebody did yesterday, though what the film tells is no deed of
     anybody. From the work on the sentence is left out, but for a time at its end.
     """
-    works = _works(language)
-    if works.cues.isdisjoint(plain_words(plain(content))):
-        return content
-    parts = sentences(evenly_set(content))
-    return "\n".join(one if tellings(one, language) else _without_work(one, works) for one in parts)
+    works = _works(document.language)
+    if works.cues.isdisjoint(document.plain_words):
+        return document
+    sentences = map(document.with_text, document.evenly_spaced.sentences)
+    return document.with_text("\n".join(_without_work(one, works) for one in sentences))
 
 
-def _without_work(sentence: str, works: _Works) -> str:
-    """Cut the work of a sentence that does not tell because of it; what is marked or quoted stays whole."""
-    low = plain(sentence)
+def _without_work(sentence: Document, works: _Works) -> str:
+    """Cut the work of a sentence that asserts nothing; what is marked or quoted stays whole."""
+    text, low = sentence.text, sentence.plain
     deed = works.deed.search(low)
-    if deed is None or "?" in low or not _MARKS.isdisjoint(low):
-        return sentence
+    if deed is None or sentence.assertions or "?" in low or not _MARKS.isdisjoint(low):
+        return text
     when = works.when.match(low, deed.end())
-    return sentence[: deed.start(deed.lastgroup or 0)] + (when[1] if when is not None else "")
+    return text[: deed.start(deed.lastgroup or 0)] + (when[1] if when is not None else "")
 
 
 def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter, itemgetter
 
+from ricordo.language.document import Document
 from ricordo.language.known_names import KnownNames, lookup
 from ricordo.language.lemmas import is_italian_verb, lemma
-from ricordo.language.markup import beginning
 from ricordo.language.name_lists import LONGEST_NAME, NameLists, is_given, is_place, load_names
 from ricordo.language.proper_nouns import starts_sentence
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import Word, located_words
+from ricordo.language.tokenization import APOSTROPHES, Token
 from ricordo.language.topics.word_classes import WordClass, word_class
 
 __all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
@@ -40,22 +40,21 @@ _CONTRACTED = frozenset(
 _FOLLOWS_A_LIST = frozenset({"love"})
 
 
-def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the names of people mentioned in `text`, in order, each once, as written or as known.
+def mentioned_names(document: Document, known_names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the names of people mentioned in a text, in order, each once, as written or as known.
 
     Args:
-        text: what was said; of a long text its first 6,000 characters are read.
-        language: for the cues; without any, given and known names are still found.
+        document: in a language without cues only given and known names are found.
         known_names: those of this user's people; they are found in lower case too, and a first name that only
             one of them begins with becomes that whole name.
     """
-    text = beginning(text)
-    tokens = _without_possessives(text, located_words(text, language), language)
+    visible, language = document.visible, document.language
+    tokens = _without_possessives(visible)
     known = lookup(tuple(known_names))
     places = _places(tokens, known, language)
     if not places:
         return ()
-    reader = _Reader(text, tokens, language)
+    reader = _Reader(visible.text, tokens, language)
     found: dict[str, str] = {}
     past = 0
     for at in places:
@@ -71,7 +70,7 @@ def mentioned_names(text: str, language: str, known_names: Iterable[str] = ()) -
     return _whole(tuple(found.values())) if found else ()
 
 
-def _places(tokens: Sequence[Word], known: KnownNames, language: str) -> list[int]:
+def _places(tokens: Sequence[Token], known: KnownNames, language: str) -> list[int]:
     """Return where a name could begin. Most words are none: written small, or grammar, and of no list."""
     listed, firsts, grammar = load_names().listed, known.firsts, stop_words(language)
     return [
@@ -91,22 +90,22 @@ def _whole(names: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _without_possessives(text: str, tokens: Sequence[Word], language: str) -> Sequence[Word]:
-    """Return English words without their "'s": "Anna's dog" speaks of Anna."""
-    if language == "it" or ("'" not in text and "\u2019" not in text):
-        return tokens
+def _without_possessives(document: Document) -> Sequence[Token]:
+    """Return the words of a text, English ones without their "'s": "Anna's dog" speaks of Anna."""
+    if document.language == "it" or APOSTROPHES.isdisjoint(document.text):
+        return document.words
     return [
-        Word(token.written[:-2], token.folded[:-2], token.start, token.end)
+        Token(token.written[:-2], token.folded[:-2], token.start, token.end)
         if token.folded.endswith("'s") and token.written[0].isupper() and token.folded not in _CONTRACTED
         else token
-        for token in tokens
+        for token in document.words
     ]
 
 
 class _Reader:
     """Reads the names off the words of a text."""
 
-    def __init__(self, text: str, tokens: Sequence[Word], language: str) -> None:
+    def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
         self._text, self._tokens, self._language = text, tokens, language
         self._names = load_names()
         self.given = self._names.given
@@ -264,10 +263,10 @@ class _Reader:
         return kin or (starts_sentence(self._text, word.start) and following not in stop_words("it"))
 
 
-def _is_capital(word: Word) -> bool:
+def _is_capital(word: Token) -> bool:
     return len(word.written) > 1 and word.written[0].isupper() and not word.written.isupper()
 
 
-def _is_other(word: Word) -> bool:
+def _is_other(word: Token) -> bool:
     names = load_names()
     return word.folded in names.places or word.folded in names.never

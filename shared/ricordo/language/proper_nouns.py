@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from ricordo.language.document import Document
 from ricordo.language.name_lists import LONGEST_NAME, is_given
-from ricordo.language.text import LONGEST_WORD, Word, located_words
+from ricordo.language.text import LONGEST_WORD
+from ricordo.language.tokenization import Token
 
 _OPENING = frozenset('.!?…:\n"“«([-')
 _JOINS = frozenset({" ", "'", "\u2019"})
@@ -21,23 +23,24 @@ def starts_sentence(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] in _OPENING
 
 
-def is_proper_noun(text: str, word: Word) -> bool:
+def is_proper_noun(text: str, word: Token) -> bool:
     """Say whether a word of `text` is capitalised where grammar does not ask for it."""
     if len(word.written) < 2 or not word.written[0].isupper():
         return False
     return word.written.isupper() or not starts_sentence(text, word.start)
 
 
-def proper_names(text: str, language: str) -> Iterator[str]:
-    """Yield what `text`, which must be in normal form C, calls by name, as it is written there.
+def proper_names(document: Document) -> Iterator[str]:
+    """Yield the proper names in a text in normal form C, as written.
 
     Proper nouns that a space or an apostrophe joins are one name: "Rossi Costruzioni", "Sant'Orsola", "Maria
     D'Angelo". Where all is written in capitals, they tell nothing.
     """
+    text, language = document.text, document.language
     if not any(letter.islower() for letter in text):
         return
     start = end = length = 0
-    for word in located_words(text, language):
+    for word in document.words:
         if not is_proper_noun(text, word):
             continue
         begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)

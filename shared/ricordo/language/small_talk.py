@@ -5,10 +5,12 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import stem, words
+from ricordo.language.text import stem
+from ricordo.language.tokenization import words
 
 # One word is the name of who is thanked as often as it is a matter.
 _LEAST_WORDS: Final = 2
@@ -41,42 +43,34 @@ def _courtesies(language: str) -> frozenset[str]:
     return listed | {each[:-1] for each in listed if len(each) > _LEAST_LETTERS}
 
 
-def tells_something(text: str, language: str) -> bool:
-    """Say whether `text` holds two different words, at least, that are more than grammar and courtesy.
+def tells_something(document: Document) -> bool:
+    """Say whether a text has two different words, at least, that are more than grammar and courtesy.
 
-    A turn of a life says something in a single one: "I'm pregnant".
-
-    Args:
-        text: what was said.
-        language: a primary subtag; of a language whose small talk is not known, any two words will do.
+    A life event needs one word only: "I'm pregnant".
     """
-    courtesy, found = _small_talk(language), set[str]()
-    for word in _content_words(text, language):
-        stemmed = stem(word, language)
+    courtesy, found = _small_talk(document.language), set[str]()
+    for word in _content_words(document):
+        stemmed = stem(word, document.language)
         if stemmed not in courtesy:
             found.add(stemmed)
             if len(found) == _LEAST_WORDS:
                 return True
-    return life_event(text, language) != ""
+    return life_event(document) != ""
 
 
-def telling_words(text: str, language: str) -> frozenset[str]:
-    """Return the words of `text` that are more than grammar and courtesy.
+def telling_words(document: Document) -> frozenset[str]:
+    """Return the words of a text that are more than grammar and courtesy.
 
     In doubt a word is: "importato" shares its stem with "importante", which is courtesy.
-
-    Args:
-        text: what was said.
-        language: as in `tells_something`.
     """
-    courtesy = _courtesies(language)
-    spoken = frozenset(_content_words(text, language))
+    courtesy = _courtesies(document.language)
+    spoken = frozenset(_content_words(document))
     return frozenset(word for word in spoken if word not in courtesy and word[:-1] not in courtesy)
 
 
-def _content_words(text: str, language: str) -> Iterator[str]:
-    ignored = stop_words(language)
-    for said in words(text, language):
-        word = said.removesuffix("'s")
+def _content_words(document: Document) -> Iterator[str]:
+    ignored = stop_words(document.language)
+    for said in document.composed.words:
+        word = said.folded.removesuffix("'s")
         if len(word) > 1 and word.isalpha() and word not in ignored and not LAUGHTER.fullmatch(word):
             yield word  # no single letter, contraction or number

@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
-from ricordo.language.assertion_scope import evenly_set
 from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections import read_correction
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.informative import TELLS, informative
-from ricordo.language.instructions import is_instructing, neutral_title, without_instructions
+from ricordo.language.instructions import is_instructing, neutral_title
 from ricordo.language.names import mentioned_names
-from ricordo.language.text import collapse, normalise, title_of
+from ricordo.language.text import collapse, normalise
+from ricordo.language.titles import title_of
 from ricordo.language.topics import topics
 from ricordo.memory.importance import Importance, importance
 
@@ -55,9 +56,8 @@ class Enrichment:
 
 
 def enrich(
-    content: str,
+    document: Document,
     *,
-    language: str,
     role: Role = Role.USER,
     speaker: str = "",
     participants: Iterable[str] = (),
@@ -66,36 +66,35 @@ def enrich(
     """Derive the metadata of a message from its text.
 
     Args:
-        content: empty text gives the neutral enrichment.
-        language: ISO 639-1; only "it" and "en" are fully supported.
+        document: empty text gives the neutral enrichment; only Italian and English are fully supported.
         role: the text of tools and the system carries no feeling.
         speaker: name, if known.
         participants: present, as the bot says.
         vector: float32 [d], the embedding, for an estimator that uses it.
     """
-    said, content = content, evenly_set(content)
+    spaced = document.evenly_spaced
     present = tuple(participants)
-    mentioned = mentioned_names(content, language, (*present, speaker))
-    instructing = is_instructing(said)
-    heard = without_instructions(content) if instructing else content
-    corrects = role == Role.USER and read_correction(said) is not None
+    mentioned = mentioned_names(spaced, (*present, speaker))
+    instructing = is_instructing(document.text)
+    heard = spaced.without_instructions if instructing else spaced
+    corrects = role == Role.USER and read_correction(document) is not None
     feels = role in {Role.USER, Role.ASSISTANT}
-    emotion = estimate(content, language, vector, mentioned) if feels else NEUTRAL
+    emotion = estimate(spaced, vector, mentioned) if feels else NEUTRAL
     return Enrichment(
         emotion=emotion,
-        importance=importance(content, language, emotion),
-        topics=topics(heard, language, mentioned),
+        importance=importance(spaced, emotion),
+        topics=topics(heard, mentioned),
         participants=_each_once((speaker, *present, *mentioned)),
-        type=memory_type(content, language, emotion, role, vector),
-        kind=memory_kind(content, language),
-        title=_title(heard, language) if content.strip() else "",
-        informative=TELLS if corrects else informative(said, language=language, role=role),
+        type=memory_type(spaced, emotion, role, vector),
+        kind=memory_kind(spaced),
+        title=_title(heard) if spaced.text.strip() else "",
+        informative=TELLS if corrects else informative(spaced, role),
         instructing=instructing,
     )
 
 
-def _title(heard: str, language: str) -> str:
-    return title_of(heard, TITLE_LENGTH) if heard.strip() else neutral_title(language)
+def _title(heard: Document) -> str:
+    return title_of(heard, TITLE_LENGTH) if heard.text.strip() else neutral_title(heard.language)
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

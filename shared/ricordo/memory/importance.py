@@ -6,32 +6,25 @@ feeling, 1 for self-disclosure of some length, 2 for a life event. Importance is
 (second - 1)/4).
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.assertion_scope import (
-    disclosures,
-    plain,
-    plain_words,
-)
+from ricordo.language.assertion_scope import plain, plain_words
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
-from ricordo.language.markup import prose
-from ricordo.language.text import normalise, stem
+from ricordo.language.text import stem
+from ricordo.language.tokenization import words
 
 DISCLOSURE_LENGTH = 50
 FEELING_VALENCE = 0.5
 FEELING_AROUSAL = 0.6
 
-_ELIDED: Final = re.compile(r"[^\W_]+")
-_CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _OPENING = 3
 """Letters shared by a word and its stem."""
 
@@ -90,17 +83,15 @@ class Importance:
     contributions: tuple[ImportanceContribution, ...]
 
 
-def importance(text: str, language: str, emotion: Emotion) -> Importance:
-    """Rate the importance of `text`.
+def importance(document: Document, emotion: Emotion) -> Importance:
+    """Rate the importance of a text.
 
     Args:
-        text: of the message.
-        language: ISO 639-1; beyond "it" and "en" only length and feeling count.
+        document: in other languages than Italian and English only length and feeling count.
         emotion: estimated of the same text.
     """
-    text = normalise(text)
-    said = _words(text, language)
-    found = (*_weight(text, said, language), *_meaning(text, said, language, emotion))
+    document = document.composed
+    found = (*_weight(document), *_meaning(document, emotion))
     return Importance(min(1.0, sum(each.amount for each in found)), found)
 
 
@@ -114,22 +105,20 @@ def meaningfulness(value: Amount) -> Amount:
     return 1 + 4 * value
 
 
-def _words(text: str, language: str) -> list[str]:
-    """Tokenise as `ricordo.language.text.words` does, without positions, at a tenth of the cost."""
-    folded = text.replace("\u2019", "'").casefold()
-    return (_ELIDED if language == "it" else _CONTRACTED).findall(folded)
-
-
-def _weight(text: str, said: Sequence[str], language: str) -> tuple[ImportanceContribution, ...]:
+def _weight(document: Document) -> tuple[ImportanceContribution, ...]:
     found = [ImportanceContribution("baseline", "", 2 / 9)]
     found += [
         ImportanceContribution("length", f"more than {limit} characters", 1 / 9)
         for limit in (200, 500)
-        if len(text) > limit
+        if len(document.text) > limit
     ]
-    weighty = _weighty_stems(language)
+    weighty = _weighty_stems(document.language)
     # Few words begin as a weighty one does: only those are worth a stemmer.
-    if opening := {stem(word, language) for word in said if word[:_OPENING] in weighty.openings}:
+    if opening := {
+        stem(word.folded, document.language)
+        for word in document.words
+        if word.folded[:_OPENING] in weighty.openings
+    }:
         announced = (word for key, word in weighty.words.items() if key in opening)
         found += [ImportanceContribution("keyword", word, 0.5 / 9) for word in announced]
     return tuple(found)
@@ -149,31 +138,28 @@ def _weighty_stems(language: str) -> _Keywords:
     return _Keywords(known, frozenset(key[:_OPENING] for key in known))
 
 
-def _meaning(
-    text: str, said: Sequence[str], language: str, emotion: Emotion
-) -> tuple[ImportanceContribution, ...]:
+def _meaning(document: Document, emotion: Emotion) -> tuple[ImportanceContribution, ...]:
     found: list[ImportanceContribution] = []
-    event = life_event(text, language)
-    if _is_feeling(emotion) and (event or _is_felt(text, language, emotion)):
+    event = life_event(document)
+    if _is_feeling(emotion) and (event or _is_felt(document, emotion)):
         found.append(ImportanceContribution("feeling", emotion.primary, 1 / 4))
-    own = _FIRST_PERSON.get(language, frozenset())
-    spoken = next((word for word in said if word in own), "")
-    if spoken and len(text) > DISCLOSURE_LENGTH:
+    own = _FIRST_PERSON.get(document.language, frozenset())
+    spoken = next((word.folded for word in document.words if word.folded in own), "")
+    if spoken and len(document.text) > DISCLOSURE_LENGTH:
         found.append(ImportanceContribution("disclosure", spoken, 1 / 4))
     if event:
         found.append(ImportanceContribution("life_event", event, 2 / 4))
     return tuple(found)
 
 
-def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
+def _is_felt(document: Document, emotion: Emotion) -> bool:
     """Whether the emotion is in what the text asserts, not in what it asks, supposes, wishes or reports."""
-    if _speaks_of_death_only(emotion, language):
+    if _speaks_of_death_only(emotion, document.language):
         return False
-    if language not in LANGUAGES:
+    if document.language not in LANGUAGES:
         return True
     carriers = [plain_words(plain(one)) for one in emotion.keywords] or [frozenset()]  # an emoji has no words
-    told = disclosures(prose(text), language)
-    said = frozenset[str]().union(*(plain_words(each.plain) for each in told))
+    said = frozenset[str]().union(*(plain_words(one.plain) for one in document.prose.disclosures))
     # Signs alone, and courtesies, are felt of something that was said before.
     return bool(said) and any(one <= said for one in carriers)
 
@@ -181,7 +167,7 @@ def _is_felt(text: str, language: str, emotion: Emotion) -> bool:
 def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
     """Whether all emotion words are about death, which is often figurative."""
     deadly = _deadly_stems(language)
-    said = [stem(word, language) for keyword in emotion.keywords for word in _words(keyword, language)]
+    said = [stem(word, language) for keyword in emotion.keywords for word in words(keyword, language)]
     return bool(said) and all(one in deadly for one in said)
 
 

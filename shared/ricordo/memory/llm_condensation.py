@@ -6,11 +6,13 @@ from enum import StrEnum
 from typing import Final
 
 from ricordo.language.detection import detect, identify
+from ricordo.language.document import Document
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.language.instructions import is_instructing
 from ricordo.language.names import mentioned_names
 from ricordo.language.proper_nouns import proper_names
-from ricordo.language.text import collapse, located_words, normalise, sentences, stems, words
+from ricordo.language.text import collapse, normalise
+from ricordo.language.tokenization import sentences_of, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
@@ -61,7 +63,7 @@ def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> Conde
         return CondensationFault.EMPTY
     if strip_recalled(answer) != answer or is_instructing(answer):
         return CondensationFault.MARKED
-    if len(sentences(answer)) > MOST_SENTENCES:
+    if len(list(sentences_of(answer))) > MOST_SENTENCES:
         return CondensationFault.SENTENCES
     if len(answer) > sum(len(one.text) for one in sources):
         return CondensationFault.LONGER
@@ -105,11 +107,10 @@ def _names_nothing_new(answer: str, sources: Sequence[LlmMessage], language: str
     known = {word for one in sources for word in words(f"{one.text} {one.speaker}", one.language)}
     # "dell'Anna" is one word in English and two in Italian: each text is also read as the answer is
     known |= {word for one in sources for word in words(f"{one.text} {one.speaker}", language)}
-    named = [*proper_names(answer, language), *mentioned_names(answer, language)]
+    document = Document(answer, language)
+    named = [*proper_names(document), *mentioned_names(document)]
     claimed = {word for name in named for word in words(name, language)}
-    claimed |= {
-        word.folded for word in located_words(answer, language) if any(c.isdigit() for c in word.written)
-    }
+    claimed |= {word.folded for word in document.words if any(map(str.isdigit, word.written))}
     return claimed <= known
 
 

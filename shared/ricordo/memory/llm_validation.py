@@ -12,7 +12,8 @@ from ricordo.language.annotations import Emotion, MemoryType, Role
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.language.name_lists import LONGEST_NAME, is_place, load_names
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import collapse, excerpt, located_words, normalise, stems, words
+from ricordo.language.text import collapse, excerpt, normalise
+from ricordo.language.tokenization import stems, words, words_of
 from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment
 from ricordo.memory.importance import Importance, ImportanceContribution
@@ -144,7 +145,7 @@ def _title(claimed: str | None, text: str, language: str) -> str:
     if not any(letter.isalnum() for letter in title):
         return ""
     said = set(words(text, language))
-    for word in located_words(title, language):
+    for word in words_of(title, language):
         marked = (word.start > 0 and word.written[0].isupper()) or any(c.isdigit() for c in word.written)
         if marked and word.folded not in said:
             return ""

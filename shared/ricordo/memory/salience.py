@@ -12,9 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.document import Document
 from ricordo.language.instructions import without_instructions
 from ricordo.language.small_talk import tells_something
-from ricordo.language.text import collapse, content_words, excerpt, sentences, stem
+from ricordo.language.text import collapse, excerpt
+from ricordo.language.tokenization import is_question
 from ricordo.memory.model import Memory
 
 MOST_SENTENCES: Final = 3
@@ -56,7 +58,7 @@ class Chosen:
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     place: int
-    text: str
+    document: Document
     stems: frozenset[str]
     score: float
 
@@ -75,9 +77,9 @@ def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
     near = _nearness(texts)
     heaviest = sorted(range(len(texts)), key=lambda at: (-texts[at].weight * near[at], at))[:_READ]
     offered = [one for at in sorted(heaviest) for one in _sentences_of(at, texts[at], near[at])]
-    telling = [one for one in offered if not _idle(one.text, texts[one.place].language)]
+    telling = [one for one in offered if not _idle(one.document)]
     chosen = _different(telling or offered, texts, most)
-    return [Chosen(one.place, excerpt(one.text, LONGEST)) for one in chosen]
+    return [Chosen(one.place, excerpt(one.document.text, LONGEST)) for one in chosen]
 
 
 def _nearness(texts: Sequence[Text]) -> list[float]:
@@ -95,19 +97,19 @@ def _nearness(texts: Sequence[Text]) -> list[float]:
 
 def _sentences_of(place: int, text: Text, near: float) -> list[_Sentence]:
     found: list[_Sentence] = []
-    for sentence in sentences(without_instructions(text.content[:_MOST_READ])):
-        said = collapse(sentence)
-        stems = frozenset(stem(word, text.language) for word in content_words(said, text.language))
+    document = Document(text.content[:_MOST_READ], text.language).without_instructions
+    for sentence in document.sentences:
+        said = document.with_text(collapse(sentence))
+        stems = frozenset(said.stems)
         fullness = min(len(stems), _FULL) / _FULL
-        precise = 0.25 if _PRECISE.search(said) else 0.0
-        found.append(
-            _Sentence(place, said, stems, (0.05 + text.weight) * (0.4 + near) * (fullness + precise))
-        )
+        precise = 0.25 if _PRECISE.search(said.text) else 0.0
+        score = (0.05 + text.weight) * (0.4 + near) * (fullness + precise)
+        found.append(_Sentence(place, said, stems, score))
     return found
 
 
-def _idle(said: str, language: str) -> bool:
-    return said.rstrip("\"')»”").endswith("?") or not tells_something(said, language)
+def _idle(sentence: Document) -> bool:
+    return is_question(sentence.text) or not tells_something(sentence)
 
 
 def _different(offered: Sequence[_Sentence], texts: Sequence[Text], most: int) -> list[_Sentence]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion, EventTime, MemoryKind, Role
+from ricordo.language.document import Document
 from ricordo.language.instructions import is_instructing
-from ricordo.language.text import title_of
+from ricordo.language.titles import title_of
 from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.salience import MOST_SENTENCES, Text, salient, strip_instructions
 
@@ -102,7 +103,7 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
         conversation_id=first.conversation_id,
         kind=MemoryKind.SUMMARY,
         content=told.text,
-        title=title_of(", ".join(one.topic for one in topics) or told.text, _TITLE),
+        title=title_of(Document(", ".join(one.topic for one in topics) or told.text), _TITLE),
         language=spoken_language(turns),
         timezone=last.timezone,
         created_at=last.created_at,
@@ -148,7 +149,7 @@ def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> st
 def _last_told(turns: Sequence[SessionTurn]) -> str:
     """Return the title of the last usable turn; "" for none."""
     heard = strip_instructions(one.memory for one in turns)
-    return title_of(heard[-1].content, _TITLE) if heard else ""
+    return title_of(Document(heard[-1].content), _TITLE) if heard else ""
 
 
 def strip_instructions_from_turns(turns: Sequence[SessionTurn]) -> list[SessionTurn]:

@@ -10,7 +10,10 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.text import excerpt, stems, title_of
+from ricordo.language.document import Document
+from ricordo.language.text import excerpt
+from ricordo.language.titles import title_of
+from ricordo.language.tokenization import stems
 from ricordo.memory.compression import subjects_of
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.memory.salience import LONGEST, MOST_SENTENCES, Text, salient
@@ -50,7 +53,7 @@ def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memor
         conversation_id=_common(one.conversation_id for one in memories) or "",
         type=_most(one.type for one in memories)[0],
         kind=MemoryKind.SYNTHESIS,
-        title=excerpt(opening, _TITLE) or title_of(content, _TITLE),
+        title=excerpt(opening, _TITLE) or title_of(Document(content), _TITLE),
         content=content,
         language=first.language,
         role=_common(one.role for one in memories) or Role.USER,

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
+from ricordo.language.document import Document
 from ricordo.language.instructions import is_instructing, marked
 from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.names import mentioned_names
@@ -112,8 +113,8 @@ class TurnReadings:
         """Whether a turn decides something."""
         said = _said(turn, language)
         if said not in self._decides:
-            kind = memory_kind(turn.content[:_MOST_READ], turn.language or language)
-            told = kind in _KEPT_KINDS and not is_instructing(turn.content[:_MOST_READ])
+            document = Document(turn.content[:_MOST_READ], turn.language or language)
+            told = memory_kind(document) in _KEPT_KINDS and not is_instructing(document.text)
             self._decides[said] = told
         return self._decides[said]
 
@@ -121,8 +122,8 @@ class TurnReadings:
         """Return the names in a turn."""
         said = _said(turn, language)
         if said not in self._named:
-            read = turn.content[:_MOST_READ], turn.language or language
-            self._named[said] = tuple(_named(*read, self._known_names))
+            document = Document(turn.content[:_MOST_READ], turn.language or language)
+            self._named[said] = tuple(_named(document.composed, self._known_names))
         return self._named[said]
 
 
@@ -222,11 +223,10 @@ def _has_any(content: str, words: frozenset[str]) -> bool:
     return any(word.replace("\u2019", "'") in folded for word in words)
 
 
-def _named(content: str, language: str, known_names: tuple[str, ...]) -> list[str]:
+def _named(document: Document, known_names: tuple[str, ...]) -> list[str]:
     """Return people, then places and things; of a name and a part of it, the whole."""
-    content = normalise(content)
-    people = mentioned_names(content, language, known_names)
-    things = tuple(proper_names(content, language))
+    people = mentioned_names(document, known_names)
+    things = tuple(proper_names(document))
     parts = {name: _parts(name) for name in (*people, *things)}
     whole_people = [name for name in people if not any(parts[name] < parts[thing] for thing in things)]
     return whole_people + [name for name in things if not any(parts[name] <= parts[one] for one in people)]

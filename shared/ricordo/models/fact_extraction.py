@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import Role
+from ricordo.language.document import document_of
 from ricordo.language.instructions import without_instructions
 from ricordo.memory.facts import Statement, extract
 from ricordo.memory.facts.relation_validation import (
@@ -203,8 +204,7 @@ class LlmFactExtractor:
 def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
     """Return what the rules find that `utterance` states."""
     return extract(
-        utterance.content,
-        language=utterance.language,
+        document_of(utterance.content, utterance.language),
         speaker=utterance.speaker,
         role=utterance.role,
         at=utterance.said_at,

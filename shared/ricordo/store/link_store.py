@@ -85,7 +85,7 @@ async def link_corrections(
         return ()
     new = {row["id"]: _said(row) for row in found}
     users = {row["id"]: row["user_id"] for row in found}
-    correcting = [one for one in new.values() if read_correction(one.content) is not None]
+    correcting = [one for one in new.values() if read_correction(one.document) is not None]
     others = sorted(new.keys() - {one.id for one in correcting})
     dropped = await connection.fetch(_SQL["drop"], tenant, others)
     since = min(one.at for one in new.values())
@@ -133,7 +133,7 @@ async def _read_again(connection: Connection, tenant: str, changed: Sequence[UUI
 async def _linked(connection: Connection, tenant: str, said: Said, user_id: str) -> dict[str, object]:
     """Return the row of a correction, with what it corrects."""
     span = _within_calendar(said.at, -REACH), said.at
-    pattern = denied_pattern(said.content)
+    pattern = denied_pattern(said.document)
     found = await connection.fetch(
         _SQL["earlier"], tenant, user_id, *span, said.conversation_id, _LAST, pattern
     )

@@ -11,6 +11,7 @@ from tests.contract.store.stores import STORED, Stores, enriched
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory, Source
 from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
@@ -74,7 +75,7 @@ class Interrupted(ReflectionStore):
 
 
 def _enriched(memory: Memory) -> EnrichedMemory:
-    derived = enrich(memory.content, language="en", speaker="Davide")
+    derived = enrich(Document(memory.content, "en"), speaker="Davide")
     return enriched(
         memory,
         importance=derived.importance.value,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ricordo.language.annotations import NEUTRAL, Emotion
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo_services.cli.pure_results import encoding
 
@@ -14,7 +15,7 @@ Felt = Callable[[str, str], Emotion]
 @pytest.fixture(scope="module")
 def felt() -> Iterator[Felt]:
     with encoding() as encode:
-        yield lambda text, language: estimate(text, language, encode(text))
+        yield lambda text, language: estimate(Document(text, language), encode(text))
 
 
 @pytest.mark.parametrize(

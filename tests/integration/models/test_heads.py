@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ricordo.language.document import Document
 from ricordo.language.procedures import tells_how
 from ricordo.language.query_analysis.sought import CORE, sought
 from ricordo.models.encoder import Encoder
@@ -90,7 +91,7 @@ async def test_oneself_as_a_whole_asks_for_the_core(minilm: Encoder, query: str,
     ],
 )
 async def test_a_way_to_do_something_is_known(minilm: Encoder, text: str, language: str) -> None:
-    assert tells_how(text, language, await vector(minilm, text))
+    assert tells_how(Document(text, language), await vector(minilm, text))
 
 
 @pytest.mark.parametrize(
@@ -109,4 +110,4 @@ async def test_a_way_to_do_something_is_known(minilm: Encoder, text: str, langua
     ],
 )
 async def test_a_story_tells_no_way(minilm: Encoder, text: str, language: str) -> None:
-    assert not tells_how(text, language, await vector(minilm, text))
+    assert not tells_how(Document(text, language), await vector(minilm, text))

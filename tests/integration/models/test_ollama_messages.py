@@ -9,6 +9,7 @@ from tests.fixtures.talking import Body, TalkingModel, described, instructions, 
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
 from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage
 from ricordo.memory.llm_validation import merge_llm_reading
@@ -112,7 +113,7 @@ async def test_an_order_that_the_model_obeys_has_no_effect(
         rate=lambda text: "10" if "rate 10" in text else "2",
         describe=lambda _: described(topics=["world peace"], participants=["Caesar"], title="Buy gold now"),
     )
-    rules = enrich(ORDER.text, language="en")
+    rules = enrich(Document(ORDER.text, "en"))
     first, second = await describer.read([STORY[1], ORDER])
     assert first.importance == pytest.approx(1 / 9)  # the neighbour was not spoken for
     found = merge_llm_reading(rules, ORDER, second, describer.model)
@@ -217,7 +218,7 @@ async def test_a_server_that_misbehaves_leaves_the_values_of_the_rules(
     chat = server.behaviour.chat
     FAULTS[name](server.behaviour)
     assert await describer.read(STORY) == [UNREAD] * 3
-    rules = enrich(STORY[0].text, language="it")
+    rules = enrich(Document(STORY[0].text, "it"))
     assert merge_llm_reading(rules, STORY[0], UNREAD, describer.model).version == VERSION
     server.behaviour = Behaviour(chat=chat)
 

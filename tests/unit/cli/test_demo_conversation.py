@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from ricordo.language.document import Document
 from ricordo.memory.facts import extract
 from ricordo.messages.vocabulary import Role
 from ricordo_services.cli.demo.conversation import QUESTIONS, TIMEZONE, conversation
@@ -43,7 +44,7 @@ def test_what_is_repeated_becomes_a_fact_that_shows_unasked() -> None:
     counts = Counter(
         (one.subject, one.predicate, one.object)
         for message in conversation(NOW)
-        for one in set(extract(message.content, language=message.language, role=message.role.value))
+        for one in set(extract(Document(message.content, message.language or ""), role=message.role.value))
     )
     assert {fact[1:] for fact, count in counts.items() if count >= 3 and fact[0] == "user"} >= {
         ("lives_in", "Trieste"),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.model import local_moment
 from ricordo.memory.progress import Progress
@@ -81,7 +82,7 @@ class World(BackfillStore):
             by_model = self.model is not None and asked != "nothing" and self.answers.get(one, True)
             version = BY_MODEL if by_model else VERSION
             enrichment = replace(
-                enrich("hello", language="en"),
+                enrich(Document("hello", "en")),
                 version=version if asked != "importance" else VERSION,
                 rated_by=version,
             )

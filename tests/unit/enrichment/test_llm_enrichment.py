@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from tests.fixtures.fake_llm import FakeMessageReader, away, babbling
 
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
 from ricordo.memory.llm_description import Description
 from ricordo.memory.model import Memory
@@ -137,7 +138,7 @@ async def test_what_the_model_says_is_merged_and_named(
     first, second, third = (rows.saved[one].enrichment for one in rows.memories)
     assert (first.title, first.importance.value) == ("La nonna", 1.0)
     assert second.importance.value == 1.0
-    assert third.importance.value == enrich(TEXTS[2], language="it").importance.value  # it had asked for ten
+    assert third.importance.value == enrich(Document(TEXTS[2], "it")).importance.value  # it had asked for ten
     assert {one.rated_by for one in (first, second, third)} == {BY_MODEL}
     assert [texts for what, texts in reader.asked if what == "rate"] == [TEXTS[:2], TEXTS[2:]]
 
@@ -149,7 +150,7 @@ async def test_without_an_answer_the_values_of_the_rules_stand(
     reader.before = trouble  # type: ignore[assignment]  # both are what it takes
     assert await enriched(enriching, rows) == [VERSION] * 3
     for one, memory in rows.memories.items():
-        assert rows.saved[one].enrichment == enrich(memory.content, language="it")
+        assert rows.saved[one].enrichment == enrich(Document(memory.content, "it"))
 
 
 async def test_what_the_model_leaves_out_keeps_the_values_of_the_rules(

@@ -10,6 +10,7 @@ from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import Role
+from ricordo.language.document import Document
 from ricordo.language.informative import INFORMATIVE, informative
 from ricordo.language.small_talk import tells_something
 
@@ -20,7 +21,7 @@ CONTENT = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 def tells(text: str, language: str, role: Role = Role.USER) -> bool:
     """Whether the text is a memory."""
-    return informative(text, language=language, role=role) >= INFORMATIVE
+    return informative(Document(text, language), role=role) >= INFORMATIVE
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "telling"))
@@ -42,12 +43,12 @@ def test_assistant_refuses_offers_and_repeats_without_telling(
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "small_talk.toml", "small_talk"))
 def test_courtesy_and_greetings_tell_nothing(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in ("", *texts) if tells_something(text, language)] == []
+    assert [text for text in ("", *texts) if tells_something(Document(text, language))] == []
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "small_talk.toml", "matter"))
 def test_a_matter_tells_something(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if not tells_something(text, language)] == []
+    assert [text for text in texts if not tells_something(Document(text, language))] == []
 
 
 @pytest.mark.parametrize("text", ["Wo wohnt meine Tante?", "¿Dónde vive mi tía?"])
@@ -67,7 +68,7 @@ def test_one_sentence_that_tells_is_enough_wherever_it_stands(language: str, dat
 
 @given(st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.sampled_from(Role))
 def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
-    assert 0 <= informative(text, language=language, role=role) <= 1
+    assert 0 <= informative(Document(text, language), role=role) <= 1
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,8 @@ def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
 def test_hostile_text_takes_linear_time(part: str, language: str) -> None:
     def judge(said: str) -> None:
         for role in (Role.USER, Role.ASSISTANT):
-            informative(said, language=language, role=role)
-        tells_something(said, language)
+            informative(Document(said, language), role=role)
+        tells_something(Document(said, language))
 
     assert growth(judge, part, 1_400) < LINEAR
 
@@ -86,6 +87,6 @@ def test_hostile_text_takes_linear_time(part: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_quotation_of_apostrophes_does_not_take_long(language: str) -> None:
     def read(marks: str) -> None:
-        informative(f"Posso mangiare 'a{marks}", language=language)
+        informative(Document(f"Posso mangiare 'a{marks}", language))
 
     assert growth(read, "'", 1_200) < LINEAR

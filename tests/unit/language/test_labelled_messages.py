@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.language.detection import identify
+from ricordo.language.document import Document
 from ricordo.language.names import mentioned_names
 from ricordo.language.topics import topic_key
 from ricordo.memory.enrichment import enrich
@@ -62,7 +63,7 @@ def test_topics_are_those_that_a_person_names(name: str) -> None:
             ({topic_key(one.removeprefix("?"), language) for one in one_of if one != "?"}, is_asked(one_of))
             for one_of in alternatives(topics, ";")
         ]
-        found = {topic_key(topic, language) for topic in enrich(text, language=language).topics}
+        found = {topic_key(topic, language) for topic in enrich(Document(text, language)).topics}
         counts.count(found, [keys for keys, asked in each if asked], set().union(*(keys for keys, _ in each)))
     assert counts.f1 >= 0.9
 
@@ -75,7 +76,7 @@ def test_people_are_those_that_are_named(name: str) -> None:
             ({one.removeprefix("?").casefold() for one in one_of}, is_asked(one_of))
             for one_of in alternatives(people, ",")
         ]
-        found = {name.casefold() for name in mentioned_names(text, language)}
+        found = {name.casefold() for name in mentioned_names(Document(text, language))}
         counts.count(found, [names for names, asked in each if asked], set().union(*(n for n, _ in each)))
     assert counts.f1 >= 0.9
 
@@ -83,7 +84,7 @@ def test_people_are_those_that_are_named(name: str) -> None:
 @pytest.mark.parametrize("name", LISTS)
 def test_types_and_kinds_are_told(name: str) -> None:
     told = list(lines(name))
-    derived = [enrich(text, language=name[-2:]) for text, *_ in told]
+    derived = [enrich(Document(text, name[-2:])) for text, *_ in told]
     types = sum(
         found.type in {TYPES[one] for one in types.split("/")}
         for found, (*_, types, _) in zip(derived, told, strict=True)

@@ -18,7 +18,8 @@ from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL
-from ricordo.language.assertion_scope import evenly_set
+from ricordo.language.assertion_scope import evenly_spaced
+from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
 from ricordo.memory.importance import importance
 
@@ -50,15 +51,15 @@ def share(statements: Sequence[Statement], kind: str, right: Callable[[Statement
 
 
 def matters(one: Statement) -> bool:
-    return importance(one.text, one.language, NEUTRAL).value >= 0.7
+    return importance(Document(one.text, one.language), NEUTRAL).value >= 0.7
 
 
 def is_small(one: Statement) -> bool:
-    return importance(one.text, one.language, NEUTRAL).value <= 0.3
+    return importance(Document(one.text, one.language), NEUTRAL).value <= 0.3
 
 
 def tells_no_turn(one: Statement) -> bool:
-    return life_event(one.text, one.language) == ""
+    return life_event(Document(one.text, one.language)) == ""
 
 
 def test_all_sets_hold_both_languages_and_all_kinds_and_share_no_statement() -> None:
@@ -81,7 +82,7 @@ def test_turns_of_a_life_matter_and_nothing_else_is_taken_for_one(statements: Se
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "quoted"))
 def test_turn_is_named_as_it_was_told(language: str, expected: dict[str, str]) -> None:
     for text, words in expected.items():
-        found = life_event(text, language)
+        found = life_event(Document(text, language))
         assert found, text
         assert found in text.lower(), text
         assert words in found or found in words, text
@@ -89,17 +90,17 @@ def test_turn_is_named_as_it_was_told(language: str, expected: dict[str, str]) -
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "not_told"))
 def test_what_is_not_so_is_no_turn(language: str, texts: dict[str, None]) -> None:
-    assert {text: life_event(text, language) for text in texts} == dict.fromkeys(texts, "")
+    assert {text: life_event(Document(text, language)) for text in texts} == dict.fromkeys(texts, "")
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "told"))
 def test_no_turn_is_lost_before_it_is_looked_for(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if not life_event(text, language)] == []
+    assert [text for text in texts if not life_event(Document(text, language))] == []
 
 
 @given(st.text(max_size=300), st.sampled_from(["it", "en"]))
 def test_any_text_can_be_looked_at_and_evidence_stands_in_it(said: str, language: str) -> None:
-    assert life_event(said, language) in evenly_set(said).lower()
+    assert life_event(Document(said, language)) in evenly_spaced(said).lower()
 
 
 @pytest.mark.parametrize("blank", [" ", "  ", "\u00a0", "\u3000", "\t", " \u2009 "])
@@ -112,7 +113,9 @@ def test_any_text_can_be_looked_at_and_evidence_stands_in_it(said: str, language
     ],
 )
 def test_blanks_of_any_kind_part_words(said: str, language: str, blank: str) -> None:
-    assert life_event(said.replace(" ", blank), language) == life_event(said, language) != ""
+    assert (
+        life_event(Document(said.replace(" ", blank), language)) == life_event(Document(said, language)) != ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,4 +132,4 @@ def test_blanks_of_any_kind_part_words(said: str, language: str, blank: str) -> 
 )
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_long_text_made_of_nothing_but_beginnings_is_read_in_linear_time(part: str, language: str) -> None:
-    assert growth(lambda text: life_event(text, language), part, 32_000) < LINEAR
+    assert growth(lambda text: life_event(Document(text, language)), part, 32_000) < LINEAR

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.enrichment import enrich
@@ -101,14 +102,15 @@ def test_any_question_is_understood(query: str, now: datetime, zone: ZoneInfo, l
 @_BOUNDED
 @given(_TEXTS, _MOMENTS, _LANGUAGES)
 def test_any_message_states_what_it_says(content: str, at: datetime, language: str | None) -> None:
-    for statement in extract(content, language=language, at=at):
+    for statement in extract(Document(content, language or ""), at=at):
         assert content[slice(*statement.span)] == statement.quote
 
 
 @_BOUNDED
 @given(_TEXTS, _MOMENTS, _ZONES, st.sampled_from(["it", "en"]))
 def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
-    found = enrich(content, language=language)
+    document = Document(content, language)
+    found = enrich(Document(document))
     assert 0 <= found.importance.value <= 1
-    times = event_times(content, said_at=at, zone=zone, language=language)
+    times = event_times(document, said_at=at, zone=zone)
     assert all(one.start < one.end for one in times)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.sentence_tables import sentences
 
+from ricordo.language.document import Document
 from ricordo.language.names import mentioned_names
 
 TABLE = Path(__file__).with_name("names.toml")
@@ -14,15 +15,17 @@ TABLE = Path(__file__).with_name("names.toml")
 def test_people_are_told_apart_from_places_days_and_words(
     language: str, expected: dict[str, list[str]]
 ) -> None:
-    assert {text: list(mentioned_names(text, language, ["Davide Neri"])) for text in expected} == expected
+    assert {
+        text: list(mentioned_names(Document(text, language), ["Davide Neri"])) for text in expected
+    } == expected
 
 
 def test_a_first_name_of_two_people_stays_as_it_is() -> None:
-    assert mentioned_names("Ho visto Davide", "it", ["Davide Neri", "Davide Verdi"]) == ("Davide",)
-    assert mentioned_names("Ho visto Davide Verdi", "it", ["Davide Neri", "Davide Verdi"]) == (
+    assert mentioned_names(Document("Ho visto Davide", "it"), ["Davide Neri", "Davide Verdi"]) == ("Davide",)
+    assert mentioned_names(Document("Ho visto Davide Verdi", "it"), ["Davide Neri", "Davide Verdi"]) == (
         "Davide Verdi",
     )
 
 
 def test_a_name_has_four_words_at_the_most() -> None:
-    assert all(len(name.split()) <= 4 for name in mentioned_names("Marco Bianchi " * 200, "it"))
+    assert all(len(name.split()) <= 4 for name in mentioned_names(Document("Marco Bianchi " * 200, "it")))

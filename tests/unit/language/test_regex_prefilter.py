@@ -12,9 +12,9 @@ import pytest
 
 from ricordo.language.assertion_scope import _Frame, _frames, plain_words
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.life_events import _events
-from ricordo.language.openings import first_telling
-from ricordo.language.text import located_words
+from ricordo.language.titles import first_statement
 from ricordo.language.topics.idioms import in_idioms
 
 # Python's own reader of patterns; it has no other name.
@@ -126,7 +126,7 @@ SMALL_TALK = [each for language in LANGUAGES for each in read_table("openings", 
 def test_small_talk_is_passed_over_in_all_its_forms(pattern: str) -> None:
     small = [text for text in written_out(pattern) if re.fullmatch(pattern, text)]
     assert small
-    assert [text for text in small if first_telling([text, "We moved"]) != "We moved"] == []
+    assert [text for text in small if first_statement([text, "We moved"]) != "We moved"] == []
 
 
 @pytest.mark.parametrize("language", ["it", "en"])
@@ -135,5 +135,5 @@ def test_a_way_of_speaking_is_known_in_all_its_forms(language: str) -> None:
     for _, pattern in read_table("idioms", language)["patterns"]:
         said = [text for text in written_out(pattern) if re.search(pattern, text)]
         assert said
-        lost += [text for text in said if not in_idioms(text, located_words(text, language), language)]
+        lost += [text for text in said if not in_idioms(Document(text, language))]
     assert lost == []

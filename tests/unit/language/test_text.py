@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
 
-from ricordo.language import text
+from ricordo.language import text, tokenization
+from ricordo.language.document import Document
+from ricordo.language.titles import title_of
 from ricordo.memory.context.recalled_tags import escape_recalled, strip_recalled
 
 
@@ -66,8 +68,8 @@ def test_hostile_brackets_cost_linear_time(begins: str, part: str) -> None:
 
 
 def test_italian_words_are_cut_at_apostrophes_and_english_ones_are_not() -> None:
-    assert text.words("L'amico dell’ABIOGENESIS", "it") == ["l", "amico", "dell", "abiogenesis"]
-    assert text.words("Don’t John's", "en") == ["don't", "john's"]
+    assert tokenization.words("L'amico dell’ABIOGENESIS", "it") == ["l", "amico", "dell", "abiogenesis"]
+    assert tokenization.words("Don’t John's", "en") == ["don't", "john's"]
 
 
 @pytest.mark.parametrize(
@@ -108,18 +110,23 @@ def test_stripping_leaves_no_tag_behind() -> None:
 
 
 def test_an_unknown_language_keeps_its_words() -> None:
-    assert text.stems("Koira juoksee", "xx") == ["koira", "juoksee"]
+    assert tokenization.stems("Koira juoksee", "xx") == ["koira", "juoksee"]
 
 
 def test_stop_words_go_unless_nothing_else_is_there() -> None:
-    assert text.content_words("the dog of the house", "en") == ["dog", "house"]
-    assert text.content_words("who are you", "en") == ["who", "are", "you"]
+    assert tokenization.content_words("the dog of the house", "en") == ["dog", "house"]
+    assert tokenization.content_words("who are you", "en") == ["who", "are", "you"]
 
 
 def test_sentences_end_where_people_end_them() -> None:
     told = "Ho visto il Dott. Rossi. Costa 3.50 euro! Va bene?\nSì"
-    assert text.sentences(told) == ["Ho visto il Dott. Rossi.", "Costa 3.50 euro!", "Va bene?", "Sì"]
-    assert text.sentences(" \n ") == []
+    assert list(tokenization.sentences_of(told)) == [
+        "Ho visto il Dott. Rossi.",
+        "Costa 3.50 euro!",
+        "Va bene?",
+        "Sì",
+    ]
+    assert list(tokenization.sentences_of(" \n ")) == []
 
 
 @given(st.text(), st.integers(min_value=1, max_value=100))
@@ -136,10 +143,10 @@ def test_an_excerpt_ends_at_a_word() -> None:
 
 
 def test_a_title_is_the_first_sentence() -> None:
-    assert text.title_of("Ho adottato un cane. Si chiama Max.") == "Ho adottato un cane"
-    assert text.title_of("What now? Run.") == "What now?"
-    assert len(text.title_of("parola " * 40)) <= 80
-    assert text.title_of("...") == "..."
+    assert title_of(Document("Ho adottato un cane. Si chiama Max.")) == "Ho adottato un cane"
+    assert title_of(Document("What now? Run.")) == "What now?"
+    assert len(title_of(Document("parola " * 40))) <= 80
+    assert title_of(Document("...")) == "..."
 
 
 @pytest.mark.parametrize(
@@ -158,12 +165,12 @@ def test_a_title_is_the_first_sentence() -> None:
     ],
 )
 def test_a_title_passes_over_greetings_and_markup(said: str, title: str) -> None:
-    assert text.title_of(said) == title
+    assert title_of(Document(said)) == title
 
 
 @given(st.text(max_size=300))
 def test_what_says_anything_has_a_title(said: str) -> None:
-    title = text.title_of(said)
+    title = title_of(Document(said))
     assert len(title) <= 80
     assert "\n" not in title
     assert title or not said.strip()

@@ -10,6 +10,7 @@ from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL, MemoryType
 from ricordo.language.classification import memory_type
+from ricordo.language.document import Document
 from ricordo.language.lemmas import noun
 from ricordo.language.topics import topic_key, topic_keys, topics
 
@@ -28,7 +29,7 @@ HERE = Path(__file__).parent
     ],
 )
 def test_a_thing_has_one_key_whatever_its_form(language: str, said: list[str]) -> None:
-    keys = [{topic_key(topic, language) for topic in topics(each, language)} for each in said]
+    keys = [{topic_key(topic, language) for topic in topics(Document(each, language))} for each in said]
     assert len(set.intersection(*keys)) == 1
 
 
@@ -57,22 +58,22 @@ def test_a_phrase_is_found_by_each_of_its_words_and_a_word_by_no_phrase() -> Non
 
 @pytest.mark.parametrize(("language", "expected"), sentences(HERE / "topics.toml"))
 def test_what_a_message_is_about(language: str, expected: dict[str, list[str]]) -> None:
-    assert {text: sorted(topics(text, language)) for text in expected} == expected
+    assert {text: sorted(topics(Document(text, language))) for text in expected} == expected
 
 
 def test_forms_of_one_word_are_one_topic() -> None:
-    assert topics("Il gatto nero e i gatti del vicino", "it")[0] == "gatto"
+    assert topics(Document("Il gatto nero e i gatti del vicino", "it"))[0] == "gatto"
     assert topic_key("Gatti neri", "it") == topic_key("gatto nero", "it")
 
 
 @pytest.mark.parametrize("said", ["ok", "hahaha", "🎉", "12:30", "..."])
 def test_what_is_no_words_is_about_nothing(said: str) -> None:
-    assert topics(said, "it") == topics(said, "en") == ()
+    assert topics(Document(said, "it")) == topics(Document(said, "en")) == ()
 
 
 @given(st.text(max_size=300), st.sampled_from(["it", "en", "de", ""]))
 def test_every_topic_has_a_key_and_keeps_it(said: str, language: str) -> None:
-    found = topics(said, language)
+    found = topics(Document(said, language))
     keys = [topic_key(topic, language) for topic in found]
     assert len(found) <= 5
     assert "" not in keys
@@ -105,20 +106,22 @@ def test_any_word_has_a_singular(word: str, language: str) -> None:
 )
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_text_made_to_take_long_does_not(part: str, language: str) -> None:
-    assert growth(lambda said: topics(said, language), part, 6_000) < LINEAR
+    assert growth(lambda said: topics(Document(said, language)), part, 6_000) < LINEAR
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "procedures.toml", "procedures"))
 def test_steps_are_procedures(language: str, texts: dict[str, None]) -> None:
-    assert {memory_type(text, language, NEUTRAL) for text in texts} == {MemoryType.PROCEDURAL}
+    assert {memory_type(Document(text, language), NEUTRAL) for text in texts} == {MemoryType.PROCEDURAL}
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "procedures.toml", "events"))
 def test_what_happened_is_no_procedure(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if memory_type(text, language, NEUTRAL) is MemoryType.PROCEDURAL] == []
+    assert [
+        text for text in texts if memory_type(Document(text, language), NEUTRAL) is MemoryType.PROCEDURAL
+    ] == []
 
 
 @pytest.mark.parametrize("part", ["prima poi ", "si parte da poi", "start with ", "to do, do "])
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_text_of_steps_alone_takes_linear_time(part: str, language: str) -> None:
-    assert growth(lambda said: memory_type(said, language, NEUTRAL), part, 6_000) < LINEAR
+    assert growth(lambda said: memory_type(Document(said, language), NEUTRAL), part, 6_000) < LINEAR

@@ -9,6 +9,7 @@ from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 
 TABLE = Path(__file__).with_name("enrichment.toml")
@@ -16,48 +17,48 @@ TABLE = Path(__file__).with_name("enrichment.toml")
 
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "types"))
 def test_types(language: str, expected: dict[str, str]) -> None:
-    found = {text: enrich(text, language=language).type for text in expected}
+    found = {text: enrich(Document(text, language)).type for text in expected}
     assert found == {text: MemoryType(kind) for text, kind in expected.items()}
 
 
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "kinds"))
 def test_kinds(language: str, expected: dict[str, str]) -> None:
-    found = {text: enrich(text, language=language).kind for text in expected}
+    found = {text: enrich(Document(text, language)).kind for text in expected}
     assert found == {text: MemoryKind(kind) for text, kind in expected.items()}
 
 
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "topics"))
 def test_people_are_no_topics(language: str, expected: dict[str, list[str]]) -> None:
-    assert {text: list(enrich(text, language=language).topics) for text in expected} == expected
+    assert {text: list(enrich(Document(text, language)).topics) for text in expected} == expected
 
 
 def test_participants_are_speaker_present_and_mentioned_each_once() -> None:
-    found = enrich("Ciao anna, ho visto Marco", language="it", speaker="Luca", participants=["Anna", "luca"])
+    found = enrich(Document("Ciao anna, ho visto Marco", "it"), speaker="Luca", participants=["Anna", "luca"])
     assert found.participants == ("Luca", "Anna", "Marco")
 
 
 def test_a_title_is_short() -> None:
     assert (
-        enrich("Ieri ho adottato un cane. Si chiama Max!", language="it").title == "Ieri ho adottato un cane"
+        enrich(Document("Ieri ho adottato un cane. Si chiama Max!", "it")).title == "Ieri ho adottato un cane"
     )
-    assert len(enrich("parola " * 100, language="it").title) <= 80
-    assert enrich(" \n ", language="it").title == ""
+    assert len(enrich(Document("parola " * 100, "it")).title) <= 80
+    assert enrich(Document(" \n ", "it")).title == ""
 
 
 @pytest.mark.parametrize("role", [Role.TOOL, Role.SYSTEM])
 def test_machines_feel_nothing(role: Role) -> None:
-    assert enrich("I hate this!", language="en", role=role).emotion == NEUTRAL
+    assert enrich(Document("I hate this!", "en"), role=role).emotion == NEUTRAL
 
 
 @given(
     st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.lists(st.text(max_size=12), max_size=3)
 )
 def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) -> None:
-    found = enrich(said, language=language, participants=present)
+    found = enrich(Document(said, language), participants=present)
     assert len(found.topics) <= 5
     assert len(found.title) <= 80
     assert 0 <= found.importance.value <= 1
-    assert found == enrich(said, language=language, participants=present)
+    assert found == enrich(Document(said, language), participants=present)
 
 
 @pytest.mark.parametrize("blank", ["  ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE} "])
@@ -72,10 +73,10 @@ def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) 
     ],
 )
 def test_blanks_of_any_width_are_blanks(said: str, language: str, blank: str) -> None:
-    assert enrich(said.replace(" ", blank), language=language) == enrich(said, language=language)
+    assert enrich(Document(said.replace(" ", blank), language)) == enrich(Document(said, language))
 
 
 @pytest.mark.parametrize("part", ["a", "A. ", "to a ", "mia nonna ", "\n", "1) ", "'"])
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_time_grows_with_the_length_of_a_message_and_no_faster(part: str, language: str) -> None:
-    assert growth(lambda text: enrich(text, language=language), part, 16_000) < LINEAR
+    assert growth(lambda text: enrich(Document(text, language)), part, 16_000) < LINEAR

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.memory.importance import Importance, importance, meaningfulness, rating_of_ten
 
@@ -15,7 +16,7 @@ TABLE = Path(__file__).with_name("importance.toml")
 
 
 def rate(said: str, language: str) -> Importance:
-    return importance(said, language, estimate(said, language))
+    return importance(Document(said, language), estimate(Document(said, language)))
 
 
 def reasons(said: str, language: str) -> set[str]:
@@ -30,7 +31,7 @@ def test_turns_of_a_life_matter(language: str, texts: dict[str, None]) -> None:
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "gravest_and_profound_matter"))
 def test_what_is_grave_or_profound_matters_whatever_is_felt(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if importance(text, language, NEUTRAL).value < 0.7] == []
+    assert [text for text in texts if importance(Document(text, language), NEUTRAL).value < 0.7] == []
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_small_talk_and_courtesies_matter_little(language: str, texts: dict[str,
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "what_only_sounds_so_does_not"))
 def test_what_only_sounds_grave_does_not_matter(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if importance(text, language, NEUTRAL).value > 0.3] == []
+    assert [text for text in texts if importance(Document(text, language), NEUTRAL).value > 0.3] == []
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "own_feelings_count_beside_courtesies"))

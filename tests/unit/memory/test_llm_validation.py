@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.language.document import Document
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_description import (
@@ -28,7 +29,7 @@ JOY = Description(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")
 
 
 def derived(said: LlmMessage) -> Enrichment:
-    return enrich(said.text, language=said.language, role=said.role, speaker=said.speaker)
+    return enrich(Document(said.text, said.language), role=said.role, speaker=said.speaker)
 
 
 def merged(said: LlmMessage = DOG, importance: float | None = None, **claims: object) -> Enrichment:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from ricordo.language.corrections.reading import Correction, asserted, content_stems, read_correction
 from ricordo.language.corrections.values import Value, tokens_of
+from ricordo.language.document import Document, document_of
 
 REACH: Final = timedelta(days=60)
 """How far back somebody puts right what they said."""
@@ -35,6 +36,11 @@ class Said:
     content: str
     speaker: str = ""
 
+    @property
+    def document(self) -> Document:
+        """The analysed text; kept between calls, as one message is compared with many."""
+        return document_of(self.content)
+
 
 def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
     """Return which of the user's other messages `message` corrects; None where it corrects none.
@@ -49,7 +55,7 @@ def corrected_by(message: Said, others: Iterable[Said]) -> UUID | None:
         others: messages of the same user, in any order and any number; `message` may be among
             them.
     """
-    correction = read_correction(message.content)
+    correction = read_correction(message.document)
     if correction is None:
         return None
     earlier = sorted(
@@ -85,8 +91,8 @@ def _may_be_meant(one: Said, message: Said) -> bool:
 def _holds(one: Said, correction: Correction) -> bool:
     """Tell whether a message says what was wrong."""
     if correction.denied_words:
-        return correction.denied_words <= content_stems(one.content)
-    values = asserted(one.content)
+        return correction.denied_words <= content_stems(one.document)
+    values = asserted(one.document)
     return all(_is_among(wrong, values) for wrong in correction.denied)
 
 
@@ -103,7 +109,7 @@ def _holds_another(one: Said, correction: Correction) -> bool:
     kinds = {_kind(value, correction) for value in correction.said if named or value.kind != "name"}
     return any(
         _kind(value, correction) in kinds and not _is_among(value, correction.said)
-        for value in asserted(one.content)
+        for value in asserted(one.document)
     )
 
 
@@ -114,13 +120,13 @@ def _kind(value: Value, correction: Correction) -> tuple[str, str]:
 def _shares(one: Said, correction: Correction) -> bool:
     """Tell whether a message speaks of what a correction speaks of."""
     names = {word for value in correction.said if value.kind == "name" for word in value.key.split()}
-    words = {token.folded for token in tokens_of(one.content)}
-    return not names.isdisjoint(words) or bool(correction.about & content_stems(one.content))
+    words = {token.folded for token in tokens_of(one.document)}
+    return not names.isdisjoint(words) or bool(correction.about & content_stems(one.document))
 
 
 def _is_about(one: Said, correction: Correction, message: Said) -> bool:
     """Tell whether a message of another conversation is likely meant: it is recent, or of the same matter."""
-    return message.at - one.at <= AT_ONCE or bool(correction.about & content_stems(one.content))
+    return message.at - one.at <= AT_ONCE or bool(correction.about & content_stems(one.document))
 
 
 def _is_among(value: Value, values: Sequence[Value]) -> bool:

@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 from ricordo.language.corrections.values import (
     Placed,
-    Token,
     Value,
     folded,
     spellings,
@@ -19,8 +18,10 @@ from ricordo.language.corrections.values import (
     values_of,
 )
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.stop_words import stop_words
 from ricordo.language.text import stem
+from ricordo.language.tokenization import Token
 
 Firmness = Literal["firm", "soft", "bare"]
 
@@ -61,14 +62,16 @@ class Correction:
 
 
 @lru_cache(maxsize=256)
-def read_correction(text: str) -> Correction | None:
+def read_correction(document: Document) -> Correction | None:
     """Return what a message puts right; None where it puts nothing right, as nearly all do."""
-    if len(text) > _LONGEST or not _patterns().any.search(folded(text)):
+    if len(document.text) > _LONGEST:
         return None
-    plain = folded(text)
+    plain = folded(document.text)
+    if not _patterns().any.search(plain):
+        return None
     firm, soft = _patterns().firm.search(plain), _patterns().soft.search(plain)
     firmness: Firmness = "firm" if firm else "soft" if soft else "bare"
-    tokens, values = tokens_of(text), values_of(text)
+    tokens, values = tokens_of(document), values_of(document)
     denied = denied_spans(tokens, values)
     wrong = tuple(dict.fromkeys(one.value for one in denied))
     said = tuple(
@@ -100,20 +103,20 @@ def without_lead(text: str) -> str:
     return _patterns().lead.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), text)
 
 
-def asserted(text: str) -> tuple[Value, ...]:
+def asserted(document: Document) -> tuple[Value, ...]:
     """Return the values that a message holds, but for those that it denies."""
-    correction = read_correction(text)
+    correction = read_correction(document)
     if correction is not None and correction.denied:
         return correction.said
-    return tuple(one.value for one in values_of(text))
+    return tuple(one.value for one in values_of(document))
 
 
-def denied_pattern(text: str) -> str | None:
+def denied_pattern(document: Document) -> str | None:
     """Return a pattern, of any case, that whatever a correction denies matches, and little else.
 
     It is written as both Python and PostgreSQL read it; None where the correction denies nothing by name.
     """
-    correction = read_correction(text)
+    correction = read_correction(document)
     if correction is None:
         return None
     if correction.denied:
@@ -123,9 +126,9 @@ def denied_pattern(text: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def content_stems(text: str) -> frozenset[str]:
+def content_stems(document: Document) -> frozenset[str]:
     """Return the stems of the words of a text that are more than grammar, in either language."""
-    return frozenset(_stems(tokens_of(text)))
+    return frozenset(_stems(tokens_of(document)))
 
 
 def denied_spans(tokens: Sequence[Token], values: Sequence[Placed]) -> list[Placed]:

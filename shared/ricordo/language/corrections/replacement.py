@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ricordo.language.corrections.reading import are_alike, denied_phrase, denied_spans, read_correction
-from ricordo.language.corrections.values import Placed, Token, Value, tokens_of, values_of
+from ricordo.language.corrections.values import Placed, Value, tokens_of, values_of
+from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given
-from ricordo.language.text import normalise
+from ricordo.language.tokenization import Token
 
 _PAUSES: Final = frozenset(".!?…;:,—–()\n")
 _MOST_SAID: Final = 4
@@ -22,7 +23,7 @@ class _Words(NamedTuple):
     end: int
 
 
-def put_right(corrected: str, correction: str) -> str | None:
+def put_right(corrected: Document, correction: Document) -> str | None:
     """Return a message as it was meant: "Vivo a Bari" for "Vivo a Foggia" and "Scusa, volevo dire Bari".
 
     Args:
@@ -35,16 +36,16 @@ def put_right(corrected: str, correction: str) -> str | None:
     read = read_correction(correction)
     if read is None:
         return None
-    corrected, correction = normalise(corrected), normalise(correction)
     pairs = (_phrases if read.denied_words else _values)(corrected, correction)
     if not pairs:
         return None
+    text, source = corrected.composed.text, correction.composed.text
     for wrong, right in sorted(pairs, reverse=True):
-        corrected = corrected[: wrong.start] + correction[right.start : right.end] + corrected[wrong.end :]
-    return corrected
+        text = text[: wrong.start] + source[right.start : right.end] + text[wrong.end :]
+    return text
 
 
-def _values(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
+def _values(corrected: Document, correction: Document) -> list[tuple[_Words, _Words]]:
     """Pair the wrong values with the right ones of their kinds; none where there is a choice."""
     tokens, placed = tokens_of(correction), values_of(correction)
     denied = denied_spans(tokens, placed)
@@ -63,10 +64,10 @@ def _values(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
     return pairs
 
 
-def _held(text: str) -> list[Placed]:
+def _held(document: Document) -> list[Placed]:
     """Return the values of a text, with given names that begin a sentence."""
-    found = {one.first: one for one in values_of(text)}
-    for at, token in enumerate(tokens_of(text)):
+    found = {one.first: one for one in values_of(document)}
+    for at, token in enumerate(tokens_of(document)):
         if at not in found and token.written[0].isupper() and is_given(token.folded):
             found[at] = Placed(Value("name", token.folded), at, at + 1)
     return [found[at] for at in sorted(found)]
@@ -101,7 +102,7 @@ def _is_given_name(group: _Group) -> bool:
     return group[0].value.kind == "name" and is_given(group[0].value.key)
 
 
-def _phrases(corrected: str, correction: str) -> list[tuple[_Words, _Words]]:
+def _phrases(corrected: Document, correction: Document) -> list[tuple[_Words, _Words]]:
     """Pair the words that are denied with those that are set against them."""
     tokens, others = tokens_of(correction), tokens_of(corrected)
     found = denied_phrase(tokens, contrast=False)

@@ -10,29 +10,21 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal.languages import LEXICONS
-from ricordo.language.text import normalise, without_accents
+from ricordo.language.text import without_accents
+from ricordo.language.tokenization import VALUE, Token, tokenize
 
 Kind = Literal["number", "weekday", "month", "day", "name"]
 Use = Literal["", "clock", "day"]
 
-_TOKEN: Final = re.compile(r"\d+(?:[:.,/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
 _ELIDED: Final = re.compile(r"^(?:l|d|dell|dall|all|nell|sull|un)['’](?=\w)", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"^([01]?\d|2[0-4])[:.]([0-5]\d)$")
 _THOUSANDS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
 _HOURS: Final = frozenset({"am", "pm", "h", "o'clock"})
 _LONGEST_NAME: Final = 40
-
-
-class Token(NamedTuple):
-    """A word, a number or a sign: as written, folded without diacritics, and its place in characters."""
-
-    written: str
-    folded: str
-    start: int
-    end: int
 
 
 class Value(NamedTuple):
@@ -63,16 +55,15 @@ class Placed:
 
 
 @lru_cache(maxsize=64)
-def tokens_of(text: str) -> tuple[Token, ...]:
-    """Return the tokens of a text; elided articles stand apart ("l'11" is "l", "11")."""
+def tokens_of(document: Document) -> tuple[Token, ...]:
+    """Return the tokens of a text, without diacritics; an elided article is one ("l'11": "l", "11")."""
     found: list[Token] = []
-    for match in _TOKEN.finditer(normalise(text)):
-        written, start = match[0], match.start()
-        if elided := _ELIDED.match(written):
-            article = written[: elided.end() - 1]
-            found.append(Token(article, folded(article), start, elided.end() - 1 + start))
-            written, start = written[elided.end() :], start + elided.end()
-        found.append(Token(written, folded(written), start, match.end()))
+    for written, _, start, end in tokenize(document.composed.text, VALUE):
+        cut = elided.end() if (elided := _ELIDED.match(written)) else 0
+        if cut:
+            article = written[: cut - 1]
+            found.append(Token(article, folded(article), start, start + cut - 1))
+        found.append(Token(written[cut:], folded(written[cut:]), start + cut, end))
     return tuple(found)
 
 
@@ -82,9 +73,9 @@ def folded(word: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def values_of(text: str) -> tuple[Placed, ...]:
+def values_of(document: Document) -> tuple[Placed, ...]:
     """Return the values of a text in their order."""
-    return tuple(_found(tokens_of(text)))
+    return tuple(_found(tokens_of(document)))
 
 
 def spellings(value: Value) -> str:

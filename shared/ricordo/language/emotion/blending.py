@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.emotion.features import MOST_READ
 from ricordo.language.emotion.figures import without_figures
 from ricordo.language.emotion.heads import AXES, LABELS, Heads, Seen, load_heads
@@ -17,9 +18,7 @@ from ricordo.language.emotion.lexicon import (
     load_positions,
 )
 from ricordo.language.emotion.words import spoken
-from ricordo.language.markup import prose
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import located_words
 
 _TILT: Final = 0.25
 """How far rare labels are preferred: by their share to this power."""
@@ -58,14 +57,12 @@ _SCALES: Final = {
 
 
 def estimate(
-    text: str, language: str, vector: NDArray[np.float32] | None = None, names: Iterable[str] = ()
+    document: Document, vector: NDArray[np.float32] | None = None, names: Iterable[str] = ()
 ) -> Emotion:
-    """Estimate the feeling that `text` expresses.
+    """Estimate the feeling that a text expresses.
 
     Args:
-        text: in any form; of a long one the beginning is read, and no markup. What is not "it" or "en" is
-            read by its emoji only.
-        language: ISO 639-1.
+        document: of which the prose is read. What is not Italian or English is read by its emoji only.
         vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it the
             words alone are read.
         names: of people in it, which are no feelings.
@@ -73,42 +70,27 @@ def estimate(
     Returns:
         `NEUTRAL` when nothing was said.
     """
-    said, figurative = heard(text, language)
-    words = spoken(said, language, names)
-    if vector is None or language not in LANGUAGES or not any(map(str.isalpha, said)):
+    said = without_figures(document.prose)
+    words = spoken(said, names)
+    if vector is None or document.language not in LANGUAGES or not any(map(str.isalpha, said.text)):
         return words
-    return _blended(said, words, load_heads(language), vector, language, figurative=figurative)
-
-
-def heard(text: str, language: str) -> tuple[str, bool]:
-    """Return what of a text its feeling is read from, and whether it speaks in figures.
-
-    Its beginning, without markup, code, and words that do not mean what they feel like.
-    """
-    told = prose(text)
-    said = without_figures(told, language)
-    return said, said is not told
+    figurative = said is not document.prose
+    return _blended(said, words, load_heads(document.language), vector, figurative=figurative)
 
 
 def _blended(
-    text: str,
-    words: Emotion,
-    heads: Heads,
-    vector: NDArray[np.float32],
-    language: str,
-    *,
-    figurative: bool = False,
+    document: Document, words: Emotion, heads: Heads, vector: NDArray[np.float32], *, figurative: bool = False
 ) -> Emotion:
-    found = heads.read(Seen.of(text, words), vector)
+    found = heads.read(Seen.of(document.text, words), vector)
     away = (found[: len(AXES)] - heads.neutral[: len(AXES)]).tolist()
-    of_valence, of_arousal, of_dominance = _SCALES[language]
+    of_valence, of_arousal, of_dominance = _SCALES[document.language]
     valence = math.tanh(of_valence.gain * away[0] / 2)
     arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
     dominance = of_dominance.rest + of_dominance.gain * away[2] / 4
     if figurative and valence < 0:
         valence *= _EXAGGERATED  # the vector was made of all words
     if words != NEUTRAL:
-        size = max(1, len(located_words(text, language)))
+        size = max(1, len(document.words))
         valence += _pull(words, valence, size) * (words.valence - valence)
         some = _OF_THE_REST * min(1.0, _FEW / size)
         arousal += some * (words.arousal - arousal)
@@ -119,8 +101,7 @@ def _blended(
         arousal=_clip(arousal, 0.0),
         dominance=_clip(dominance, 0.0),
         primary=_label(labels, words, figurative=figurative) if len(labels) else words.primary,
-        keywords=words.keywords
-        or (_carriers(text, language, heads, valence) if abs(valence) > _CLEAR else ()),
+        keywords=words.keywords or (_carriers(document, heads, valence) if abs(valence) > _CLEAR else ()),
     )
 
 
@@ -144,10 +125,10 @@ def _pull(words: Emotion, learned: float, size: int) -> float:
     return _DOUBTED * min(1.0, _FEW / size)
 
 
-def _carriers(text: str, language: str, heads: Heads, valence: float) -> tuple[str, ...]:
+def _carriers(document: Document, heads: Heads, valence: float) -> tuple[str, ...]:
     """Return the words that move valence most to where it is, as written, in order."""
-    ignored = stop_words(language)
-    said = {w.folded: w.written for w in located_words(text[:MOST_READ], language) if w.folded not in ignored}
+    ignored, read = stop_words(document.language), document.with_text(document.text[:MOST_READ])
+    said = {word.folded: word.written for word in read.words if word.folded not in ignored}
     telling = [word for word in said if len(word) > _SHORT]
     sign = math.copysign(1.0, valence)
     pulls = {word: sign * pull for word, pull in zip(telling, heads.pulls(telling), strict=True)}

@@ -13,12 +13,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.tokenization import WORD_OR_SIGN
+
 STYLE: Final = 10
 """How many numbers `style` gives."""
 
 MOST_READ: Final = 4_000
 """Characters of a text that the heads read: whoever feels something has said it by then."""
-_TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
 _SHORTEST: Final = 3  # characters of a piece
@@ -30,7 +31,7 @@ Hashes = NDArray[np.intp]
 
 def tokens(text: str) -> list[str]:
     """Return the words and signs of `text`, in lower case, in order."""
-    return _TOKEN.findall(text[:MOST_READ].lower())
+    return WORD_OR_SIGN.findall(text[:MOST_READ].lower())
 
 
 def pieces(token: str, longest: int) -> Hashes:

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import either, plain
+from ricordo.language.assertion_scope import either
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
 from ricordo.language.text import stem
+from ricordo.language.tokenization import PLAIN_WORD, tokenize
 
 _REACH: Final = 6
 """Words between a thing and what is said of it, at most."""
 _CLAUSE: Final = re.compile(r"[^.,;:!?…()\n]+")
-_WORD: Final = re.compile(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +45,20 @@ class _Figures:
     of: frozenset[str]
 
 
-def without_figures(text: str, language: str) -> str:
-    """Return `text` without words that do not mean here what they feel like; the same object if it has none.
-
-    Args:
-        text: in normal form C.
-        language: "it" or "en"; of others no figures are known.
-    """
+def without_figures(document: Document) -> Document:
+    """Return a text without figurative words of feeling; the same document if it has none."""
+    text, language = document.text, document.language
     if language not in LANGUAGES:
-        return text
-    known = _load(language)
-    low = plain(text)
+        return document
+    known, low = _load(language), document.plain
     if not any(one in low for one in known.hints):
-        return text
+        return document
     kept, behind = "", 0
     for start, end in sorted(_unmeant(low, known, language)):
         if start >= behind:
             kept += text[behind:start]
             behind = end
-    return kept + text[behind:] if behind else text
+    return document.with_text(kept + text[behind:])
 
 
 def _unmeant(low: str, known: _Figures, language: str) -> Iterator[tuple[int, int]]:
@@ -72,11 +68,11 @@ def _unmeant(low: str, known: _Figures, language: str) -> Iterator[tuple[int, in
         if not known.literal.search(low, start, end):
             for figure in known.figures.finditer(low, start, end):
                 yield from (word.span() for word in known.cut.finditer(low, *figure.span()))
-        words = list(_WORD.finditer(low, start, end))
-        said = [word[0] for word in words]
+        words = list(tokenize(low, PLAIN_WORD, start, end))
+        said = [word.written for word in words]
         for at, word in enumerate(words):
-            if known.dying.fullmatch(word[0]) and _of_a_thing(said, at, known, language):
-                yield word.span()
+            if known.dying.fullmatch(word.written) and _of_a_thing(said, at, known, language):
+                yield word.start, word.end
 
 
 def _of_a_thing(words: list[str], at: int, known: _Figures, language: str) -> bool:

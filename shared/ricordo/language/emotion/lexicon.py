@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.text import stem, words
+from ricordo.language.text import stem
+from ricordo.language.tokenization import words
 
 LEVELS = {"strong": 1.3, "words": 1.0, "mild": 0.55}
 Stems = tuple[str, ...]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.emotion.lexicon import (
     Entry,
     Lexicon,
@@ -23,7 +24,8 @@ from ricordo.language.emotion.lexicon import (
     load_signs,
 )
 from ricordo.language.name_lists import is_given
-from ricordo.language.text import LONGEST_WORD, Word, located_words, stem
+from ricordo.language.text import LONGEST_WORD, stem
+from ricordo.language.tokenization import Token
 
 NEGATION_REACH = 4
 MODIFIER_REACH = 2
@@ -65,7 +67,7 @@ class _Said(NamedTuple):
     """A text in words: where they stand, and what each is by itself."""
 
     text: str
-    words: Sequence[Word]
+    words: Sequence[Token]
     readings: Sequence[_Reading]
 
     def stems(self, start: int, stop: int) -> tuple[str, ...]:
@@ -99,29 +101,28 @@ class _Feeling:
     keyword: str
 
 
-def spoken(text: str, language: str, names: Iterable[str] = ()) -> Emotion:
-    """Return the feeling that the words of `text` speak of.
+def spoken(document: Document, names: Iterable[str] = ()) -> Emotion:
+    """Return the feeling that the words of a text speak of.
 
     Args:
-        text: in normal form C; what is not "it" or "en" is read by its emoji only.
-        language: ISO 639-1.
+        document: in normal form C; what is not Italian or English is read by its emoji only.
         names: of people in it; where a capital says that one is meant, "Serena" is no feeling.
 
     Returns:
         `NEUTRAL` when no word or sign of feeling was found.
     """
-    feelings = _signs(text)
+    feelings = _signs(document.text)
     size = 0
-    if language in LANGUAGES:
-        found = located_words(text, language)
-        size = len(found)
-        feelings = _spoken(text, found, language, names) + feelings
+    if document.language in LANGUAGES:
+        size = len(document.words)
+        feelings = _spoken(document, names) + feelings
     if not feelings:
         return NEUTRAL
-    return _combine(feelings, size, _emphasis(text))
+    return _combine(feelings, size, _emphasis(document.text))
 
 
-def _spoken(text: str, found: Sequence[Word], language: str, names: Iterable[str]) -> list[_Feeling]:
+def _spoken(document: Document, names: Iterable[str]) -> list[_Feeling]:
+    text, found, language = document.text, document.words, document.language
     readings = [_read(word.folded[:LONGEST_WORD], language) for word in found]
     # Hardly any word needs a closer look, and where none does, no context is needed either.
     near = [at for at, one in enumerate(readings) if one.says or (one.opens and _opens(readings, at))]
@@ -165,7 +166,7 @@ def _asks(text: str, end: int) -> bool:
     return closing is not None and closing[0] == "?"
 
 
-def _is_called(word: Word, people: AbstractSet[str]) -> bool:
+def _is_called(word: Token, people: AbstractSet[str]) -> bool:
     return word.written[0].isupper() and (word.folded in people or is_given(word.folded))
 
 

@@ -13,13 +13,9 @@ from typing import Final, cast
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime
-from ricordo.language.assertion_scope import (
-    Telling,
-    plain,
-    plain_words,
-    tellings,
-)
+from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.event_times.cues import signs_of
 from ricordo.language.event_times.direction import Speech, begun, moved_to, place, stretch_of
 from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
@@ -56,32 +52,30 @@ _LATE: Final = 6 * 60
 _NOON: Final = 12 * 60
 
 
-def event_times(content: str, said_at: datetime, zone: ZoneInfo, language: str) -> tuple[EventTime, ...]:
-    """Say when what `content` tells happened or is to happen, in the order of the text, each time once.
+def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[EventTime, ...]:
+    """Return when what a text tells happened or is to happen, in the order of the text, each time once.
 
     A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
     what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
     what is meant. At most 16.
 
     Args:
-        content: the message.
+        document: in other languages than Italian and English nothing is found.
         said_at: the moment that "yesterday" counts from, aware.
         zone: the speaker's zone: days begin at its midnights.
-        language: ISO 639-1; beyond "it" and "en" nothing is found.
 
     Raises:
         ValueError: `said_at` is naive.
     """
     if said_at.tzinfo is None:
         raise ValueError("the moment of speaking needs a time zone")
-    if language not in LANGUAGES:
+    if document.language not in LANGUAGES:
         return ()
-    low = plain(content)
-    if not signs_of(language).hinted(low, plain_words(low)):
+    language = cast("Language", document.language)
+    if not signs_of(language).hinted(document.plain, document.plain_words):
         return ()
-    spoken = cast("Language", language)
-    reader = _Reader(Speech(said_at, zone, spoken, signs_of(language)))
-    for one in tellings(without_works(content, language), language):
+    reader = _Reader(Speech(said_at, zone, language, signs_of(language)))
+    for one in without_works(document).assertions:
         reader.read(one)
     told = reader.told
     if reader.corrects:
@@ -105,7 +99,7 @@ class _Reader:
         self._text = ""
         self._dayless: list[Told] = []
 
-    def read(self, telling: Telling) -> None:
+    def read(self, telling: Assertion) -> None:
         """Read what a telling tells of time."""
         if self._day is not None and not self._is_ahead(self._day):
             self._day = None

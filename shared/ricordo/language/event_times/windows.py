@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ricordo.language.assertion_scope import Telling
+from ricordo.language.assertion_scope import Assertion
 from ricordo.language.event_times.cues import DIGITS_OF_DAY, is_date, signs_of
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.finding import Reading, hour
@@ -49,13 +49,13 @@ class Window:
         hourly: whether no more than an hour, of a day told before it.
     """
 
-    telling: Telling
+    telling: Assertion
     begin: int
     end: int
     hourly: bool = False
 
 
-def windows(telling: Telling, language: Language, *, hinted: bool) -> Iterator[Window]:
+def windows(telling: Assertion, language: Language, *, hinted: bool) -> Iterator[Window]:
     """Yield the stretches that may hold a time, from left to right.
 
     Args:
@@ -94,7 +94,7 @@ def hour_in(text: str, language: Language) -> list[Reading]:
     return [replace(read, span=(start, end))]
 
 
-def _dated(telling: Telling, language: Language) -> Iterator[Window]:
+def _dated(telling: Assertion, language: Language) -> Iterator[Window]:
     low, cues = telling.plain, signs_of(language).cues
     tokens = _TOKEN.findall(low)
     hints = [

@@ -7,13 +7,14 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.corrections import without_lead
 from ricordo.language.data_files import LANGUAGES as CODES
+from ricordo.language.document import Document
 from ricordo.language.facts.grammar import Grammar
 from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.languages import recognise
 from ricordo.language.facts.reading import Reading
 from ricordo.language.facts.statement import Statement
-from ricordo.language.facts.tokens import tokenise, without_quotations
+from ricordo.language.facts.tokens import own_words, tokenise
 from ricordo.language.facts.when import timed
 from ricordo.language.facts.wording import Mood, Wording
 from ricordo.language.temporal import Language
@@ -24,9 +25,8 @@ LANGUAGES: Final[dict[str, Grammar]] = {code: load_grammar(code) for code in COD
 
 
 def extract(
-    content: str,
+    document: Document,
     *,
-    language: str | None = None,
     speaker: str = "",
     role: str = "user",
     at: datetime | None = None,
@@ -34,14 +34,13 @@ def extract(
     presumed: bool = False,
     denied: bool = False,
 ) -> tuple[Statement, ...]:
-    """Read what `content` states about the user and the people, pets and places of their life.
+    """Extract what a text states about the user and the people, pets and places of their life.
 
     A question, a wish, a condition, a denial, a quotation and a joke state nothing; a denied liking is a
     dislike. What was so and is no longer comes with polarity `past`.
 
     Args:
-        content: the message, of any length.
-        language: its ISO 639-1 code or a tag that begins with it, when known; in other languages than
+        document: the message, of any length; its language may be unknown (""). In other languages than
             Italian and English nothing is found.
         speaker: the writer's display name, when known: it is no third person.
         role: who wrote it; only `user` states facts.
@@ -60,13 +59,13 @@ def extract(
     Raises:
         ValueError: `at` is naive.
     """
-    if role != "user" or not content.strip():
+    if role != "user" or not document.text.strip():
         return ()
-    written, content = content, without_lead(content)
-    grammar = recognise(content, language, LANGUAGES)
+    read = document.with_text(without_lead(document.text))
+    grammar = recognise(read, LANGUAGES)
     if grammar is None:
         return ()
-    found = Reading(tokenise(content, grammar.code, speaker.strip()), grammar).statements()
+    found = Reading(tokenise(read, grammar.code, speaker.strip()), grammar).statements()
     name = speaker.strip().casefold()
     stated = tuple(
         s
@@ -75,22 +74,17 @@ def extract(
         and (presumed or s.subject_tie != PRESUMED)
         and (denied or s.polarity != "denied")
     )
-    if content != written:
-        stated = tuple(replace(s, quote=written[slice(*s.span)]) for s in stated)
+    if read is not document:
+        stated = tuple(replace(s, quote=document.text[slice(*s.span)]) for s in stated)
     if at is None or not stated:
         return stated
     zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
-    told = timed(stated, without_quotations(content), at=at, zone=zone, language=code)
+    told = timed(stated, own_words(read), at=at, zone=zone, language=code)
     return (
         told if denied else tuple(replace(s, polarity="holds") if s.polarity == "began" else s for s in told)
     )
 
 
-def wording(content: str, language: str) -> Wording:
-    """Return the words of `content`, to hold against them what somebody else reads in it.
-
-    Args:
-        content: the message.
-        language: its ISO 639-1 code; "" where it is not known.
-    """
-    return Wording(content, language, LANGUAGES)
+def wording(document: Document) -> Wording:
+    """Return the words of a text, by which statements of a model are validated."""
+    return Wording(document, LANGUAGES)

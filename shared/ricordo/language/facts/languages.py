@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ricordo.language.document import Document
 from ricordo.language.facts.grammar import Grammar
 
 _WORDS: Final = re.compile(r"\w+'?")
@@ -13,15 +14,15 @@ _OVERRULED: Final = 3
 """Signs of another language that outweigh a stated one of which there is none."""
 
 
-def recognise(content: str, language: str | None, grammars: Mapping[str, Grammar]) -> Grammar | None:
-    """Return the grammar of `content`, or None when it is in a language that has none.
+def recognise(document: Document, grammars: Mapping[str, Grammar]) -> Grammar | None:
+    """Return the grammar of a text, or None when it is in a language that has none.
 
     The stated language is believed unless nothing in the text speaks for it and much for the other one.
     """
-    stated = grammars.get(language.lower()[:2]) if language else None
-    if language and stated is None:
+    stated = grammars.get(document.language.lower()[:2])
+    if document.language and stated is None:
         return None
-    words = _WORDS.findall(content[:_SAMPLE].replace("’", "'").lower())
+    words = _WORDS.findall(document.text[:_SAMPLE].replace("’", "'").lower())
     signs = {
         code: sum(word in grammar.signs or word.rstrip("'") in grammar.signs for word in words)
         for code, grammar in grammars.items()

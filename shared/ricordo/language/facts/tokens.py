@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from ricordo.language.document import Document
 from ricordo.language.facts.acquaintance import is_known_given
 from ricordo.language.facts.spelling import HAVING, SPELLINGS
-from ricordo.language.instructions import without_instructions
+from ricordo.language.tokenization import CLITIC, tokenize
 
 _SAME_LENGTH: Final = str.maketrans(
     {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
@@ -32,20 +33,6 @@ _OF_ONESELF: Final = re.compile(
 
 _TURN: Final = re.compile(r"^[ \t]*([^\W\d_]\w{1,20}(?: [^\W\d_]\w{1,20})?):[ \t]+(\S[^\n]*)", re.MULTILINE)
 """A turn of a conversation: who speaks, and what they say."""
-_ABBREVIATIONS: Final = (
-    r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
-    r"|(?<=\w )(?-i:[A-ZÀ-Ý])\.(?= (?-i:[a-zà-ÿ]))"  # "Marco R. plays": no sentence ends here
-)
-_ENGLISH: Final = re.compile(
-    rf"{_ABBREVIATIONS}|\w+?(?=n't\b)|n't\b|'(?:m|s|re|ve|d|ll)\b|\d+(?:[.,/]\d+)+|\w+(?:[-&]\w+)*(?:'(?!(?:m|s|re|ve|d|ll)\b)\w+)?"
-    r"|\n+|[^\w\s]",
-    re.IGNORECASE,
-)
-_ITALIAN: Final = re.compile(
-    rf"{_ABBREVIATIONS}|po'|\d+(?:[.,/]\d+)+|\w+'|\w+(?:[-&]\w+)*|\n+|[^\w\s]",
-    re.IGNORECASE,
-)
-_TOKENISERS: Final = {"en": _ENGLISH, "it": _ITALIAN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +59,36 @@ class Tokens:
         return " ".join(self.source[self.starts[begin] : self.ends[end - 1]].split())
 
 
-def tokenise(content: str, language: str, speaker: str = "") -> Tokens:
-    """Split `content`, leaving out code, addresses and quoted speech; `low` is spelt as in a book.
+def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
+    """Return the tokens of a text without code, addresses and quoted speech; `low` has standard spelling.
 
-    What other people say in a conversation that was pasted ("Anna: I live in Rome") is left out, of the
-    writer's own lines (`speaker`) only the name.
+    What other people say in a pasted conversation ("Anna: I live in Rome") is left out, of the writer's own
+    lines (`speaker`) only the name.
     """
-    own = without_quotations(content)
+    own = own_words(document)
     if ":" in own:
         own = _TURN.sub(partial(_own_turn, speaker.casefold()), own)
     spellings = SPELLINGS[language]
     low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for match in _TOKENISERS[language].finditer(own):
-        word, start = match.group().lower(), match.start()
+    for token in tokenize(own, CLITIC[language]):
+        word, start = token.written.lower(), token.start
         if low and low[-1] == "c'" and word in HAVING:
             start = starts.pop()  # "c'ho" is one word
             del low[-1], ends[-1]
-        for length, meaning in spellings.get(word) or ((match.end() - start, word),):
+        for length, meaning in spellings.get(word) or ((token.end - start, word),):
             low.append(meaning)
             starts.append(start)
             start += length
             ends.append(start)
     raw = [own[start:end] for start, end in zip(starts, ends, strict=True)]
-    return Tokens(content, raw, low, starts, ends, lowercase=own == own.lower())
+    return Tokens(document.text, raw, low, starts, ends, lowercase=own == own.lower())
 
 
-def without_quotations(content: str) -> str:
-    """Blank out what is not the writer's own statement, or tells a model what to do, keeping every offset."""
-    text = without_instructions(content)
+def own_words(document: Document) -> str:
+    """Return a text with quotations, code and instructions to a model blanked out, offsets kept."""
+    text = document.without_instructions.text
     if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
         text = _NOT_OWN.sub(_blank, text)
     text = text.translate(_SAME_LENGTH)

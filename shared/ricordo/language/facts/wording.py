@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final, cast
 from zoneinfo import ZoneInfo
 
+from ricordo.language.document import Document
 from ricordo.language.facts.asserting import assertions, in_jest
 from ricordo.language.facts.clauses import clauses
 from ricordo.language.facts.grammar import Grammar
@@ -17,7 +18,7 @@ from ricordo.language.facts.mentions import mentions
 from ricordo.language.facts.names import Span
 from ricordo.language.facts.phrasing import Phrasing
 from ricordo.language.facts.statement import Statement
-from ricordo.language.facts.tokens import Tokens, tokenise, without_quotations
+from ricordo.language.facts.tokens import Tokens, own_words, tokenise
 from ricordo.language.facts.when import timed
 from ricordo.language.name_lists import load_names
 from ricordo.language.stop_words import stop_words
@@ -46,24 +47,22 @@ class Mood(Enum):
 
 
 class Wording:
-    """The words of one message, as far as what somebody reads in them can be held against them.
+    """The words of one message, by which what a model reads in it is validated.
 
     Args:
-        content: the message.
-        language: ISO 639-1; in a language without a grammar only questions and quotations are known.
+        document: the message; in a language without a grammar only questions and quotations are known.
         grammars: by language.
     """
 
-    def __init__(self, content: str, language: str, grammars: Mapping[str, Grammar]) -> None:
-        self._content = content
-        self._language = language
-        self._own = without_quotations(content)
-        self._grammar = recognise(content, language or None, grammars)
+    def __init__(self, document: Document, grammars: Mapping[str, Grammar]) -> None:
+        self._language = document.language
+        self._own = own_words(document)
+        self._grammar = recognise(document, grammars)
         self._tokens: Tokens | None = None
         self._asserted: list[Span] = []
         self._clauses: dict[Span, list[Span]] = {}
         if self._grammar is not None:
-            self._tokens = tokenise(content, self._grammar.code)
+            self._tokens = tokenise(document, self._grammar.code)
             jest = in_jest(self._tokens, self._grammar)
             stretches = () if jest else assertions(self._tokens, self._grammar)
             self._asserted = [(first, after) for first, after, _ in stretches]

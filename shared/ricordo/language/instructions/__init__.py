@@ -7,7 +7,6 @@ depend on this. What is found weighs less, is shown as a quotation and is the gr
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -31,7 +30,6 @@ def is_instructing(text: str) -> bool:
     return any(True for _ in _places(text))
 
 
-@lru_cache(maxsize=16)
 def without_instructions(text: str) -> str:
     """Blank out each sentence of `text` that tells a model what to do; what stays keeps its place."""
     hit = list(_places(text))

@@ -8,7 +8,7 @@ from ricordo.language.query_analysis.model import TimeFilter
 from ricordo.language.query_analysis.reading import direction
 from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import LATEST, TimeSpan
-from ricordo.language.text import content_words
+from ricordo.language.tokenization import content_words
 
 _MOST_WORDS: Final = 10  # of a question that asks for nothing but what is to come
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from ricordo.language.query_analysis.model import Analysis
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import content_words, stem, words
+from ricordo.language.text import stem
+from ricordo.language.tokenization import content_words, words
 from ricordo.language.topics import load_noun_cues
 
 _WHEN = re.compile(

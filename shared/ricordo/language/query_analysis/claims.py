@@ -18,7 +18,7 @@ from ricordo.language.query_analysis.reading import flat
 from ricordo.language.query_analysis.topics import topics_of
 from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import TimeSpan, resolve
-from ricordo.language.text import stems
+from ricordo.language.tokenization import stems
 
 _LONGEST_NAME = 4  # words
 

@@ -13,7 +13,8 @@ from ricordo.language.emotion.lexicon import (
     load_positions,
 )
 from ricordo.language.query_analysis.languages.patterns import FeelingPatterns, QueryPatterns
-from ricordo.language.text import located_words, normalise, stem
+from ricordo.language.text import normalise, stem
+from ricordo.language.tokenization import words_of
 
 GOOD: Final = "⊕"
 BAD: Final = "⊖"
@@ -31,7 +32,7 @@ def marked(core: str, patterns: QueryPatterns, language: str) -> str:
     core = normalise(core)
     parts: list[str] = []
     done = 0
-    for word in located_words(core, language):
+    for word in words_of(core, language):
         sign = sign_of(word.folded, patterns.feelings, language)
         if sign is not None:
             parts += [core[done : word.start], sign]

@@ -9,7 +9,7 @@ import io
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 from zlib import crc32
 
@@ -20,7 +20,8 @@ from ricordo.language.query_analysis.feelings import sign_of
 from ricordo.language.query_analysis.intents import Reading
 from ricordo.language.query_analysis.model import Intent
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import located_words, stem
+from ricordo.language.text import stem
+from ricordo.language.tokenization import words_of
 
 INTENTS: Final[tuple[Intent, ...]] = ("emotional", "entity", "general", "procedural", "temporal", "topic")
 BUCKETS: Final = 8192
@@ -95,7 +96,7 @@ def _shapes_and_stems(reading: Reading) -> tuple[list[str], list[str]]:
     sentence, language = reading.sentence, reading.language
     spans = _spans(reading)
     shapes, stems = ["^"], ["^"]
-    for word in located_words(sentence.flat, language)[:_MOST_WORDS]:
+    for word in islice(words_of(sentence.flat, language), _MOST_WORDS):
         stands_for = next((name for start, end, name in spans if start <= word.start < end), None)
         if stands_for is None:
             shapes.append(_shape(word.folded, reading))

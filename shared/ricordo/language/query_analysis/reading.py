@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.languages.patterns import QueryPatterns
 from ricordo.language.temporal import Language, Preference, TimeSpan, resolve
-from ricordo.language.text import sentences
+from ricordo.language.tokenization import sentences_of
 
 _MOST_OPENINGS: Final = 4
 _LONGEST_CORE: Final = 400  # characters; whoever asks has said by then what for
@@ -89,7 +89,7 @@ def _asking(query: str, patterns: QueryPatterns) -> tuple[str, int] | None:
 
     It is the first that ends with a question mark, else the first that begins like a question.
     """
-    spoken = sentences(query)
+    spoken = list(sentences_of(query))
     if len(spoken) < 2:
         return query, 0
     found = [one for one in spoken if patterns.asking.greeting.search(flat(one)) is None]

@@ -8,9 +8,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from ricordo.language.temporal.lexicon import Kind, Lexicon, Term, Value
+from ricordo.language.tokenization import TIME, Token, tokenize
 
-# An elided word ("l'", "dell'") is a word of its own; so is the English genitive.
-_TOKEN = re.compile(r"\d+|['’]s\b|[^\W\d_]+['’](?=[^\W\d_]{2}|\d)|[^\W\d_]+|[^\w\s]|_|\n")
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _BEFORE, _BEHIND = 80, 120  # characters around a key word
 _MOST_READ = 4096
@@ -73,7 +72,7 @@ def passages(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
 
 def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
     """Cut a passage of `text` into lexemes: the longest phrases first, then numbers, then words."""
-    tokens = [_token(match) for match in islice(_TOKEN.finditer(text, begin, end), _MOST_TOKENS)]
+    tokens = [_lexeme_of(token) for token in islice(tokenize(text, TIME, begin, end), _MOST_TOKENS)]
     words = [token.text for token in tokens]
     found: list[Lexeme] = []
     at = 0
@@ -88,9 +87,8 @@ def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
     return found
 
 
-def _token(match: re.Match[str]) -> Lexeme:
-    raw = match.group()
-    return Lexeme(_plain(raw), match.start(), match.end(), capital=raw[0].isupper())
+def _lexeme_of(token: Token) -> Lexeme:
+    return Lexeme(_plain(token.written), token.start, token.end, capital=token.written[0].isupper())
 
 
 def _plain(raw: str) -> str:

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ricordo.language.document import Document
 from ricordo.language.lemmas import noun_key
-from ricordo.language.markup import beginning
 from ricordo.language.proper_nouns import is_proper_noun
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import located_words, words
+from ricordo.language.tokenization import words
 from ricordo.language.topics.cues import NounCues, load_noun_cues
 from ricordo.language.topics.idioms import in_idioms
 from ricordo.language.topics.phrases import Phrase, phrases
@@ -46,24 +46,23 @@ def _word_keys(topic: str, language: str) -> list[str]:
     return [noun_key(word, language) for word in telling]
 
 
-def topics(text: str, language: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return what `text` is about, most salient first.
+def topics(document: Document, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return what a text is about, most salient first.
 
     Args:
-        text: what was said; of a long text its first 6,000 characters are read.
-        language: "it" or "en"; of another language only names are topics.
+        document: in another language than Italian and English only names are topics.
         names: people mentioned, who are participants and no topics.
 
     Returns:
         At most 5 case-folded phrases of up to three words that say something; nouns are singular.
     """
-    read = beginning(text)
-    if not any(letter.islower() for letter in read):
-        read = read.lower()  # who shouts capitalises no names
+    read, language = document.visible, document.language
+    if not any(letter.islower() for letter in read.text):
+        read = read.with_text(read.text.lower())  # who shouts capitalises no names
     people = frozenset(part for name in names for part in _parts(name, language))
     forms: dict[str, str] = {}
     weights: dict[str, float] = {}
-    for form, weight in _phrases(read, language, people):
+    for form, weight in _phrases(read, people):
         key = topic_key(form, language)
         forms.setdefault(key, form)
         weights[key] = weights.get(key, 0.0) + weight
@@ -78,10 +77,9 @@ def _parts(name: str, language: str) -> tuple[str, ...]:
     return tuple(words(name, language))
 
 
-def _phrases(text: str, language: str, people: frozenset[str]) -> Iterable[Phrase]:
-    tokens = located_words(text, language)
+def _phrases(document: Document, people: frozenset[str]) -> Iterable[Phrase]:
+    text, language, tokens = document.text, document.language, document.words
     named = frozenset(
         at for at, word in enumerate(tokens) if word[0][0].isupper() and is_proper_noun(text, word)
     )
-    idle = in_idioms(text, tokens, language)
-    return phrases(tagged(text, tokens, language, named, people, idle=idle), language)
+    return phrases(tagged(document, named, people, idle=in_idioms(document)), language)

@@ -1,25 +1,20 @@
 """Ways of speaking, whose nouns name nothing that a message is about: "in bocca al lupo", "break a leg"."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.text import Word
+from ricordo.language.document import Document
 
 _FOLDED: Final = attrgetter("folded")
 
 
-def in_idioms(text: str, tokens: Sequence[Word], language: str) -> frozenset[int]:
-    """Return the places of the words of `text` that only make a way of speaking.
-
-    Args:
-        text: what `tokens` were cut from.
-        tokens: all of its words.
-        language: of another than "it" and "en" none are known.
-    """
+def in_idioms(document: Document) -> frozenset[int]:
+    """Return the places of the words that belong to an idiom, by their index."""
+    text, tokens, language = document.text, document.words, document.language
     cues = _idioms(language) if language in LANGUAGES else {}
     if cues.keys().isdisjoint(map(_FOLDED, tokens)):
         return frozenset()

@@ -1,12 +1,12 @@
 """Words of a text in their order, with what stands between them: what a tag is decided by."""
 
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from typing import Final
 
+from ricordo.language.document import Document
 from ricordo.language.lemmas import noun
-from ricordo.language.text import Word
+from ricordo.language.tokenization import APOSTROPHES
 from ricordo.language.topics.word_classes import Lists, WordClass, classifier
 
 _CLAUSE_ENDS: Final = frozenset(".!?;:,\n()…")
@@ -35,20 +35,14 @@ class Sentence:
         hyphened: whether the text has a hyphen at all.
     """
 
-    def __init__(
-        self,
-        text: str,
-        tokens: Sequence[Word],
-        language: str,
-        people: AbstractSet[str],
-        lists: Lists,
-    ) -> None:
+    def __init__(self, document: Document, people: AbstractSet[str], lists: Lists) -> None:
+        text, tokens = document.text, document.words
         self._text, self._tokens, self.lists = text, tokens, lists
         self.words = [token.folded for token in tokens]
-        self._may_possess = "'" in text or "\u2019" in text
+        self._may_possess = not APOSTROPHES.isdisjoint(text)
         if self._may_possess:
             self.words = [word.removesuffix(_POSSESSIVE) for word in self.words]
-        self.classes = list(map(classifier(language), self.words))
+        self.classes = list(map(classifier(document.language), self.words))
         self.tags = [Tag.NONE] * len(tokens)
         self.people = people
         self.hyphened = "-" in text

@@ -4,14 +4,15 @@ A word that can only be a verb, a manner or a quality is none; one that can be b
 before and behind it. What is capitalised within a sentence is a name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, Protocol
 
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.name_lists import load_names
-from ricordo.language.text import Word
+from ricordo.language.tokenization import Token
 from ricordo.language.topics import english, italian
 from ricordo.language.topics.sentence import Sentence, Tag
 from ricordo.language.topics.word_classes import WordClass, lists, word_class
@@ -28,9 +29,7 @@ _TAGGERS: Final[Mapping[str, _Tagger]] = {"it": italian.tag, "en": english.tag}
 
 
 def tagged(
-    text: str,
-    tokens: Sequence[Word],
-    language: str,
+    document: Document,
     named: AbstractSet[int],
     people: AbstractSet[str],
     *,
@@ -39,14 +38,13 @@ def tagged(
     """Return the words of a text with their tags.
 
     Args:
-        text: what `tokens` were cut from.
-        tokens: all of its words.
-        language: of another than "it" and "en" there are names only.
+        document: in another language than "it" and "en" there are names only.
         named: places of the words that are capitalised within a sentence.
         people: case-folded words of the names of people, who are no topics.
         idle: places of words that only make a way of speaking.
     """
-    sentence = Sentence(text, tokens, language, people, lists(language if language in LANGUAGES else ""))
+    tokens, language = document.words, document.language
+    sentence = Sentence(document, people, lists(language if language in LANGUAGES else ""))
     tagger = _TAGGERS.get(language, _nothing)
     for at, what in enumerate(sentence.classes):
         if what is _NOTHING and at not in named:
@@ -64,7 +62,7 @@ def tagged(
     return sentence
 
 
-def _is_thing(token: Word) -> bool:
+def _is_thing(token: Token) -> bool:
     """Say whether a word that is a name as well is written small: the "bill" that Bill sent."""
     return token.folded in load_names().also_words and token.written.islower()
 

@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from ricordo.language.openings import only_opens
-from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION, excerpt, stem, words
+from ricordo.language.text import excerpt, stem
+from ricordo.language.titles import only_greets
+from ricordo.language.tokenization import ABBREVIATION, LONGEST_ABBREVIATION, words
 from ricordo.memory.context.token_budget import LONGEST_TOKEN, Count, cost
 
 _PATIENCE: Final = 8
@@ -54,7 +55,7 @@ class Excerpt:
         for at in self._order:
             begin, end = self._clauses[at]
             if end - begin <= left * LONGEST_TOKEN:  # else not even worth counting
-                if only_opens(self._text[begin:end]) and not greetings:
+                if only_greets(self._text[begin:end]) and not greetings:
                     continue
                 spent = cost(self._text[begin:end] + GAP, count)
                 if spent <= left:

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.annotations import Role
-from ricordo.language.text import stems
+from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.formatting import (
     format_utterance,

@@ -7,7 +7,8 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.language.text import collapse, stems
+from ricordo.language.text import collapse
+from ricordo.language.tokenization import stems
 from ricordo.memory.context.formatting import is_blank
 from ricordo.memory.context.page import ContextPage, Line, Section
 from ricordo.memory.model import Memory

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.language.text import ABBREVIATION, LONGEST_ABBREVIATION
+from ricordo.language.tokenization import ABBREVIATION, LONGEST_ABBREVIATION
 
 Measure = Callable[[str], int]
 """The length of a text; additive across white space."""

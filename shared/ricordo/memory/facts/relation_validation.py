@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ricordo.language.document import Document
 from ricordo.language.facts import Mood, Statement, Wording, wording
 from ricordo.language.facts.acquaintance import is_of_the_users_life, is_of_the_world
 from ricordo.language.facts.entity_names import normalise
@@ -135,7 +136,7 @@ def validate_relations(
         at: when it was said, aware; see `extract`.
         zone: the writer's.
     """
-    words = wording(passage.said.text, passage.said.language)
+    words = wording(Document(passage.said.text, passage.said.language))
     ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
     known = labels.keys() | ties.keys()
     found = list(by_rules)

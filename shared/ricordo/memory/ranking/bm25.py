@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.text import content_words, stem, stems
+from ricordo.language.text import stem
+from ricordo.language.tokenization import content_words, stems
 
 K1 = 1.2
 B = 0.75

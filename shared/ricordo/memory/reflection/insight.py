@@ -7,7 +7,8 @@ from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
-from ricordo.language.text import title_of
+from ricordo.language.document import Document
+from ricordo.language.titles import title_of
 from ricordo.memory.model import Memory, Source, derived_id
 
 
@@ -53,7 +54,7 @@ def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
         user_id=latest.user_id,
         type=MemoryType.SEMANTIC,
         kind=MemoryKind.REFLECTION,
-        title=title_of(insight.content, _TITLE),
+        title=title_of(Document(insight.content), _TITLE),
         content=insight.content,
         language=insight.language,
         role=Role.USER,

@@ -7,8 +7,10 @@ from typing import Final
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.detection import detect
+from ricordo.language.document import Document
 from ricordo.language.names import mentioned_names
-from ricordo.language.text import collapse, stems
+from ricordo.language.text import collapse
+from ricordo.language.tokenization import stems
 from ricordo.language.topics import topic_key, topics
 from ricordo.memory.facts import normalise
 from ricordo.memory.llm_condensation import CondensationFault, find_fault
@@ -87,8 +89,9 @@ def validate_claim(
         return found
     if any(_is_copy(text, one, language) for one in sources):
         return ClaimFault.COPY
-    people = mentioned_names(text, language)
-    about = topics(text, language, people)
+    document = Document(text, language)
+    people = mentioned_names(document)
+    about = topics(document, people)
     if not people and not about:
         return ClaimFault.NOBODY
     return Insight(

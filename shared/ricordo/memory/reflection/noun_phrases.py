@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ricordo.language.document import Document
 from ricordo.language.lemmas import noun
 from ricordo.language.proper_nouns import is_proper_noun, starts_sentence
 from ricordo.language.stop_words import stop_words
-from ricordo.language.text import located_words, normalise
+from ricordo.language.text import normalise
 from ricordo.language.topics import topic_key
 
 _LONGEST = 5  # words of a topic, those that say nothing included
@@ -33,22 +34,22 @@ class Occurrence:
 def occurrences(key: str, texts: Iterable[str], language: str) -> Iterator[Occurrence]:
     """Yield the mentions in `texts` of the thing with that topic key."""
     for text in texts:
-        yield from _in(key, normalise(text)[:_LONGEST_READ], language)
+        yield from _in(key, Document(normalise(text)[:_LONGEST_READ], language))
 
 
-def _in(key: str, text: str, language: str) -> Iterator[Occurrence]:
-    tokens = located_words(text, language)
-    for start, end in _spans(key, text, language):
+def _in(key: str, document: Document) -> Iterator[Occurrence]:
+    text, language, tokens = document.text, document.language, document.words
+    for start, end in _spans(key, document):
         span = text[tokens[start].start : tokens[end - 1].end].removesuffix("'s")
         head = tokens[end - 1 if language == "en" else start].folded.removesuffix("'s")
         is_name = is_proper_noun(text, tokens[start])
         form = span if is_name else span.lower()
-        yield Occurrence(form, _before(text, start, language), noun(head, language) != head, is_name)
+        yield Occurrence(form, _before(document, start), noun(head, language) != head, is_name)
 
 
-def _spans(key: str, text: str, language: str) -> Iterator[tuple[int, int]]:
+def _spans(key: str, document: Document) -> Iterator[tuple[int, int]]:
     """Yield the spans of the thing, in words."""
-    tokens = located_words(text, language)
+    text, language, tokens = document.text, document.language, document.words
     ignored = stop_words(language)
     wanted = len(key.split())
     longest = 1 if wanted == 1 else _LONGEST
@@ -61,8 +62,8 @@ def _spans(key: str, text: str, language: str) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _before(text: str, start: int, language: str) -> tuple[str, str]:
-    tokens = located_words(text, language)
+def _before(document: Document, start: int) -> tuple[str, str]:
+    text, tokens = document.text, document.words
     found = ["", ""]
     for back in (1, 2):
         if start - back < 0 or starts_sentence(text, tokens[start - back + 1].start):

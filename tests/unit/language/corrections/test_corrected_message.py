@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.corrections import Said, concerns, corrected_by, denied_pattern, read_correction
 from ricordo.language.corrections.reading import asserted
+from ricordo.language.document import Document
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
 WORDS = (
@@ -133,7 +134,7 @@ def test_uses_of_a_number_are_told_apart_and_people_too() -> None:
 )
 def test_whatever_may_be_meant_matches_the_pattern_of_what_is_denied(wrong: str, correction: str) -> None:
     assert meant(said(0, wrong), said(1, correction)) == "m-00"
-    pattern = denied_pattern(correction)
+    pattern = denied_pattern(Document(correction))
     assert pattern is not None
     assert re.search(pattern, wrong, re.IGNORECASE)
 
@@ -150,13 +151,13 @@ def test_neither_order_nor_repetition_matters(story: list[tuple[str, str]], rand
             if other.id != one.id and not concerns(one, other):
                 assert found == corrected_by(one, [each for each in messages if each != other])
         if found is not None:
-            assert read_correction(one.content) is not None
+            assert read_correction(Document(one.content)) is not None
             assert found in {each.id for each in messages if each.at < one.at}
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    read_correction(text)
-    asserted(text)
-    pattern = denied_pattern(text)
+    read_correction(Document(text))
+    asserted(Document(text))
+    pattern = denied_pattern(Document(text))
     assert pattern is None or re.compile(pattern).pattern == pattern

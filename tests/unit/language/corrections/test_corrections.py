@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.corrections import put_right, read_correction
+from ricordo.language.document import Document
 
 TABLE = Path(__file__).with_name("corrections.toml")
 MEANT: list[list[str]] = tomllib.loads(TABLE.read_text(encoding="utf-8"))["meant"]["cases"]
@@ -18,7 +19,7 @@ MEANT: list[list[str]] = tomllib.loads(TABLE.read_text(encoding="utf-8"))["meant
 @pytest.mark.parametrize(("_", "texts"), sentences(TABLE, "names_the_wrong_value"))
 def test_correction_that_names_the_wrong_value(_: str, texts: dict[str, None]) -> None:
     for text in texts:
-        found = read_correction(text)
+        found = read_correction(Document(text))
         assert found is not None, text
         assert found.denied or found.denied_words, text
         assert not set(found.denied) & set(found.said), text
@@ -27,7 +28,7 @@ def test_correction_that_names_the_wrong_value(_: str, texts: dict[str, None]) -
 @pytest.mark.parametrize(("_", "texts"), sentences(TABLE, "names_the_right_value_only"))
 def test_correction_that_names_the_right_value_only(_: str, texts: dict[str, None]) -> None:
     for text in texts:
-        found = read_correction(text)
+        found = read_correction(Document(text))
         assert found is not None, text
         assert found.said, text
         assert not found.denied, text
@@ -36,7 +37,7 @@ def test_correction_that_names_the_right_value_only(_: str, texts: dict[str, Non
 @pytest.mark.parametrize(("_", "texts"), sentences(TABLE, "no_correction"))
 def test_denial_or_apology_alone_corrects_nothing(_: str, texts: dict[str, None]) -> None:
     far = "x" * 5_000 + " sorry, the 12th not the 14th"
-    assert [text for text in ("", far, *texts) if read_correction(text) is not None] == []
+    assert [text for text in ("", far, *texts) if read_correction(Document(text)) is not None] == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_denial_or_apology_alone_corrects_nothing(_: str, texts: dict[str, None]
     ],
 )
 def test_values_are_told_apart(text: str, denied: set[tuple[str, str]], said: set[str]) -> None:
-    found = read_correction(text)
+    found = read_correction(Document(text))
     assert found is not None
     assert {one[:2] for one in found.denied} == denied
     assert said <= {one.key for one in found.said}
@@ -59,7 +60,7 @@ def test_values_are_told_apart(text: str, denied: set[tuple[str, str]], said: se
 def test_right_words_take_the_place_of_the_wrong_if_that_is_clear(
     corrected: str, correction: str, meant: str
 ) -> None:
-    assert put_right(corrected, correction) == (meant or None)
+    assert put_right(Document(corrected), Document(correction)) == (meant or None)
 
 
 TOWNS = ("Trani", "Molfetta", "Bisceglie", "Ruvo", "Conversano")
@@ -67,7 +68,9 @@ TOWNS = ("Trani", "Molfetta", "Bisceglie", "Ruvo", "Conversano")
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_what_corrects_nothing_puts_nothing_right(corrected: str, text: str) -> None:
-    assert put_right(corrected, text) is None or read_correction(text) is not None
+    assert (
+        put_right(Document(corrected), Document(text)) is None or read_correction(Document(text)) is not None
+    )
 
 
 @given(
@@ -79,14 +82,14 @@ def test_what_corrects_nothing_puts_nothing_right(corrected: str, text: str) -> 
 )
 def test_nothing_changes_but_the_value_that_is_denied(said: str, form: str, towns: list[str]) -> None:
     wrong, right, *_ = towns
-    meant = put_right(said.format(wrong), form.format(right=right, wrong=wrong))
+    meant = put_right(Document(said.format(wrong)), Document(form.format(right=right, wrong=wrong)))
     assert meant == said.format(right)
 
 
 @given(st.lists(st.sampled_from((*TOWNS, "alle 9", "il 12", "15", ".", "e", "ma")), max_size=8).map(" ".join))
 def test_what_was_meant_has_no_word_that_nobody_said(corrected: str) -> None:
     correction = "Scusa, Barletta e il 14, non Trani e il 12"
-    meant = put_right(corrected, correction)
+    meant = put_right(Document(corrected), Document(correction))
     if meant is not None:
         assert set(re.findall(r"\w+", meant)) <= set(re.findall(r"\w+", f"{corrected} {correction}"))
         assert meant != corrected

@@ -10,10 +10,10 @@ from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.figures import without_figures
 from ricordo.language.emotion.lexicon import load_lexicon, load_positions, load_signs
-from ricordo.language.markup import beginning, prose
 from ricordo.memory.importance import importance
 
 HERE = Path(__file__).parent
@@ -23,7 +23,7 @@ TABLE = HERE / "emotion.toml"
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "felt"))
 def test_feelings_are_read(language: str, expected: dict[str, tuple[float, float, str]]) -> None:
     for text, (low, high, primary) in expected.items():
-        emotion = estimate(text, language)
+        emotion = estimate(Document(text, language))
         assert low <= emotion.valence <= high, text
         assert emotion.primary == primary, text
         assert emotion.keywords, text
@@ -31,22 +31,24 @@ def test_feelings_are_read(language: str, expected: dict[str, tuple[float, float
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "neutral", "code_feels_nothing"))
 def test_what_has_no_feeling_is_neutral(language: str, texts: dict[str, None]) -> None:
-    assert {text: estimate(text, language) for text in texts} == dict.fromkeys(texts, NEUTRAL)
+    assert {text: estimate(Document(text, language)) for text in texts} == dict.fromkeys(texts, NEUTRAL)
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "mourned"))
 def test_whoever_lived_is_mourned(language: str, texts: dict[str, None]) -> None:
-    assert {text: estimate(text, language).primary for text in texts} == dict.fromkeys(texts, "grief")
+    assert {text: estimate(Document(text, language)).primary for text in texts} == dict.fromkeys(
+        texts, "grief"
+    )
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "liked", "negation_strengthens"))
 def test_likings_and_strengthened_feelings_are_pleasant(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if estimate(text, language).valence <= 0.5] == []
+    assert [text for text in texts if estimate(Document(text, language)).valence <= 0.5] == []
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "not_liked"))
 def test_wishes_and_denials_are_no_likings(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if estimate(text, language).valence > 0.5] == []
+    assert [text for text in texts if estimate(Document(text, language)).valence > 0.5] == []
 
 
 @pytest.mark.parametrize(
@@ -61,51 +63,56 @@ def test_wishes_and_denials_are_no_likings(language: str, texts: dict[str, None]
     ],
 )
 def test_degrees(weaker: str, stronger: str, language: str) -> None:
-    assert abs(estimate(weaker, language).valence) < abs(estimate(stronger, language).valence)
+    assert abs(estimate(Document(weaker, language)).valence) < abs(
+        estimate(Document(stronger, language)).valence
+    )
 
 
 def test_loudness_raises_arousal() -> None:
-    quiet, marked = estimate("che bella notizia", "it"), estimate("che bella notizia!!!", "it")
+    quiet, marked = (
+        estimate(Document("che bella notizia", "it")),
+        estimate(Document("che bella notizia!!!", "it")),
+    )
     assert quiet.arousal < marked.arousal
-    assert estimate("CHE BELLA NOTIZIA", "it").arousal > quiet.arousal
+    assert estimate(Document("CHE BELLA NOTIZIA", "it")).arousal > quiet.arousal
 
 
 @pytest.mark.parametrize("form", ["felice", "felici", "Felice", "FELICI"])
 def test_inflection_does_not_matter(form: str) -> None:
-    assert estimate(f"erano {form}", "it").primary == "joy"
+    assert estimate(Document(f"erano {form}", "it")).primary == "joy"
 
 
 def test_a_negation_stays_in_its_clause_and_in_its_phrase() -> None:
-    assert estimate("Non piove, sono felice", "it").valence > 0.5
-    assert estimate("It is not far but beautiful", "en").valence > 0.3
-    assert estimate("Non solo bello ma anche utile", "it").valence > 0.3
+    assert estimate(Document("Non piove, sono felice", "it")).valence > 0.5
+    assert estimate(Document("It is not far but beautiful", "en")).valence > 0.3
+    assert estimate(Document("Non solo bello ma anche utile", "it")).valence > 0.3
 
 
 def test_what_cannot_be_stopped_is_not_denied() -> None:
-    assert estimate("She can't stop crying", "en").primary == "sadness"
-    assert estimate("Non smetto di piangere", "it").valence < -0.4
-    assert estimate("We couldn't help laughing", "en").valence > 0.4
+    assert estimate(Document("She can't stop crying", "en")).primary == "sadness"
+    assert estimate(Document("Non smetto di piangere", "it")).valence < -0.4
+    assert estimate(Document("We couldn't help laughing", "en")).valence > 0.4
 
 
 def test_words_that_share_a_stem_keep_their_own_feeling() -> None:
-    assert estimate("Ho paura del buio, mi fa tremare", "it").primary == "fear"
-    assert estimate("È stato tremendo", "it").primary == "disappointment"
-    assert estimate("Si è ferito alla mano", "it").primary == "sadness"
+    assert estimate(Document("Ho paura del buio, mi fa tremare", "it")).primary == "fear"
+    assert estimate(Document("È stato tremendo", "it")).primary == "disappointment"
+    assert estimate(Document("Si è ferito alla mano", "it")).primary == "sadness"
 
 
 def test_emoji_need_no_language() -> None:
-    assert estimate("😂😂", "fi").primary == "amusement"
-    assert estimate("👍🏽", "").primary == "approval"
+    assert estimate(Document("😂😂", "fi")).primary == "amusement"
+    assert estimate(Document("👍🏽", "")).primary == "approval"
 
 
 def test_a_word_of_feeling_counts_less_in_a_long_text() -> None:
     long = "The report lists every road of the region and its length in kilometres. " * 10 + "I am happy."
-    assert 0 < estimate(long, "en").valence < estimate("I am happy.", "en").valence
+    assert 0 < estimate(Document(long, "en")).valence < estimate(Document("I am happy.", "en")).valence
 
 
 @given(st.text(max_size=300), st.sampled_from(["it", "en", "de", ""]))
 def test_estimates_stay_on_their_axes(said: str, language: str) -> None:
-    emotion = estimate(said, language)
+    emotion = estimate(Document(said, language))
     assert -1 <= emotion.valence <= 1
     assert 0 <= emotion.arousal <= 1
     assert 0 <= emotion.dominance <= 1
@@ -114,7 +121,7 @@ def test_estimates_stay_on_their_axes(said: str, language: str) -> None:
 
 @given(st.lists(st.sampled_from(["non", "felice", "triste", "molto", "😂", "amo", ",", "!"]), max_size=12))
 def test_any_mixture_of_words_is_bounded(pieces: list[str]) -> None:
-    assert -1 <= estimate(" ".join(pieces), "it").valence <= 1
+    assert -1 <= estimate(Document(" ".join(pieces), "it")).valence <= 1
 
 
 def test_the_28_labels_are_those_of_goemotions() -> None:
@@ -136,11 +143,11 @@ def test_there_is_no_lexicon_of_another_language() -> None:
 
 @pytest.mark.parametrize("said", ["Non sono mai felice", "Non sono così felice", "I am never happy"])
 def test_and_may_still_deny_it(said: str) -> None:
-    assert estimate(said, "en" if said.startswith("I ") else "it").valence < 0
+    assert estimate(Document(said, "en" if said.startswith("I ") else "it")).valence < 0
 
 
 def test_crying_without_end_is_no_denial() -> None:
-    assert estimate("Non faccio che piangere", "it").valence < -0.3
+    assert estimate(Document("Non faccio che piangere", "it")).valence < -0.3
 
 
 @pytest.mark.parametrize(
@@ -152,23 +159,24 @@ def test_crying_without_end_is_no_denial() -> None:
     ],
 )
 def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
-    assert estimate(said, language, names=names) == NEUTRAL
+    assert estimate(Document(said, language), names=names) == NEUTRAL
 
 
 @pytest.mark.parametrize(("language", "expected"), sentences(HERE / "figures.toml", "left_out"))
 def test_figures_of_speech_are_left_out(language: str, expected: dict[str, str]) -> None:
-    assert {text: without_figures(text, language) for text in expected} == expected
+    assert {text: without_figures(Document(text, language)).text for text in expected} == expected
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "figures.toml", "meant"))
 def test_what_is_meant_stays(language: str, texts: dict[str, None]) -> None:
-    assert all(without_figures(text, language) is text for text in texts)
+    documents = [Document(text, language) for text in texts]
+    assert all(without_figures(document) is document for document in documents)
 
 
 @given(st.text(max_size=300), st.sampled_from(["it", "en", "de", ""]))
 def test_nothing_is_added(said: str, language: str) -> None:
     rest = iter(said)
-    assert all(letter in rest for letter in without_figures(said, language))
+    assert all(letter in rest for letter in without_figures(Document(said, language)).text)
 
 
 @pytest.mark.parametrize(
@@ -186,13 +194,15 @@ def test_nothing_is_added(said: str, language: str) -> None:
     ],
 )
 def test_what_people_say_is_no_code(said: str) -> None:
-    assert prose(said) == beginning(said)
+    document = Document(said)
+    assert document.prose is document.visible
 
 
 def test_a_line_of_code_leaves_what_stands_beside_it() -> None:
     said = "I hate this:\nhappy = 1\nIt never works"
-    assert "hate" in prose(said)
-    assert "happy" not in prose(said)
+    prose = Document(said).prose.text
+    assert "hate" in prose
+    assert "happy" not in prose
 
 
 @pytest.mark.parametrize(
@@ -212,4 +222,9 @@ def test_a_line_of_code_leaves_what_stands_beside_it() -> None:
 )
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_time_grows_with_the_length_of_a_text_only(part: str, language: str) -> None:
-    assert growth(lambda text: importance(text, language, estimate(text, language)), part, 8_000) < LINEAR
+    assert (
+        growth(
+            lambda text: importance(Document(text, language), estimate(Document(text, language))), part, 8_000
+        )
+        < LINEAR
+    )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.features import STYLE, pairs, pieces, style, tokens
 from ricordo.language.emotion.heads import (
@@ -49,7 +50,7 @@ def test_the_shipped_heads_fit_their_features(language: str) -> None:
 
 @given(st.text(max_size=300), st.sampled_from(sorted(LANGUAGES)), st.integers(0, 10_000))
 def test_any_text_and_vector_give_values_in_range(text: str, language: str, seed: int) -> None:
-    emotion = estimate(text, language, _vector(seed))
+    emotion = estimate(Document(text, language), _vector(seed))
     assert -1 <= emotion.valence <= 1
     assert 0 <= emotion.arousal <= 1
     assert 0 <= emotion.dominance <= 1
@@ -69,10 +70,10 @@ def test_features_are_places_with_unit_norm(text: str) -> None:
 
 def test_each_label_has_a_place_among_the_features_and_on_the_axes() -> None:
     assert set(load_positions()) <= set(LABELS)
-    found = told(spoken("I'm so happy!", "en"))
+    found = told(spoken(Document("I'm so happy!", "en")))
     assert len(found) == SPOKEN
     assert found[len(AXES) + LABELS.index("joy")] == 1
-    assert not any(told(spoken("The meeting is at noon", "en")))
+    assert not any(told(spoken(Document("The meeting is at noon", "en"))))
 
 
 def test_quantised_weights_are_near_the_weights() -> None:
@@ -93,7 +94,7 @@ def test_saved_heads_are_read_again(language: str) -> None:
 @given(st.lists(st.text(max_size=12), max_size=12), st.sampled_from(sorted(LANGUAGES)))
 def test_what_is_kept_of_words_changes_nothing(said: list[str], language: str) -> None:
     heads, text = load_heads(language), " ".join(said)
-    seen = Seen.of(text, spoken(text, language))
+    seen = Seen.of(text, spoken(Document(text, language)))
     places, shares = weighed([*(pieces(one, heads.longest) for one in seen.words), seen.pairs], heads.rarity)
     vector = _vector(len(text))
     hashed = shares @ heads.hashed[places].astype(np.float32) * heads.step

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import EventTime
+from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import MOST, event_times
 
 HERE = Path(__file__).parent
@@ -52,13 +53,13 @@ def days(found: EventTime) -> str:
 
 def told(text: str, language: str) -> str:
     """Return the first time that a text tells."""
-    return next((days(one) for one in event_times(text, SAID, ROME, language)), "none")
+    return next((days(one) for one in event_times(Document(text, language), SAID, ROME)), "none")
 
 
 @pytest.mark.parametrize("blank", ["  ", "\t", "\N{NO-BREAK SPACE}"])
 def test_blanks_of_any_width_are_blanks(blank: str) -> None:
     for one in (*DEVELOPMENT, *NAMED):
-        event_times(one.text.replace(" ", blank), SAID, ROME, one.language)
+        event_times(Document(one.text.replace(" ", blank), one.language), SAID, ROME)
     assert told(blank.join(("We met on", "Friday with my sister")), "en") == "2026-05-08"
     assert told(blank.join(("Siamo partiti il", "3", "maggio")), "it") == "2026-05-03"
 
@@ -100,7 +101,7 @@ def test_first_time_is_the_one_of_what_is_told(language: str, expected: dict[str
 def november(text: str, language: str) -> list[str]:
     """Return the times of a message of 10 November: a day, or day and hour if it is less than a day."""
     found = []
-    for one in event_times(text, NOVEMBER, ROME, language):
+    for one in event_times(Document(text, language), NOVEMBER, ROME):
         start, end = one.start.astimezone(ROME), one.end.astimezone(ROME)
         if (end - start).total_seconds() < 20 * 3600:
             found.append(f"{start:%Y-%m-%d %H:%M}")
@@ -123,7 +124,7 @@ def test_hours(language: str, expected: dict[str, list[str]]) -> None:
 
 @pytest.mark.parametrize(("language", "expected"), sentences(HERE / "spans.toml"))
 def test_from_one_hour_to_another_both_are_of_one_day(language: str, expected: dict[str, str]) -> None:
-    spans = {text: event_times(text, NOVEMBER, ROME, language) for text in expected}
+    spans = {text: event_times(Document(text, language), NOVEMBER, ROME) for text in expected}
     assert {
         text: f"{one.start.astimezone(ROME):%m-%d %H:%M}-{one.end.astimezone(ROME):%H:%M}"
         for text, (one,) in spans.items()
@@ -144,15 +145,15 @@ def test_of_very_many_times_the_first_are_kept() -> None:
 
 def test_days_begin_in_the_speakers_zone() -> None:
     late = datetime(2026, 5, 14, 22, 30, tzinfo=UTC)
-    here = event_times("Yesterday I fell", late, ROME, "en")
-    there = event_times("Yesterday I fell", late, ZoneInfo("America/New_York"), "en")
+    here = event_times(Document("Yesterday I fell", "en"), late, ROME)
+    there = event_times(Document("Yesterday I fell", "en"), late, ZoneInfo("America/New_York"))
     assert here == (EventTime(datetime(2026, 5, 13, 22, tzinfo=UTC), datetime(2026, 5, 14, 22, tzinfo=UTC)),)
     assert there == (EventTime(datetime(2026, 5, 13, 4, tzinfo=UTC), datetime(2026, 5, 14, 4, tzinfo=UTC)),)
 
 
 def test_a_moment_without_a_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="zone"):
-        event_times("yesterday", datetime(2026, 5, 14), ROME, "en")  # noqa: DTZ001 - what is refused
+        event_times(Document("yesterday", "en"), datetime(2026, 5, 14), ROME)  # noqa: DTZ001 - what is refused
 
 
 WORDS = st.sampled_from(
@@ -165,7 +166,7 @@ WORDS = st.sampled_from(
     st.sampled_from(["it", "en"]),
 )
 def test_times_end_after_they_begin_and_are_few_and_different(text: str, language: str) -> None:
-    found = event_times(text, SAID, ROME, language)
+    found = event_times(Document(text, language), SAID, ROME)
     assert all(one.start < one.end for one in found)
     assert len(found) == len(set(found)) <= MOST
 
@@ -173,5 +174,5 @@ def test_times_end_after_they_begin_and_are_few_and_different(text: str, languag
 @pytest.mark.parametrize("hostile", ["il 3 maggio ieri " * 2000, "in May on Monday " * 2000, "1 " * 16_000])
 def test_a_long_text_made_of_nothing_but_times_is_read(hostile: str) -> None:
     for language in ("it", "en"):
-        found = event_times(hostile, SAID, ROME, language)
+        found = event_times(Document(hostile, language), SAID, ROME)
         assert all(one.start < one.end for one in found)

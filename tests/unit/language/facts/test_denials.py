@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.sentence_tables import sentences
 
+from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import Evidence, Fact, Polarity, entities, extract, fold
 from ricordo.memory.facts.folding import resolved
@@ -18,7 +19,7 @@ TABLE = Path(__file__).with_name("denials.toml")
 
 
 def denied(content: str) -> list[list[str]]:
-    found = extract(content, presumed=True, denied=True, language=None)
+    found = extract(Document(content), presumed=True, denied=True)
     return [[one.predicate, one.object] for one in found if one.polarity == "denied"]
 
 
@@ -28,7 +29,7 @@ def test_denial_is_evidence_against_a_fact_and_states_nothing(
 ) -> None:
     for text, pairs in expected.items():
         assert [pair for pair in pairs if pair not in denied(text)] == [], text
-        assert not {value for _, value in pairs} & {one.object for one in extract(text)}, text
+        assert not {value for _, value in pairs} & {one.object for one in extract(Document(text))}, text
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(TABLE, "nothing_denied"))
@@ -41,7 +42,7 @@ def test_partial_or_imagined_denial_is_evidence_against_nothing(
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "over_since"))
 def test_denial_says_since_when_a_fact_is_over(language: str, expected: dict[str, str]) -> None:
     for text, day in expected.items():
-        found = extract(text, presumed=True, denied=True, at=START)
+        found = extract(Document(text), presumed=True, denied=True, at=START)
         (home,) = [one for one in found if one.predicate == "lives_in"]
         until = None if not day else datetime.fromisoformat(day).replace(tzinfo=UTC)
         assert (home.polarity, home.valid_from, home.valid_to) == ("denied", None, until), text
@@ -50,7 +51,7 @@ def test_denial_says_since_when_a_fact_is_over(language: str, expected: dict[str
 @pytest.mark.parametrize(("language", "expected"), sentences(TABLE, "broke_up_with"))
 def test_who_broke_up_had_a_partner(language: str, expected: dict[str, str]) -> None:
     for text, partner in expected.items():
-        found = [(one.predicate, one.object, one.polarity) for one in extract(text)]
+        found = [(one.predicate, one.object, one.polarity) for one in extract(Document(text))]
         assert found == [("partner", partner, "past")], text
 
 
@@ -79,7 +80,7 @@ def test_a_lone_denial_disputes_a_firm_fact_and_a_second_ends_it(
 def dated(content: str, day: int) -> list[Evidence]:
     """Return what a message that is said on a day states and denies."""
     at = START + timedelta(days=day)
-    found = extract(content, presumed=True, denied=True, at=at)
+    found = extract(Document(content), presumed=True, denied=True, at=at)
     return [one.evidence(f"m-{day}", at) for one in found]
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.language.document import Document
 from ricordo.memory.facts import Statement, extract, normalise
 
 SENTENCES: list[dict[str, Any]] = [
@@ -21,7 +22,7 @@ AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
 
 
 def stated(content: str, language: str, *, at: datetime = AT, zone: ZoneInfo = ROME) -> tuple[Statement, ...]:
-    return extract(content, language=language, at=at, timezone=zone)
+    return extract(Document(content, language), at=at, timezone=zone)
 
 
 Told = tuple[str, str, str, str, datetime | None, datetime | None]
@@ -90,9 +91,9 @@ def test_a_year_begins_at_midnight_where_the_user_is() -> None:
 
 
 def test_without_the_moment_of_saying_no_time_is_read_and_without_a_zone_it_is_utc() -> None:
-    (lives,) = extract("Vivo a Bari dal 2019.", language="it")
+    (lives,) = extract(Document("Vivo a Bari dal 2019.", "it"))
     assert (lives.valid_from, lives.valid_to) == (None, None)
-    (lives,) = extract("Vivo a Bari dal 2019.", language="it", at=AT)
+    (lives,) = extract(Document("Vivo a Bari dal 2019.", "it"), at=AT)
     assert lives.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
 
 
@@ -123,7 +124,7 @@ WORDS = (
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join), st.sampled_from(["en", "it"]))
 def test_whatever_is_written_its_times_are_behind_it_and_in_order(content: str, language: str) -> None:
-    untimed = {(one.subject, one.predicate, one.object) for one in extract(content, language=language)}
+    untimed = {(one.subject, one.predicate, one.object) for one in extract(Document(content, language))}
     for one in stated(content, language):
         assert (one.subject, one.predicate, one.object) in untimed
         assert one.valid_from is None or one.valid_from <= AT

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import (
     EntityDecision,
@@ -77,7 +78,7 @@ def told(*messages: str) -> list[Evidence]:
             object_tie=one.object_tie,
         )
         for n, message in enumerate(messages)
-        for one in extract(message, language="en", presumed=True)
+        for one in extract(Document(message, "en"), presumed=True)
     ]
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.memory.facts.validation import AT, Claim, heard
 
+from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.memory.facts import PREDICATES, Polarity, Statement, extract
 from ricordo.memory.facts.relation_validation import RecognisedEntity, RelationFault
@@ -84,7 +85,7 @@ def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
     text: str, predicate: str, value: str
 ) -> None:
     language = "it" if text.startswith("Ho") else "en"
-    rules = extract(text, language=language, presumed=True, denied=True)
+    rules = extract(Document(text, language), presumed=True, denied=True)
     heard_past = heard(text, ("user", predicate, value, text, True), language=language, rules=rules)
     assert [(one.polarity, one.object) for one in heard_past.statements if one.predicate == predicate] == [
         ("past", value)
@@ -124,7 +125,7 @@ def test_statements_come_in_the_order_of_the_text() -> None:
 
 def test_who_is_tied_to_the_user_stays_so() -> None:
     text = "My sister Nora got hooked on chess."
-    rules = extract(text, language="en")
+    rules = extract(Document(text, "en"))
     assert [one.object_tie for one in rules if one.object == "Nora"] != [""]
     found = heard(text, ("Nora", "likes", "chess", "Nora got hooked on chess"), rules=rules)
     (chess,) = (one for one in found.statements if one.object == "chess")
@@ -212,7 +213,7 @@ CLAIMS = st.lists(st.tuples(PARTS, PREDICATE, PARTS, PARTS, st.booleans()))
 def test_whatever_is_said_no_more_comes_of_it_than_the_message_has(
     text: str, language: str, claims: list[Claim]
 ) -> None:
-    rules = extract(text, language=language, at=AT)
+    rules = extract(Document(text, language), at=AT)
     found = heard(text, *claims, language=language, rules=rules)
     assert len(found.statements) == found.added + len(rules)
     assert set(rules) <= set(found.statements)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.unit.memory.facts.validation import Claim, heard
 
+from ricordo.language.document import Document
 from ricordo.memory.facts import extract
 
 FOLDER = Path(__file__).parents[2] / "language" / "facts"
@@ -31,7 +32,7 @@ def test_a_model_that_reads_well_is_believed() -> None:
     counts: Counter[bool] = Counter()
     for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
         text, language = one["content"], one["language"]
-        rules = extract(text, language=language)
+        rules = extract(Document(text, language))
         for claim in claims_of(one, text):
             ties = tuple(replace(rule, predicate="related_to") for rule in rules)  # who they are, no more
             counts[heard(text, claim, language=language, rules=ties).added == 1] += 1

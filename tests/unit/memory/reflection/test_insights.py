@@ -10,6 +10,7 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
+from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_INSIGHTS, MOST_SOURCES, find_insights
@@ -22,7 +23,7 @@ PLAIN = {
 
 
 def said(text: str, at: datetime, language: str = "en") -> Memory:
-    derived = enrich(text, language=language, speaker="Davide")
+    derived = enrich(Document(text, language), speaker="Davide")
     return Memory(
         id=uuid5(NAMESPACE_OID, f"{at} {text}"),
         tenant="acme",

@@ -1,4 +1,4 @@
-"""Where a text begins to say something: behind its greetings, thanks and small talk."""
+"""Titles: the first sentence of a text that is not a greeting, thanks or small talk."""
 
 import re
 from collections.abc import Sequence
@@ -7,8 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.document import Document
+from ricordo.language.text import excerpt
+from ricordo.language.tokenization import words_of
 
-_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _EDGES: Final = " \t\n.,;:!?…-–—"
 # "Ciao Marco, …": at most this many words lead up to the comma.
 _LONGEST_GREETING: Final = 5
@@ -33,39 +35,47 @@ def _openings() -> _Openings:
     )
 
 
-def first_telling(sentences: Sequence[str]) -> str:
-    """Return the first of `sentences` that says something, without a greeting at its head; else the first.
+def title_of(document: Document, limit: int = 80) -> str:
+    """Return the first statement of a text as a title of at most `limit` characters, without its full stop.
 
-    Args:
-        sentences: of one text, in order; none gives an empty string.
+    Greetings, code, addresses and markup are skipped if the text has anything else.
     """
-    telling = next((each for each in sentences if not only_opens(each)), None)
-    if telling is None:
+    text, said = document.text, document.visible
+    if not any(map(str.isalnum, said.text)):
+        said = document.with_text(text.replace("`", " "))
+    first = first_statement(said.sentences) or text
+    return excerpt(first.rstrip(" .;,:") or first, limit)
+
+
+def first_statement(sentences: Sequence[str]) -> str:
+    """Return the first of `sentences` that says something, without a greeting at its head; else the first."""
+    statement = next((each for each in sentences if not only_greets(each)), None)
+    if statement is None:
         return sentences[0] if sentences else ""
-    return _without_greeting(telling)
+    return _without_greeting(statement)
 
 
 def _without_greeting(sentence: str) -> str:
     comma = _COMMA.search(sentence)
-    if comma is None or not only_opens(sentence[: comma.start()]):
+    if comma is None or not only_greets(sentence[: comma.start()]):
         return sentence
     rest = sentence[comma.end() :]
-    return rest[:1].upper() + rest[1:] if _WORD.search(rest) else sentence
+    return rest[:1].upper() + rest[1:] if any(map(str.isalnum, rest)) else sentence
 
 
-def only_opens(sentence: str) -> bool:
+def only_greets(sentence: str) -> bool:
     """Say whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
     bare = sentence.strip(_EDGES)
     if len(bare) > _LONGEST_SMALL_TALK:
         return False
     bare = bare.replace("\u2019", "'")
-    first = _WORD.search(bare)
-    if first is None:
+    said = [word.written for word in words_of(bare, "en")]
+    if not said:
         return True
-    openings, word = _openings(), first[0].lower()
+    openings, word = _openings(), said[0].lower()
     if word.partition("'")[0] in openings.first and openings.sentences.fullmatch(bare.lower()):
         return True
-    return word in openings.words and _greets(_WORD.findall(bare), openings)
+    return word in openings.words and _greets(said, openings)
 
 
 def _greets(words: Sequence[str], openings: _Openings) -> bool:

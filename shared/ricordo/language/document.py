@@ -1,0 +1,148 @@
+"""One analysed text, which every reader takes: tokens, sentences and assertions are computed once.
+
+A view of a text (without markup, without instructions) is a `Document` of its own, and the same one where
+nothing is left out.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, overload
+
+from ricordo.language import markup
+from ricordo.language.assertion_scope import (
+    Assertion,
+    assertions_of,
+    evenly_spaced,
+    is_courtesy,
+    plain,
+    plain_words,
+    without_quotations,
+)
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.instructions import without_instructions
+from ricordo.language.stop_words import stop_words
+from ricordo.language.text import collapse, normalise, stem
+from ricordo.language.tokenization import Token, is_question, sentences_of, words_of
+
+T = TypeVar("T")
+
+
+class _computed(Generic[T]):  # noqa: N801 - used like `property`
+    """Computes an attribute once; unlike `cached_property` of Python 3.11, without a lock of all objects."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, document: None, owner: type) -> "_computed[T]": ...
+    @overload
+    def __get__(self, document: object, owner: type) -> T: ...
+    def __get__(self, document: object | None, owner: type) -> "T | _computed[T]":
+        if document is None:
+            return self
+        value = document.__dict__[self._compute.__name__] = self._compute(document)
+        return value
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and its language.
+
+    Attributes:
+        text: as written.
+        language: ISO 639-1, "" where it is unknown; only "it" and "en" have assertions.
+    """
+
+    text: str
+    language: str = ""
+
+    @_computed
+    def composed(self) -> "Document":
+        """The text in Unicode normal form C."""
+        return self.with_text(normalise(self.text))
+
+    @_computed
+    def evenly_spaced(self) -> "Document":
+        """The text in normal form C, with single spaces within lines."""
+        return self.with_text(evenly_spaced(self.text))
+
+    @_computed
+    def visible(self) -> "Document":
+        """The first 6,000 characters, in normal form C and without markup."""
+        return self.with_text(markup.visible(self.text))
+
+    @_computed
+    def prose(self) -> "Document":
+        """The same without lines of code."""
+        return self.with_text(markup.prose(self.text, self.visible.text))
+
+    @_computed
+    def without_instructions(self) -> "Document":
+        """The text with instructions to a model blanked out."""
+        return self.with_text(without_instructions(self.text))
+
+    @_computed
+    def words(self) -> tuple[Token, ...]:
+        """The words of a text in normal form C, with their offsets."""
+        return tuple(words_of(self.text, self.language))
+
+    @_computed
+    def content_words(self) -> tuple[str, ...]:
+        """The case-folded words that are not stop words; all of them if none would be left."""
+        every = tuple(word.folded for word in self.composed.words)
+        ignored = stop_words(self.language)
+        return tuple(word for word in every if word not in ignored) or every
+
+    @_computed
+    def stems(self) -> tuple[str, ...]:
+        """The stems of the content words, in order, with repetitions."""
+        return tuple(stem(word, self.language) for word in self.content_words)
+
+    @_computed
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences, stripped; an abbreviation does not end one, a line does."""
+        return tuple(sentences_of(self.text))
+
+    @_computed
+    def statements(self) -> tuple[str, ...]:
+        """The sentences that do not ask, each on one line, in lower case, apostrophes straight."""
+        straight = self.with_text(self.composed.text.replace("\u2019", "'"))
+        # Patterns that disregard case are several times slower than patterns on lower case.
+        return tuple(collapse(one).lower() for one in straight.sentences if not is_question(one))
+
+    @_computed
+    def plain(self) -> str:
+        """The text in lower case without accents, apostrophes straight; as long as the text."""
+        return plain(self.text)
+
+    @_computed
+    def plain_words(self) -> frozenset[str]:
+        """The different words of `plain`, cut at apostrophes."""
+        return plain_words(self.plain)
+
+    @_computed
+    def assertions(self) -> tuple[Assertion, ...]:
+        """What the text asserts, in order; nothing in other languages than Italian and English."""
+        if self.language not in LANGUAGES:
+            return ()
+        if self.evenly_spaced is not self:
+            return self.evenly_spaced.assertions
+        unquoted = self.with_text(without_quotations(self.text))
+        return assertions_of(unquoted.sentences, self.language)
+
+    @_computed
+    def disclosures(self) -> tuple[Assertion, ...]:
+        """The assertions that are not courtesies: wishes, comfort, congratulations and thanks."""
+        return tuple(one for one in self.assertions if not is_courtesy(one, self.language))
+
+    def with_text(self, text: str) -> "Document":
+        """Return the document of another text in this language; itself where the text is the same."""
+        return self if text == self.text else replace(self, text=text)
+
+
+@lru_cache(maxsize=64)
+def document_of(text: str, language: str = "") -> Document:
+    """Return the document of a text that several readers take without a call chain between them."""
+    return Document(text, language)

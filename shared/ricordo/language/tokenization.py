@@ -1,0 +1,112 @@
+"""Cuts a text into tokens, words and sentences: for `Document`, and for short strings such as names.
+
+The patterns of all tokens are here; which one a reader needs depends on the unit that it looks at.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from ricordo.language.stop_words import stop_words
+from ricordo.language.text import normalise, stem
+
+APOSTROPHES: Final = frozenset("'\u2019")
+LONGEST_ABBREVIATION: Final = 8
+ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:sig|sigg|dott|dr|prof|avv|ing|ecc|es|pag|art|mr|mrs|ms|st|jr|sr|vs|etc|e\.g|i\.e|approx)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+WORD_OR_SIGN: Final = re.compile(r"[^\W_]+|[^\w\s]")
+PLAIN_WORD: Final = re.compile(r"[a-z0-9]+")
+"""A word of a text in lower case without accents."""
+VALUE: Final = re.compile(r"\d+(?:[:.,/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
+"""A number with its separators, a word or a sign: what a correction replaces."""
+TIME: Final = re.compile(r"\d+|['’]s\b|[^\W\d_]+['’](?=[^\W\d_]{2}|\d)|[^\W\d_]+|[^\w\s]|_|\n")
+"""A part of a time expression; an elided word ("l'", "dell'") and the English genitive are words."""
+_TITLE: Final = (
+    r"(?:Dr|Mr|Mrs|Ms|St|Prof|Sig|Dott|Avv|Ing|Dott\.ssa|Sig\.ra)\."
+    r"|(?<=\w )(?-i:[A-ZÀ-Ý])\.(?= (?-i:[a-zà-ÿ]))"  # "Marco R. plays": no sentence ends here
+)
+CLITIC: Final = {
+    "en": re.compile(
+        rf"{_TITLE}|\w+?(?=n't\b)|n't\b|'(?:m|s|re|ve|d|ll)\b|\d+(?:[.,/]\d+)+"
+        r"|\w+(?:[-&]\w+)*(?:'(?!(?:m|s|re|ve|d|ll)\b)\w+)?|\n+|[^\w\s]",
+        re.IGNORECASE,
+    ),
+    "it": re.compile(rf"{_TITLE}|po'|\d+(?:[.,/]\d+)+|\w+'|\w+(?:[-&]\w+)*|\n+|[^\w\s]", re.IGNORECASE),
+}
+"""A word without its clitics ("do", "n't"; "dell'", "amico"), a number, a sign or line ends, by language."""
+_ELISION: Final = re.compile(r"['\u2019]")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”»)\]]*\s+|\n+")
+
+
+class Token(NamedTuple):
+    """A word or a sign: as written, case-folded, and its offsets in characters."""
+
+    written: str
+    folded: str
+    start: int
+    end: int
+
+
+def words_of(text: str, language: str) -> Iterator[Token]:
+    """Yield the words of `text`, which must be in normal form C.
+
+    Italian is cut at apostrophes (`l'amico` is `l`, `amico`); elsewhere a contraction stays whole (`don't`).
+    """
+    for match in _WORD.finditer(text):
+        written, start = match[0], match.start()
+        if written.isalnum():
+            yield Token(written, written.casefold(), start, match.end())
+        elif language != "it":
+            written = written.replace("\u2019", "'")
+            yield Token(written, written.casefold(), start, match.end())
+        else:
+            for part in _ELISION.split(written):
+                yield Token(part, part.casefold(), start, start + len(part))
+                start += len(part) + 1
+
+
+def tokenize(text: str, token: re.Pattern[str], start: int = 0, end: int = sys.maxsize) -> Iterator[Token]:
+    """Yield the tokens of `text[start:end]` that a pattern matches, with their offsets in `text`."""
+    for match in token.finditer(text, start, end):
+        written = match[0]
+        yield Token(written, written.casefold(), *match.span())
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Split `text` after `.`, `!`, `?` and `…`, and at line ends; an abbreviation does not end a sentence."""
+    parts: list[str] = []
+    for piece in map(str.strip, _SENTENCE_END.split(text)):
+        if not piece:
+            continue
+        parts.append(piece)
+        if piece[-1] != "." or not ABBREVIATION.search(piece[-LONGEST_ABBREVIATION:]):
+            yield " ".join(parts)
+            parts.clear()
+    if parts:
+        yield " ".join(parts)
+
+
+def is_question(sentence: str) -> bool:
+    """Say whether a sentence ends with a question mark, quotation marks aside."""
+    return sentence.rstrip("\"')»”").endswith("?")
+
+
+def words(text: str, language: str) -> list[str]:
+    """Return the case-folded words of `text`, in order."""
+    return [word.folded for word in words_of(normalise(text), language)]
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the words of `text` that are not stop words; all of them if none would be left."""
+    every = words(text, language)
+    ignored = stop_words(language)
+    return [word for word in every if word not in ignored] or every
+
+
+def stems(text: str, language: str) -> list[str]:
+    """Return the stems of the content words of `text`, in order, with repetitions."""
+    return [stem(word, language) for word in content_words(text, language)]
