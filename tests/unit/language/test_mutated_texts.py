@@ -110,7 +110,7 @@ def test_any_message_states_what_it_says(content: str, at: datetime, language: s
 @given(_TEXTS, _MOMENTS, _ZONES, st.sampled_from(["it", "en"]))
 def test_any_message_is_enriched(content: str, at: datetime, zone: ZoneInfo, language: str) -> None:
     document = Document(content, language)
-    found = enrich(Document(document))
+    found = enrich(document)
     assert 0 <= found.importance.value <= 1
     times = event_times(document, said_at=at, zone=zone)
     assert all(one.start < one.end for one in times)
