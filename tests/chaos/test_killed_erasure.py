@@ -90,7 +90,7 @@ async def _is_begun(bot: Bot) -> bool:
 
 async def _all_points_have_followed(ricordo: RicordoUp, bot: Bot) -> bool:
     """Whether those were told whose event went with the kill, and the index has done what it was told."""
-    untold = await _read(ricordo, bot.tenant, "select count(*) from withdrawn")
+    untold = await _read(ricordo, bot.tenant, "select count(*) from withdrawn_memories")
     consumer = await bot.connection.jetstream().consumer_info("RICORDO", "index-changes")
     return not (untold or consumer.num_pending or consumer.num_ack_pending)
 

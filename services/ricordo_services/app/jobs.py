@@ -13,7 +13,11 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillStore, ReembeddingStore
-from ricordo.store.schema import Tombstone, carry_tombstones, migrate, migrations, schema_version, tombstones
+from ricordo.store.schema import (
+    Tombstone,
+    carry_tombstones,
+    migrate,
+)
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.system_clock import SystemClock
@@ -40,13 +44,10 @@ from ricordo_services.progress import (
 __all__ = [
     "Restore",
     "forget_again",
-    "newest_schema",
     "prepare",
     "restoring",
     "run_backfill",
     "run_reindex",
-    "schema_version",
-    "tombstones",
     "users_held",
 ]
 
@@ -63,7 +64,7 @@ async def prepare(settings: Settings) -> list[str]:
     Idempotent, and safe in any number of processes at once.
 
     Raises:
-        SchemaTooNew: the schema is of a newer version.
+        SchemaTooNew, SchemaTooOld: the schema is of a version that this one cannot upgrade.
         TopologyDrift: a stream differs in a way that no update can mend; the message says what to run.
         StreamsTooLarge: NATS has no room for the streams; the message says which settings make them smaller.
         BusUnavailable, StoreUnavailable: a server does not answer.
@@ -190,11 +191,6 @@ async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, Non
             after = user
 
 
-def newest_schema() -> int:
-    """Return the newest schema version of this release."""
-    return migrations()[-1].version
-
-
 async def forget_again(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
     """Repeat erasures in a restored database, which is migrated to this version first.
 
@@ -202,7 +198,7 @@ async def forget_again(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
         The number of erasures that begin anew; the workers on that database carry them out.
 
     Raises:
-        SchemaTooNew: the schema is of a newer version.
+        SchemaTooNew, SchemaTooOld: the schema is of a version that this one cannot upgrade.
         StoreUnavailable: PostgreSQL does not answer.
     """
     await migrate(admin_dsn)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.schema import Tombstone
+from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
 from ricordo_services import private_files as private
 from ricordo_services.cli.configuration import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed, guarded
@@ -36,7 +36,10 @@ class _Line(BaseModel):
     scope: Literal["message", "conversation", "user", "erased"]
     user_id: _Name
     key: _Name
-    buried_at: AwareDatetime
+    requested_at: Annotated[
+        AwareDatetime,
+        Field(validation_alias=AliasChoices("requested_at", "buried_at")),  # the latter until 0.1.0
+    ]
 
 
 _STONES = TypeAdapter(Tombstone)
@@ -146,7 +149,7 @@ def restore(
     path = folder_of(context, data_dir).expanduser().absolute()
     stones = [stone for one in lists or () for stone in read_list(one)]
     with opened(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
-        archive.check(_newest_schema())
+        archive.check(OLDEST, newest_schema())
         _refuse_links(folder.path)
         if (folder.path / _CLUSTER).exists():
             if not force:
@@ -176,8 +179,6 @@ async def save(
     force: Annotated[bool, typer.Option("--force", help="Replace FILE whatever it holds.")] = False,
 ) -> None:
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
-    from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
-
     if not force:
         check_replaceable(target.expanduser())
     async with _database(context, data_dir) as dsn:
@@ -263,8 +264,6 @@ def _refuse_links(path: Path) -> None:
 
 async def _described(folder: DataFolder) -> Manifest:
     """Ask PostgreSQL for its schema version; running it also recovers it after a crash."""
-    from ricordo_services.app.jobs import schema_version  # noqa: PLC0415 - slow to load
-
     async with standalone_postgres(folder) as dsn:
         schema = await schema_version(dsn)
     made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -277,7 +276,6 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
     Raises:
         Failed: it cannot be read, and no list stands in for it.
     """
-    from ricordo_services.app.jobs import tombstones  # noqa: PLC0415 - slow to load
 
     async def read() -> list[Tombstone]:
         async with standalone_postgres(folder) as dsn:
@@ -318,12 +316,6 @@ async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
 
     async with standalone_postgres(folder) as dsn:
         return await forget_again(dsn, stones)
-
-
-def _newest_schema() -> int:
-    from ricordo_services.app.jobs import newest_schema  # noqa: PLC0415 - slow to load
-
-    return newest_schema()
 
 
 def _refuse_narrow(path: Path, size: int) -> None:

@@ -108,7 +108,7 @@ class ReadDocuments:
             await self._failed(tenant, document, f"{LOST}: {document.name} is in the object store no more")
             return
         written = await self.documents.done(
-            tenant, document.memory_id, extracts, whole=whole, at=self.clock.now()
+            tenant, document.memory_id, extracts, complete=whole, at=self.clock.now()
         )
         # Whatever ends here, reconciliation finds that the extracts lack their stages.
         await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written])

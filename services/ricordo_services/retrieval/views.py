@@ -141,7 +141,7 @@ def document_view(record: DocumentRecord) -> DocumentStatus:
         media_type=record.media_type,
         state=state,
         extracts=len(record.extract_ids),
-        whole=record.whole,
+        whole=record.complete,
         error=record.reason or None,
     )
 

@@ -156,14 +156,16 @@ class Backup:
         self._archive = archive
         self.manifest = self._read_manifest()
 
-    def check(self, newest_schema: int) -> None:
-        """Refuse what this version cannot follow.
+    def check(self, oldest_schema: int, newest_schema: int) -> None:
+        """Refuse a backup that this version cannot restore.
 
         Args:
-            newest_schema: the newest version of the database's schema that is known here.
+            oldest_schema: the oldest schema version that can be upgraded here.
+            newest_schema: the schema version of this release.
 
         Raises:
-            BackupRefused: a newer version made it, or its database belongs to another server.
+            BackupRefused: a newer version made it, or one that is too old, or its database belongs to another
+                server.
         """
         made = self.manifest
         if made.data_format > DATA_FORMAT or made.schema_version > newest_schema:
@@ -171,6 +173,12 @@ class Backup:
                 f"{self._source} was made by a newer Ricordo ({made.ricordo}, schema version "
                 f"{made.schema_version}; this one knows up to {newest_schema}): upgrade with  "
                 "pip install --upgrade 'ricordo[local]'  and restore then"
+            )
+        if 0 < made.schema_version < oldest_schema:  # 0: its database has no schema yet
+            raise BackupRefused(
+                f"{self._source} has schema version {made.schema_version}, and this Ricordo upgrades from "
+                f"{oldest_schema} on: restore it with Ricordo 0.1.0 as of 24 November 2026, run its "
+                "`ricordo up` once, and upgrade to this version then"
             )
         if made.postgres != MAJOR_VERSION:
             raise BackupRefused(

@@ -158,7 +158,7 @@ class DocumentRecord:
         state: `waiting` for a reader, `read` into extracts, or `failed`.
         reason: why it failed.
         extract_ids: its extracts, in its order.
-        whole: whether these are all of it.
+        complete: whether these are all of it.
         settled_at: when it was read, or failed.
         pending: extracts that are not remembered yet, as they lack a stage.
     """
@@ -170,6 +170,6 @@ class DocumentRecord:
     state: Literal["waiting", "read", "failed"]
     reason: str = ""
     extract_ids: tuple[UUID, ...] = ()
-    whole: bool = True
+    complete: bool = True
     settled_at: datetime | None = None
     pending: int = 0

@@ -143,7 +143,6 @@ class Memory:
     following_id: UUID | None = None
 
     emotion: Emotion = NEUTRAL
-    trigger: str = ""
 
     importance: float = 0.0
     informative: float = 1.0
@@ -157,8 +156,6 @@ class Memory:
     related_ids: tuple[UUID, ...] = ()
     corrects: tuple[UUID, ...] = ()
     corrected_by: tuple[UUID, ...] = ()
-    related_entities: tuple[str, ...] = ()
-    related_topics: tuple[str, ...] = ()
     source_ids: tuple[UUID, ...] = ()
     source_message_ids: tuple[str, ...] = ()
     questions_addressed: tuple[str, ...] = ()

@@ -221,7 +221,7 @@ class ReflectionStore:
         async with self._database.transaction(tenant) as connection:
             await derived_memories.lock_users(connection, tenant, [one.user_id])
             former = await _former(connection, whose, [each.about for each in reflections])
-            accumulated = await connection.fetchval(_SQL["lock_accumulated"], *whose)
+            accumulated = await connection.fetchval(_SQL["lock_backlog"], *whose)
             if accumulated is None or accumulated < one.importance - _ROUNDING:
                 return None
             successors = [
@@ -242,7 +242,7 @@ async def _former(
     connection: Connection, whose: tuple[str, str], about: Sequence[UUID]
 ) -> Mapping[UUID, Memory]:
     found = await connection.fetch(_SQL["former"], *whose, about)
-    return {row["about"]: rows.memory(row) for row in found}
+    return {row["insight_hash"]: rows.memory(row) for row in found}
 
 
 def _id(former: Mapping[UUID, Memory], about: UUID) -> UUID | None:

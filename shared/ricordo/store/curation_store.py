@@ -258,7 +258,7 @@ async def _known(connection: Connection, tenant: str, wish: CurationRequest) -> 
         RequestConflict: it asked for something else.
     """
     row = await connection.fetchrow(_SQL["kept_request"], tenant, wish.request_id)
-    if row is None or row["asked"] != wish.asked:
+    if row is None or row["request_hash"] != wish.asked:
         raise RequestConflict(f"the request {wish.request_id} is known for something else")
     outcome: Outcome = json.loads(row["outcome"])
     return outcome

@@ -56,7 +56,7 @@ class DocumentStore:
         await self._execute("forgive", tenant, memory_id)
 
     async def done(
-        self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, whole: bool, at: datetime
+        self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, complete: bool, at: datetime
     ) -> Sequence[Progress]:
         """Write the extracts of a document and note that it is read, in one transaction.
 
@@ -66,7 +66,7 @@ class DocumentStore:
             tenant: whose.
             memory_id: of the message that brought it.
             extracts: in its order, the message their only source.
-            whole: whether they are all of it.
+            complete: whether they are all of it.
             at: when.
 
         Returns:
@@ -77,7 +77,7 @@ class DocumentStore:
             await derived_memories.lock_users(connection, tenant, {one.user_id for one in extracts})
             written = await derived_memories.write(connection, tenant, extracts, at, finished=False)
             if len(written) == len(ids):
-                await connection.execute(_SQL["settle"], tenant, memory_id, ids, whole, at)
+                await connection.execute(_SQL["settle"], tenant, memory_id, ids, complete, at)
             else:
                 await connection.execute(_SQL["settle_failed"], tenant, memory_id, _FORGOTTEN, at)
         return written

@@ -126,10 +126,10 @@ class ErasureStore:
                 connection, tenant, [burial.user_id]
             )  # nobody takes anything in meanwhile
             row = (tenant, *_named(burial))
-            buried_at = await connection.fetchval(_SQL["bury"], *row, until, request)
-            if buried_at is None:  # that request's erasure has ended since it was looked for
+            requested_at = await connection.fetchval(_SQL["bury"], *row, until, request)
+            if requested_at is None:  # that request's erasure has ended since it was looked for
                 return await _add(connection, tenant, burial, ErasureCounts())
-        return replace(burial, at=buried_at)
+        return replace(burial, at=requested_at)
 
     async def erase(self, tenant: str, burial: ErasureRequest, project: Project, limit: int) -> ErasureSlice:
         """Erase the next messages, and all that was made of them; one transaction, with the graph.
@@ -184,7 +184,7 @@ class ErasureStore:
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["open"], tenant, before)
         return [
-            ErasureRequest(row["user_id"], ForgetScope(row["scope"]), row["key"], row["buried_at"])
+            ErasureRequest(row["user_id"], ForgetScope(row["scope"]), row["key"], row["requested_at"])
             for row in found
         ]
 
@@ -326,7 +326,7 @@ async def _claimed(
     if new is not None:
         return burial.at
     row = await connection.fetchrow(_SQL["asked_before"], tenant, user_id, request)
-    if row is None or row["asked"] != asked:
+    if row is None or row["request_hash"] != asked:
         raise RequestConflict(f"the request {request} is known for something else")
     outcome = json.loads(row["outcome"])
     return ErasureCounts(**outcome) if outcome else cast("datetime", row["handled_at"])

@@ -259,7 +259,7 @@ class FoldingTransaction:
     async def states(self, users: Sequence[str]) -> dict[str, UUID]:
         """Return the states in which the evidence of users is now."""
         found = await self.connection.fetch(_SQL["states"], self._tenant, users) if users else []
-        return {row["user_id"]: row["state"] for row in found}
+        return {row["user_id"]: row["version"] for row in found}
 
     def remember(self) -> None:
         """Remember what was folded, now that it is committed."""

@@ -147,7 +147,7 @@ def _said(row: asyncpg.Record) -> dict[str, object]:
         "conversation_id": row["conversation_id"],
         "role": row["role"],
         "content": row["content"],
-        "timestamp": format_instant(row["said_at"]),
+        "timestamp": format_instant(row["sent_at"]),
     }
     message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
     if row["importance"] is not None:  # a stated nought is a statement
@@ -173,7 +173,7 @@ def _stated(one: Mapping[str, Any]) -> dict[str, object]:
 _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
     {
         "messages": _Part(
-            "message", (("said_at", _instant, _BEGINNING), ("message_id", str, "")), body=_said
+            "message", (("sent_at", _instant, _BEGINNING), ("message_id", str, "")), body=_said
         ),
         "documents": _Part("document", (("key", str, ""),), aside=frozenset({"key"})),
         "memories": _Part(

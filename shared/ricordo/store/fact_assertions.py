@@ -235,7 +235,7 @@ def _restored(rejected: asyncpg.Record, taking_back: Evidence) -> Evidence:
         subject_tie=rejected["subject_tie"],
         object_tie=rejected["object_tie"],
         valid_from=None,
-        valid_to=rejected["said_at"],
+        valid_to=rejected["sent_at"],
     )
 
 

@@ -321,6 +321,6 @@ async def _keep(
                 row["subject_key"], row["predicate"], row["object_key"]
             )
     for row in found:
-        if row["state"] is not None and row["user_id"] in new:
-            new[row["user_id"]].state = row["state"]
+        if row["version"] is not None and row["user_id"] in new:
+            new[row["user_id"]].state = row["version"]
     return new

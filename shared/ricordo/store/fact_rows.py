@@ -33,7 +33,7 @@ def evidence_of(row: asyncpg.Record) -> Evidence:
         predicate=row["predicate"],
         object=row["object"],
         message_id=row["message_id"],
-        at=row["said_at"],
+        at=row["sent_at"],
         polarity=row["polarity"],
         valid_from=row["valid_from"],
         valid_to=row["valid_to"],
@@ -52,7 +52,7 @@ def evidence_row(evidence: Evidence, ordinal: int) -> dict[str, Any]:
     return {
         "message_id": evidence.message_id,
         "ordinal": ordinal,
-        "said_at": evidence.at,
+        "sent_at": evidence.at,
         "subject": evidence.subject,
         "subject_key": normalise(evidence.subject),
         "predicate": evidence.predicate,

@@ -154,7 +154,7 @@ class ImportStore:
         """Return the memories that tell the user's insights here, by what these are about."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["insights"], tenant, user_id, about)
-        return {row["about"]: row["memory_id"] for row in found}
+        return {row["insight_hash"]: row["memory_id"] for row in found}
 
     async def derived(
         self, tenant: str, memories: Sequence[Memory], about: Mapping[UUID, UUID], at: datetime

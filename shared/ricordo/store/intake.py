@@ -159,7 +159,7 @@ class _Batch:
         self.messages = messages
         self.at = at
         self.limits = limits
-        self.day_began = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.day_start = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
 
     async def record(self) -> list[RecordedMessage]:
@@ -184,9 +184,9 @@ class _Batch:
         if self.limits.kept is None and self.limits.kept_a_day is None:
             return {}
         users = sorted({message.user_id for message in self.messages})
-        await self._execute("tally", users, self.day_began)
+        await self._execute("tally", users, self.day_start)
         found = await self._fetch(
-            "beyond", self.document, self.limits.kept, self.limits.kept_a_day, self.day_began
+            "beyond", self.document, self.limits.kept, self.limits.kept_a_day, self.day_start
         )
         return {
             row["message_id"]: RecordedMessage("too_many_today" if row["of_a_day"] else "too_many")
@@ -216,7 +216,7 @@ class _Batch:
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         new = Counter(message.user_id for message in messages)
-        await self._execute("count_kept", list(new), list(new.values()), self.day_began)
+        await self._execute("count_kept", list(new), list(new.values()), self.day_start)
         await self._keep_documents(messages)
         placed = await self._fetch(
             "place", [message.message_id for message in messages], [message.memory_id for message in messages]
@@ -272,7 +272,7 @@ def _row(n: int, message: NewMessage) -> dict[str, Any]:
         "speaker": message.speaker,
         "content": message.content,
         "digest": message.digest.hex(),
-        "said_at": message.timestamp,
+        "sent_at": message.timestamp,
         "timezone": message.timezone,
         "language": message.language,
         "metadata": dict(message.metadata),

@@ -139,7 +139,7 @@ async def _linked(connection: Connection, tenant: str, said: Said, user_id: str)
     )
     earlier = [_said(row) for row in found]
     corrected = await asyncio.to_thread(partial(corrected_by, said, earlier))
-    return {"user_id": user_id, "correcting_id": said.id, "said_at": said.at, "corrected_id": corrected}
+    return {"user_id": user_id, "correcting_id": said.id, "sent_at": said.at, "corrected_id": corrected}
 
 
 def _is_concerned(row: asyncpg.Record, new: Iterable[Said], users: dict[UUID, str]) -> bool:
@@ -217,7 +217,7 @@ class LockedLinks:
                 language=row["language"],
                 role=Role(row["role"]),
                 stated=row["stated"],
-                said_at=row["said_at"],
+                said_at=row["sent_at"],
                 vector=np.frombuffer(row["vector"], dtype="<f4"),
                 linked_model=row["linked_model"],
                 linked_vector=None if row["linked_vector"] is None else _read(row["linked_vector"]),
@@ -241,7 +241,7 @@ class LockedLinks:
         cursor = await self._connection.cursor(_SQL["members"], self._tenant, user_id, model, after)
         while found := await cursor.fetch(_PORTION):
             yield [
-                LinkedMember(row["memory_id"], row["said_at"], _read(row["vector"]), tuple(row["nearest"]))
+                LinkedMember(row["memory_id"], row["sent_at"], _read(row["vector"]), tuple(row["nearest"]))
                 for row in found
             ]
 

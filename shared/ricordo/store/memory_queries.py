@@ -192,7 +192,7 @@ class MemoryQueries:
                 role=row["role"],
                 speaker=row["speaker"],
                 content=row["content"],
-                timestamp=row["said_at"],
+                timestamp=row["sent_at"],
                 language=row["language"] or "",
                 participants=tuple(row["participants"]),
             )

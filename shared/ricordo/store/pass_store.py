@@ -31,13 +31,13 @@ class PassState:
 
     Attributes:
         completed_at: when it last came to its end; None if it never did.
-        began_for: the moment that an unfinished run is made for; None where none is unfinished.
-        reached: up to which id that run has come.
+        unfinished_run_at: the moment that an unfinished run is made for; None where none is unfinished.
+        resume_after: the id behind which that run continues.
     """
 
     completed_at: datetime | None = None
-    began_for: datetime | None = None
-    reached: UUID | None = None
+    unfinished_run_at: datetime | None = None
+    resume_after: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +70,10 @@ class PassRuns:
             row = await connection.fetchrow(_SQL["state"], tenant, name)
         return PassState() if row is None else PassState(**row)
 
-    async def reach(self, tenant: str, name: str, began_for: datetime, reached: UUID) -> None:
+    async def reach(self, tenant: str, name: str, unfinished_run_at: datetime, resume_after: UUID) -> None:
         """Note how far an unfinished run has come."""
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["reach"], tenant, name, began_for, reached)
+            await connection.execute(_SQL["reach"], tenant, name, unfinished_run_at, resume_after)
 
     async def complete(self, tenant: str, name: str, at: datetime) -> None:
         """Note that a run came to its end; none is unfinished then."""

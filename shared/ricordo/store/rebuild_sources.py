@@ -80,7 +80,7 @@ class LockedFacts:
         """Return the state of the user's evidence; None where there never was any."""
         tenant, user_id = self._of
         found = await self._connection.fetch(_STATES, tenant, [user_id])
-        return found[0]["state"] if found else None
+        return found[0]["version"] if found else None
 
 
 class ReindexingStore:

@@ -1,8 +1,7 @@
-"""Migrations of the schema, and tombstones that are carried between databases.
+"""Creates and upgrades the database schema, and carries tombstones between databases.
 
-Migrations are numbered SQL files, applied in order, each once, by one process at a time. They follow expand
-and contract: a migration only adds what the running version ignores; what an old version needs is removed by
-a later one, when no process of the old version is left.
+`migrations/initial.sql` and `migrations/functions.sql` are the current schema. `migrations/upgrades` brings a
+database of `OLDEST` or later to it; a test compares both ways.
 """
 
 import re
@@ -17,8 +16,12 @@ import asyncpg
 from ricordo.store.database import Database, translate_errors
 
 _SQL: Final = Database.queries("schema")
-_LOCK = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
-_FILE = re.compile(r"^(\d{4})_(\w+)\.sql$")
+_FOLDER: Final = files(__package__).joinpath("migrations")
+_LOCK: Final = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
+_FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
+
+OLDEST: Final = 23
+"""The oldest schema version that can be upgraded: that of Ricordo 0.1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +29,57 @@ class Tombstone:
     """Row of a tombstone, as it is carried between databases.
 
     Attributes:
-        scope: a `ForgetScope`, or `erased`: a message that went with its user or its conversation.
+        scope: a `ForgetScope`, or `erased`: a message that was erased with its user or its conversation.
     """
 
     tenant: str
     scope: str
     user_id: str
     key: str
-    buried_at: datetime
+    requested_at: datetime
 
 
 class SchemaTooNew(Exception):
     """The database was migrated by a newer version than this one."""
 
 
+class SchemaTooOld(Exception):
+    """The database is of a version before the oldest that can be upgraded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One numbered file."""
+    """A step from one schema version to the next; the first one creates the schema."""
 
     version: int
     name: str
     sql: str
 
+    def __str__(self) -> str:
+        """Return the name with its number."""
+        return f"{self.version:04d}_{self.name}"
 
-def migrations() -> list[Migration]:
-    """Return the packaged migrations in order."""
+
+def upgrades() -> list[Migration]:
+    """Return the packaged upgrades in order."""
     found = [
         Migration(int(match[1]), match[2], path.read_text(encoding="utf-8"))
-        for path in files(__package__).joinpath("migrations").iterdir()
+        for path in _FOLDER.joinpath("upgrades").iterdir()
         if (match := _FILE.match(path.name))
     ]
-    return sorted(found, key=lambda migration: migration.version)
+    return sorted(found, key=lambda upgrade: upgrade.version)
+
+
+def newest_schema() -> int:
+    """Return the schema version of this release."""
+    return upgrades()[-1].version
 
 
 async def migrate(admin_dsn: str) -> list[str]:
-    """Bring the schema up to this version and return the names of what was applied.
+    """Create the schema or upgrade it to this version, and return the names of what was applied.
 
-    Safe to call from many processes at once: the first applies, the others wait and find nothing to do. Each
-    migration is one transaction: one that is cut off leaves nothing behind and is applied by the next call.
+    Safe to call from many processes at once: the first applies, the others wait and find nothing to do. All
+    is one transaction: one that is cut off leaves nothing behind.
 
     Args:
         admin_dsn: a role that owns the schema and may create roles; workers use another one,
@@ -71,13 +87,15 @@ async def migrate(admin_dsn: str) -> list[str]:
 
     Raises:
         SchemaTooNew: upgrade this program, or restore a backup made with it.
+        SchemaTooOld: upgrade to Ricordo 0.1.0 first.
         StoreUnavailable: nobody answers at `admin_dsn`.
     """
     with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)
         try:
             await connection.execute("select pg_advisory_lock($1)", _LOCK)
-            return await _apply(connection)
+            async with connection.transaction():
+                return await _apply(connection)
         finally:
             await connection.close()  # releases the lock
 
@@ -88,22 +106,48 @@ async def _apply(connection: "asyncpg.Connection[asyncpg.Record]") -> list[str]:
         "(version integer primary key, name text not null, applied_at timestamptz not null default now())"
     )
     applied = {row["version"] for row in await connection.fetch("select version from schema_migrations")}
-    known = migrations()
-    if newer := applied - {migration.version for migration in known}:
+    known = upgrades()
+    steps = [step for step in known if step.version not in applied]
+    if applied:
+        _check_version(max(applied), known[-1].version)
+        sources = [step.sql for step in steps]
+        names = list(map(str, steps))
+    else:  # the initial schema contains all upgrades
+        initial = Migration(OLDEST, "initial", _read("initial.sql"))
+        steps = [initial, *steps]
+        sources = [initial.sql]
+        names = [f"{known[-1].version:04d}_{initial.name}"]
+    if not steps:
+        return []
+    for source in (*sources, _read("functions.sql")):
+        await connection.execute(source)
+    await connection.executemany(
+        "insert into schema_migrations (version, name) values ($1, $2)",
+        [(step.version, step.name) for step in steps],
+    )
+    return names
+
+
+def _check_version(version: int, newest: int) -> None:
+    if version > newest:
         raise SchemaTooNew(
-            f"the database has schema version {max(newer)}, this program knows up to {known[-1].version}: "
+            f"the database has schema version {version}, this program knows up to {newest}: "
             "upgrade Ricordo, or restore a backup made with this version"
         )
-    todo = [migration for migration in known if migration.version not in applied]
-    for migration in todo:
-        async with connection.transaction():
-            await connection.execute(migration.sql)
-            await connection.execute(
-                "insert into schema_migrations (version, name) values ($1, $2)",
-                migration.version,
-                migration.name,
-            )
-    return [f"{migration.version:04d}_{migration.name}" for migration in todo]
+    if version < OLDEST:
+        raise SchemaTooOld(too_old(f"the database has schema version {version}"))
+
+
+def too_old(subject: str) -> str:
+    """Return the sentence that refuses a schema before `OLDEST`, and says what to do."""
+    return (
+        f"{subject}, and this program upgrades from {OLDEST} on: install Ricordo 0.1.0 as of "
+        "24 November 2026, run its `ricordo up` or `ricordo migrate` once, and upgrade to this version then"
+    )
+
+
+def _read(name: str) -> str:
+    return _FOLDER.joinpath(name).read_text(encoding="utf-8")
 
 
 async def schema_version(admin_dsn: str) -> int:
@@ -123,7 +167,7 @@ async def schema_version(admin_dsn: str) -> int:
 
 
 async def tombstones(admin_dsn: str) -> list[Tombstone]:
-    """Return what was forgotten, in all tenants.
+    """Return the tombstones of all tenants.
 
     Args:
         admin_dsn: a role that bypasses row-level security; the schema may be of any version.
@@ -142,7 +186,7 @@ async def tombstones(admin_dsn: str) -> list[Tombstone]:
 
 
 async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
-    """Put up tombstones from elsewhere, where none as late stands; who runs on the database then erases.
+    """Write tombstones of another database, unless there is one as late; the workers then erase.
 
     Args:
         admin_dsn: a role that bypasses row-level security, of a database with the schema of this version.
@@ -152,11 +196,11 @@ async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
         How many erasures begin anew.
 
     Raises:
-        StoreUnavailable: nobody answers there; none is put up.
+        StoreUnavailable: nobody answers there; none is written.
     """
     columns = [
         [getattr(stone, name) for stone in stones]
-        for name in ("tenant", "scope", "user_id", "key", "buried_at")
+        for name in ("tenant", "scope", "user_id", "key", "requested_at")
     ]
     with translate_errors():
         connection = await asyncpg.connect(admin_dsn, timeout=10)

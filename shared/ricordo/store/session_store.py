@@ -148,9 +148,9 @@ class SessionStore:
             UnsummarizedConversation(
                 row["user_id"],
                 row["conversation_id"],
-                TurnPosition(row["since"], row["since_message"]),
+                TurnPosition(row["since"], row["since_message_id"]),
                 row["stored_at"],
-                row["changes"],
+                row["revision"],
             )
             for row in found
         ]

@@ -125,8 +125,8 @@ class WorkingMemoryStore:
         turns = json.loads(row["turns"] or "[]")
         return WorkingMemorySnapshot(
             token=row["token"],
-            names_token=row["state"],
-            names=None if row["state"] == held_names else tuple(row["names"] or ()),
+            names_token=row["version"],
+            names=None if row["version"] == held_names else tuple(row["names"] or ()),
             turns=tuple(_turn(conversation_id, turn) for turn in reversed(turns)),
             notes=json.loads(row["notes"] or "{}"),
         )
@@ -213,7 +213,7 @@ def _turn(conversation_id: str, turn: dict[str, Any]) -> HistoryTurn:
         role=turn["role"],
         speaker=turn["speaker"],
         content=turn["content"],
-        timestamp=datetime.fromisoformat(turn["said_at"]),
+        timestamp=datetime.fromisoformat(turn["sent_at"]),
         language=turn["language"] or "",
         participants=tuple(turn["participants"] or ()),
     )

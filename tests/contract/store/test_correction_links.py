@@ -159,7 +159,7 @@ async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores, data
     await arrive(stores, database, "m-2", "m-3", "m-4")
     async with database.transaction(stores.tenant) as connection:
         await connection.execute(
-            "insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id) "
+            "insert into corrections (tenant, user_id, correcting_id, sent_at, corrected_id) "
             "values ($1, 'u-1', $2, now(), $3)",
             stores.tenant,
             stores.id("m-2"),

@@ -137,14 +137,14 @@ async def test_extracts_are_written_with_it(documents: DocumentStore, stores: St
     found = await _claimed(documents, stores)
     assert found.message is not None
     made = _extracts(stores, found.message, "One.", "Two.", "Three.")
-    progress = await documents.done(stores.tenant, found.memory_id, made, whole=False, at=LATER)
+    progress = await documents.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
     assert [one.memory_id for one in progress] == [one.id for one in made]
     about = await documents.about(stores.tenant, found.memory_id)
     assert about is not None
-    assert (about.state, about.extract_ids, about.whole) == ("read", tuple(one.id for one in made), False)
+    assert (about.state, about.extract_ids, about.complete) == ("read", tuple(one.id for one in made), False)
     assert (about.pending, about.settled_at) == (3, LATER)
     assert await documents.claim(stores.tenant, LATER + timedelta(days=1), LATER) is None
-    again = await documents.done(stores.tenant, found.memory_id, made, whole=False, at=LATER)
+    again = await documents.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
     assert again == progress, "as after a crash"
 
 
@@ -153,7 +153,7 @@ async def test_enrichment_leaves_where_an_extract_stands(documents: DocumentStor
     found = await _claimed(documents, stores)
     assert found.message is not None
     (made,) = _extracts(stores, found.message, "One.")
-    await documents.done(stores.tenant, found.memory_id, [made], whole=True, at=LATER)
+    await documents.done(stores.tenant, found.memory_id, [made], complete=True, at=LATER)
     await stores.enrichments.save(stores.tenant, [enriched(made, importance=0.9)], LATER)
     (kept,) = await stores.recollection.memories(stores.tenant, "u-1", [made.id])
     assert (kept.title, kept.importance, kept.kind) == (made.title, 0.9, MemoryKind.EXTRACT)
@@ -167,7 +167,7 @@ async def test_of_a_message_that_was_forgotten_meanwhile_nothing_is_written(
     assert found.message is not None
     made = _extracts(stores, found.message, "One.")
     await stores.entomb(stores.tenant, "conversation", found.message.conversation_id, "u-1")
-    assert await documents.done(stores.tenant, found.memory_id, made, whole=True, at=LATER) == []
+    assert await documents.done(stores.tenant, found.memory_id, made, complete=True, at=LATER) == []
     about = await documents.about(stores.tenant, found.memory_id)
     assert about is not None
     assert (about.state, about.extract_ids) == ("failed", ())

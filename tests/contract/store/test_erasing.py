@@ -151,7 +151,7 @@ async def test_of_a_user_nothing_is_left(erasing: ErasureStore, database: Databa
         tell(stores, "m-2", said("lives_in", "Milan", minute=1)),
     )
     await forget(erasing, stores, A_USER, limit=2)
-    assert await rows_that_hold(database, stores, "u-1") == {"withdrawn": 3, "linked_users": 1}
+    assert await rows_that_hold(database, stores, "u-1") == {"withdrawn_memories": 3, "link_versions": 1}
     assert await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", history=True)) == []
     assert (await stores.memory("n-1", "u-2")).content
 

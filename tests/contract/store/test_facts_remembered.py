@@ -55,13 +55,13 @@ async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncItera
         "1, now(), now(), '{}' from generate_series(1, 20000) as n"
     )
     await connection.execute(
-        "insert into fact_evidence (tenant, user_id, message_id, ordinal, said_at, subject, subject_key, "
+        "insert into fact_evidence (tenant, user_id, message_id, ordinal, sent_at, subject, subject_key, "
         "predicate, object, object_key, polarity, kind, position) "
         "select 'beside', 'u', 'm-' || n, 0, now(), 'user', 'user', 'likes', 'thing ' || n, 'thing ' || n, "
         "'holds', 'said', 0 from generate_series(1, 20000) as n"
     )
     yield
-    for table in ("facts", "fact_evidence", "folded_users"):
+    for table in ("facts", "fact_evidence", "evidence_versions"):
         await connection.execute(f"delete from {table} where tenant = 'beside'")
 
 
@@ -92,7 +92,7 @@ async def test_evidence_that_somebody_takes_away_is_remembered_no_more(
             stores.tenant,
             [one.message_id for one in told[10:30]],
         )
-        assert await erasing.fetchval("select count(*) from folded_users") == 0
+        assert await erasing.fetchval("select count(*) from evidence_versions") == 0
     more = await _told(stores, BATCH)
     await learn(stores, *more)
     await _holds_the_fold(stores, [*told[:10], *told[30:], *more])

@@ -18,7 +18,7 @@ from ricordo.store.session_store import SessionStore
 pytestmark = pytest.mark.integration
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-TABLES = ("memories", "stages", "unsummarized", "accumulated")
+TABLES = ("memories", "stages", "unsummarized_conversations", "reflection_backlog")
 QUIET = """
 insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, role, created_at,
                       stored_at, expires_at, archived_at)
@@ -31,7 +31,7 @@ insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ing
                     indexed, extracted)
 select tenant, id, message_id, user_id, conversation_id, stored_at, stored_at, stored_at, stored_at, stored_at
 from memories;
-insert into accumulated (tenant, user_id, importance)
+insert into reflection_backlog (tenant, user_id, importance)
 select 'y', 'u-' || n, n % 100 from generate_series(1, 500) as n
 """
 

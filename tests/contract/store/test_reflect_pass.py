@@ -262,7 +262,7 @@ async def test_users_that_nobody_can_reflect_upon_keep_no_others_from_it(
     poisoned = [f"poison-{n}" for n in range(60)]
     async with database.transaction(stores.tenant) as connection:
         await connection.executemany(
-            "insert into accumulated (tenant, user_id, importance) values ($1, $2, 100000)",
+            "insert into reflection_backlog (tenant, user_id, importance) values ($1, $2, 100000)",
             [(stores.tenant, user) for user in poisoned],
         )
     store = Poisoned(database)

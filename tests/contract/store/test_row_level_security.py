@@ -34,9 +34,9 @@ pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours linked_users embedding_models folded_users entity_names identity_decisions pass_runs "
-    "uses requests withdrawn unsummarized session_ends notes documents accumulated insights "
-    "discarded_objects tallies rejections corrections"
+    "neighbours link_versions embedding_models evidence_versions entity_names identity_decisions pass_runs "
+    "memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes documents "
+    "reflection_backlog insights discarded_objects quota_counters rejections corrections"
 ).split()
 
 UNBOUND = {"schema_migrations"}
@@ -176,7 +176,7 @@ async def test_without_a_tenant_nothing_works_also_after_a_transaction_that_had_
     "statement",
     [
         "alter table memories disable row level security",
-        "drop policy one_tenant on memories",
+        "drop policy tenant_isolation on memories",
         "set session authorization ricordo_owner",
         "set role ricordo_owner",
         "truncate memories",

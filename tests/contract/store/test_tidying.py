@@ -27,13 +27,13 @@ insert into dead_letters (tenant, consumer, subject, sequence, code, reason, att
 select $1, 'a', 's', n, 'c', 'r', 1, $3 from generate_series(1, $4) as n
 """
 _LEFT = """
-select (select count(*) from inbox where tenant = $1), (select count(*) from uses where tenant = $1),
+select (select count(*) from inbox where tenant = $1), (select count(*) from memory_uses where tenant = $1),
        (select count(*) from requests where tenant = $1),
        (select count(*) from dead_letters where tenant = $1)
 """
 _HOLD = (
     "select 1 from inbox where tenant = $1 limit 1 for update",
-    "select 1 from uses where tenant = $1 limit 1 for update",
+    "select 1 from memory_uses where tenant = $1 limit 1 for update",
     "select 1 from requests where tenant = $1 limit 1 for update",
     "select 1 from dead_letters where tenant = $1 limit 1 for update",
 )

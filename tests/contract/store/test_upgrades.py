@@ -1,29 +1,32 @@
-"""A database of every earlier version becomes one of this version, with all its rows, and works."""
+"""A database of an earlier version becomes one of this version, with all its rows, and works."""
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
+from tests.fixtures.former_schema import create_former_schema
 
-from ricordo.store import schema as module
 from ricordo.store.database import Database
 from ricordo.store.intake import IntakeStore
-from ricordo.store.schema import migrate, migrations
+from ricordo.store.schema import OLDEST, SchemaTooOld, migrate, newest_schema
 from ricordo.testing.factories import new_message
+from ricordo_services.stack.packages import postgres_bin
 
 pytestmark = pytest.mark.integration
 
-OLDEST: Final = 12
-NEWEST: Final = migrations()[-1].version
+Rows = dict[str, list[dict[str, Any]]]
+
+STARTS: Final = [(), (25,), (25, 26), *(tuple(range(OLDEST + 1, last)) for last in range(OLDEST + 2, 28))]
+"""The upgrades beyond version 23 that a database of the main branch may have; 25 and 26 landed before 24."""
 ROWS: Final = 2
-_UNLESS: Final = "on conflict do nothing"  # where a trigger has put it already
-_OWN: Final = ("schema_migrations",)
+_UNLESS: Final = "on conflict do nothing"  # a trigger has inserted it already
 _MIGRATE: Final = (
     "import asyncio, sys; from ricordo.store.schema import migrate; "
     "print(len(asyncio.run(migrate(sys.argv[1]))))"
@@ -32,16 +35,61 @@ _COLUMNS: Final = """
 select c.table_name, c.column_name, c.udt_name from information_schema.columns c
 join pg_tables t on t.tablename = c.table_name and t.schemaname = c.table_schema
 where c.table_schema = 'public' and c.is_nullable = 'NO' and c.column_default is null
-  and c.is_generated = 'NEVER'
+  and c.is_generated = 'NEVER' and c.table_name <> 'schema_migrations'
 order by 1, 2
 """
 _ALLOWED: Final = {"scope": "message", "predicate": "likes", "role": "user"}
 _FIRST: Final = {"tenant": "t-1", "user_id": "u-1", "conversation_id": "c-1"}
-Rows = dict[str, list[dict[str, Any]]]
+_RENAMED_TABLES: Final = {
+    "tallies": "quota_counters",
+    "folded_users": "evidence_versions",
+    "linked_users": "link_versions",
+    "withdrawn": "withdrawn_memories",
+    "unsummarized": "unsummarized_conversations",
+    "accumulated": "reflection_backlog",
+    "uses": "memory_uses",
+}
+_RENAMED: Final = {
+    "": {"said_at": "sent_at"},
+    "memories": {"moved_at": "unreported_move_at"},
+    "stages": {"gathered": "reflection_counted"},
+    "tallies": {"kept": "message_count", "day_began": "day_start", "kept_since": "day_count"},
+    "folded_users": {"state": "version"},
+    "tombstones": {
+        "buried_at": "requested_at",
+        "times": "request_count",
+        "erased": "erased_counts",
+        "requests": "request_ids",
+    },
+    "withdrawn": {"at": "withdrawn_at"},
+    "unsummarized": {"since_message": "since_message_id", "changes": "revision"},
+    "uses": {"noted_at": "updated_at"},
+    "requests": {"asked": "request_hash"},
+    "documents": {"whole": "complete"},
+    "insights": {"about": "insight_hash"},
+    "pass_runs": {"began_for": "unfinished_run_at", "reached": "resume_after"},
+}
+_GIVE_ALL: Final = """
+create role {role} login password '{password}';
+grant create, usage on schema public to {role};
+do $$
+declare
+    name text;
+begin
+    for name in select tablename from pg_tables where schemaname = 'public' loop
+        execute format('alter table %I owner to {role}', name);
+    end loop;
+    for name in select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace loop
+        execute format('alter function %s owner to {role}', name);
+    end loop;
+end
+$$
+"""
+_DROPPED: Final = {"trigger", "related_entities", "related_topics"}
 
 
 def _value(column: str, kind: str, number: int) -> object:
-    """Return a value for a column that takes none by itself."""
+    """Return a value for a column without a default."""
     if column in _ALLOWED:
         return _ALLOWED[column]
     if number == 0 and column in _FIRST:
@@ -60,17 +108,19 @@ def _value(column: str, kind: str, number: int) -> object:
 
 
 async def _seed(connection: "asyncpg.Connection[asyncpg.Record]") -> Rows:
-    """Put rows into each table, and return all that they hold then."""
+    """Insert rows into each table, and return all rows."""
     tables: dict[str, list[tuple[str, str]]] = {}
     for table, column, kind in await connection.fetch(_COLUMNS):
-        if table not in _OWN:
-            tables.setdefault(table, []).append((column, kind))
+        tables.setdefault(table, []).append((column, kind))
     for table, columns in tables.items():
         names = ", ".join(name for name, _ in columns)
         places = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
         for number in range(ROWS):
             row = [_value(name, kind, number) for name, kind in columns]
             await connection.execute(f"insert into {table} ({names}) values ({places}) {_UNLESS}", *row)
+    await connection.execute(
+        "update memories set event_start = created_at, event_end = created_at + interval '1 day'"
+    )
     return await _rows(connection, tables)
 
 
@@ -78,6 +128,11 @@ async def _rows(connection: "asyncpg.Connection[asyncpg.Record]", tables: Iterab
     return {
         table: [dict(row) for row in await connection.fetch(f"select * from {table}")] for table in tables
     }
+
+
+def _in_new_words(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    renamed = _RENAMED[""] | _RENAMED.get(table, {})
+    return {renamed.get(name, name): value for name, value in row.items() if name not in _DROPPED}
 
 
 async def _in_a_process(dsn: str) -> int:
@@ -89,32 +144,87 @@ async def _in_a_process(dsn: str) -> int:
     return int(out)
 
 
-@pytest.mark.parametrize("version", range(OLDEST, NEWEST))
-async def test_rows_of_an_earlier_version_are_all_there(
-    new_database: Callable[[], Dsns], monkeypatch: pytest.MonkeyPatch, version: int
+def _dump(dsn: str) -> list[str]:
+    dumped = subprocess.run(
+        [str(postgres_bin() / "pg_dump"), "--schema-only", f"--dbname={dsn}"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [line for line in dumped.stdout.splitlines() if not line.startswith("\\")]  # a nonce
+
+
+@pytest.mark.parametrize("later", STARTS, ids=str)
+async def test_an_upgraded_database_has_all_rows_and_the_schema_of_a_new_one(
+    new_database: Callable[[], Dsns], later: tuple[int, ...]
 ) -> None:
-    dsns = await asyncio.to_thread(new_database)
-    packaged = migrations()
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "migrations", lambda: [one for one in packaged if one.version <= version])
-        await migrate(dsns.admin)
-    connection = await asyncpg.connect(dsns.admin)
+    former, new = [await asyncio.to_thread(new_database) for _ in range(2)]
+    connection = await asyncpg.connect(former.admin)
     try:
+        await create_former_schema(connection, later)
         before = await _seed(connection)
         assert all(len(rows) >= ROWS for rows in before.values())
-        applied = await asyncio.gather(*(_in_a_process(dsns.admin) for _ in range(2)))
-        assert sorted(applied) == [0, sum(one.version > version for one in packaged)]
-        after = await _rows(connection, before)
+        applied = await asyncio.gather(*(_in_a_process(former.admin) for _ in range(2)))
+        assert sorted(applied) == [0, newest_schema() - OLDEST - len(later)]
+        after = await _rows(connection, (_RENAMED_TABLES.get(table, table) for table in before))
     finally:
         await connection.close()
     for table, rows in before.items():
-        now = [{name: row[name] for name in rows[0]} for row in after[table]]
-        assert sorted(now, key=repr) == sorted(rows, key=repr), table
-    await _works(dsns.worker)
+        expected = [_in_new_words(table, row) for row in rows]
+        found = [
+            {name: row[name] for name in expected[0]} for row in after[_RENAMED_TABLES.get(table, table)]
+        ]
+        assert sorted(found, key=repr) == sorted(expected, key=repr), table
+    if 25 not in later:
+        assert all(len(row["event_times"]) == 1 for row in after["memories"])
+    await migrate(new.admin)
+    assert _dump(former.admin) == _dump(new.admin)
+    await _works(former.worker)
+
+
+async def test_an_owner_bound_by_row_level_security_can_upgrade(new_database: Callable[[], Dsns]) -> None:
+    """As on a managed server, where the owner of the tables is no superuser."""
+    dsns = await asyncio.to_thread(new_database)
+    role, password = f"owner_{uuid4().hex}", "secret"
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        await create_former_schema(connection, (25,))
+        await _seed(connection)
+        await connection.execute("update memories set event_times = array[tstzrange(created_at, null)]")
+        await connection.execute(_GIVE_ALL.format(role=role, password=password))
+        await migrate(_as(dsns.admin, role, password))
+        found = await connection.fetch("select event_times from memories")
+        assert [len(row["event_times"]) for row in found] == [1, 1]
+        bound = await connection.fetch("select relforcerowsecurity from pg_class where relname = 'memories'")
+        assert [row["relforcerowsecurity"] for row in bound] == [True]
+    finally:
+        await connection.execute(f"reassign owned by {role} to current_user; drop owned by {role}")
+        await connection.execute(f"drop role {role}")
+        await connection.close()
+
+
+def _as(dsn: str, user: str, password: str) -> str:
+    place = dsn.rpartition("@")[2]
+    return f"postgresql://{user}:{password}@{place}"
+
+
+async def test_a_database_before_the_oldest_version_is_refused_and_left_alone(
+    new_database: Callable[[], Dsns],
+) -> None:
+    dsns = await asyncio.to_thread(new_database)
+    connection = await asyncpg.connect(dsns.admin)
+    try:
+        await create_former_schema(connection)
+        await connection.execute(f"delete from schema_migrations where version >= {OLDEST}")
+        with pytest.raises(SchemaTooOld, match=r"schema version 22, .* from 23 on: install Ricordo 0\.1\.0"):
+            await migrate(dsns.admin)
+        assert await connection.fetchval("select to_regclass('tallies') is not null")
+    finally:
+        await connection.close()
 
 
 async def _works(dsn: str) -> None:
-    """Take something in beside what came before, as the workers' role."""
+    """Store something next to the rows of before, as the workers' role."""
     async with Database.connect(dsn, size=2) as database:
         now = datetime(2026, 3, 1, tzinfo=UTC)
         (taken,) = await IntakeStore(database).record("t-1", [new_message("m-new")], now)

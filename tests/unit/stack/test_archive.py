@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ricordo_services.stack.archive import MANIFEST, Manifest, opened, pack
 from ricordo_services.stack.errors import BackupRefused
 
-NEWEST: Final = 40
+OLDEST, NEWEST = 23, 40
 MADE: Final = Manifest(ricordo="0.9", schema_version=NEWEST, made_at="2026-01-01T00:00:00Z")
 CONTENT: Final = {
     "format.json": b'{"format": 1}',
@@ -46,7 +46,7 @@ def backup(folder: Path, tmp_path: Path) -> Path:
 def unpacked(source: Path, target: Path, newest: int = NEWEST) -> dict[str, bytes]:
     target.mkdir(exist_ok=True)
     with opened(source) as archive:
-        archive.check(newest)
+        archive.check(OLDEST, newest)
         archive.unpack(target)
     return {
         path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
@@ -100,6 +100,7 @@ def test_what_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
             {"schema_version": NEWEST + 1},
             r"newer Ricordo \(0.9, schema version 41; this one knows up to 40\)",
         ),
+        ({"schema_version": OLDEST - 1}, r"schema version 22, .* restore it with Ricordo 0\.1\.0"),
         ({"data_format": 99}, "newer Ricordo"),
         ({"format": 99}, "newer Ricordo"),
         ({"postgres": "17"}, "PostgreSQL 17 .* restore it with Ricordo 0.9"),

@@ -224,8 +224,8 @@ class Pass:
         if not _is_due(state, now, every):
             return Slice()
         began_for, after = now, None
-        if state.began_for is not None and state.began_for.date() == now.date():
-            began_for, after = state.began_for, state.reached
+        if state.unfinished_run_at is not None and state.unfinished_run_at.date() == now.date():
+            began_for, after = state.unfinished_run_at, state.resume_after
         async for one in self.work.slices(tenant, began_for, None, after):
             _add(summary, one)
             if one.reached is not None:

@@ -1,13 +1,13 @@
 -- name: claim
 -- The first request of its id ($2), which no fact was settled under; who comes at the same time waits for it.
-insert into requests (tenant, id, user_id, asked, handled_at)
+insert into requests (tenant, id, user_id, request_hash, handled_at)
 select $1, $2, $3, $4, $5
 where not exists (select from fact_evidence where tenant = $1 and message_id = $2)
 on conflict do nothing
 returning id
 
 -- name: kept_request
-select asked, outcome from requests where tenant = $1 and id = $2
+select request_hash, outcome from requests where tenant = $1 and id = $2
 
 -- name: keep_outcome
 update requests set outcome = $3 where tenant = $1 and id = $2
@@ -21,7 +21,7 @@ with held as (
     update memories m
     set pinned = $4, archived_at = case when $4 then null else m.archived_at end,
         archive_reason = case when $4 then null else m.archive_reason end,
-        moved_at = case when $4 and h.archived then now() else m.moved_at end
+        unreported_move_at = case when $4 and h.archived then now() else m.unreported_move_at end
     from held h where m.tenant = $1 and m.id = h.id and (h.pinned <> $4 or $4 and h.archived)
 )
 select pinned, archived from held

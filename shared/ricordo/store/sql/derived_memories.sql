@@ -69,9 +69,9 @@ with locked as (
 ), unlinked as (
     delete from neighbours n using locked l where n.tenant = $1 and n.memory_id = l.id
 )
-insert into withdrawn (tenant, memory_id, user_id)
+insert into withdrawn_memories (tenant, memory_id, user_id)
 select $1, id, user_id from gone order by id
-on conflict (tenant, memory_id) do update set at = now()
+on conflict (tenant, memory_id) do update set withdrawn_at = now()
 returning memory_id
 
 -- name: resting

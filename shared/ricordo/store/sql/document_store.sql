@@ -38,7 +38,7 @@ where tenant = $1 and memory_id = $2 and state = 'waiting'
 
 -- name: settle
 -- $3 extracts in order, $4 whether they are all of it, $5 when. What is settled stays.
-update documents set state = 'read', extract_ids = $3::uuid[], whole = $4, settled_at = $5, claimed_until = null
+update documents set state = 'read', extract_ids = $3::uuid[], complete = $4, settled_at = $5, claimed_until = null
 where tenant = $1 and memory_id = $2 and state = 'waiting'
 
 -- name: settle_failed
@@ -52,7 +52,7 @@ select exists (select from documents where tenant = $1 and user_id = $2 and key 
 
 -- name: about
 -- $2 the memory of a message. With how many of the extracts still lack a stage.
-select d.memory_id, d.user_id, d.name, d.media_type, d.state, d.reason, d.extract_ids, d.whole, d.settled_at,
+select d.memory_id, d.user_id, d.name, d.media_type, d.state, d.reason, d.extract_ids, d.complete, d.settled_at,
        (select count(*) from stages s
         where s.tenant = $1 and s.memory_id = any(d.extract_ids) and s.pending) as pending
 from documents d where d.tenant = $1 and d.memory_id = $2

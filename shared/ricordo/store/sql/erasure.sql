@@ -2,30 +2,30 @@
 
 -- name: known_request
 -- $3 request, $4 what it asks, $5 now. A request that is new is claimed.
-insert into requests (tenant, id, user_id, asked, handled_at) values ($1, $3, $2, $4, $5)
+insert into requests (tenant, id, user_id, request_hash, handled_at) values ($1, $3, $2, $4, $5)
 on conflict do nothing
 returning id
 
 -- name: asked_before
 -- $3 request
-select asked, outcome, handled_at from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
+select request_hash, outcome, handled_at from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
 
 -- name: bury
 -- $3 scope, $4 key, $5 until when, $6 the request, if there is one. What was erased before, of what was said by then,
 -- counts no more for what comes now. Who asks once more under a request that was cut off, or was not told of its end, asks
 -- for nothing that came since.
-insert into tombstones as t (tenant, user_id, scope, key, buried_at, requests)
+insert into tombstones as t (tenant, user_id, scope, key, requested_at, request_ids)
 values ($1, $2, $3, $4, $5, array_remove(array[$6::text], null))
 on conflict (tenant, scope, user_id, key) do update
-set buried_at = greatest(t.buried_at, excluded.buried_at), erased_at = null, times = t.times + 1,
-    erased = case when t.erased_at is null then t.erased else '{}' end,
-    requests = case when excluded.requests <@ t.requests then t.requests else t.requests || excluded.requests end
-where t.erased_at is null or $6 is null or not excluded.requests <@ t.requests
-returning buried_at
+set requested_at = greatest(t.requested_at, excluded.requested_at), erased_at = null, request_count = t.request_count + 1,
+    erased_counts = case when t.erased_at is null then t.erased_counts else '{}' end,
+    request_ids = case when excluded.request_ids <@ t.request_ids then t.request_ids else t.request_ids || excluded.request_ids end
+where t.erased_at is null or $6 is null or not excluded.request_ids <@ t.request_ids
+returning requested_at
 
 -- name: open
-select user_id, scope, key, buried_at from tombstones
-where tenant = $1 and erased_at is null and buried_at < $2 order by buried_at
+select user_id, scope, key, requested_at from tombstones
+where tenant = $1 and erased_at is null and requested_at < $2 order by requested_at
 
 -- name: message
 -- $3 message, $4 until when: a message is one, whenever it came; $5 how many
@@ -36,14 +36,14 @@ where tenant = $1 and message_id = $3 and user_id is not distinct from $2 and $4
 -- $3 conversation, $4 until when it was said or came in, $5 how many
 select message_id, memory_id, conversation_id from history
 where tenant = $1 and conversation_id = $3 and user_id is not distinct from $2
-  and (said_at <= $4 or stored_at <= $4)
-order by said_at, message_id limit $5
+  and (sent_at <= $4 or stored_at <= $4)
+order by sent_at, message_id limit $5
 
 -- name: user
 -- $3 the user, $4 until when it was said or came in, $5 how many
 select message_id, memory_id, conversation_id from history
-where tenant = $1 and user_id = $2 and user_id = $3 and (said_at <= $4 or stored_at <= $4)
-order by said_at, message_id limit $5
+where tenant = $1 and user_id = $2 and user_id = $3 and (sent_at <= $4 or stored_at <= $4)
+order by sent_at, message_id limit $5
 
 -- name: resting
 -- $3 ids of memories: what was made of them.
@@ -66,7 +66,7 @@ with held as (
 select id from held where behind and id = any($3::uuid[])
 
 -- name: erase
--- $3 ids of memories, $4 ids of messages, $5 until when they were buried. Each is taken away with all that stands beside it; `withdrawn` has the
+-- $3 ids of memories, $4 ids of messages, $5 until when they were buried. Each is taken away with all that stands beside it; `withdrawn_memories` has the
 -- points follow, also where the event of it is lost.
 with encoded as (
     select count(distinct memory_id) as vectors from vectors where tenant = $1 and memory_id = any($3::uuid[])
@@ -76,7 +76,7 @@ with encoded as (
     delete from history where tenant = $1 and message_id = any($4::text[]) and user_id is not distinct from $2
     returning message_id
 ), untallied as (
-    delete from tallies where tenant = $1 and user_id = $2
+    delete from quota_counters where tenant = $1 and user_id = $2
 ), unstaged as (
     delete from stages where tenant = $1 and memory_id = any($3::uuid[])
 ), unencoded as (
@@ -95,12 +95,12 @@ with encoded as (
 ), accepted as (
     delete from rejections where tenant = $1 and user_id is not distinct from $2 and message_id = any($4::text[])
 ), unsaid as (
-    update unsummarized set since_message = '' where tenant = $1 and user_id = $2 and since_message = any($4::text[])
+    update unsummarized_conversations set since_message_id = '' where tenant = $1 and user_id = $2 and since_message_id = any($4::text[])
 ), taken as (
-    insert into withdrawn (tenant, memory_id, user_id) select $1, id, $2 from gone order by id
-    on conflict (tenant, memory_id) do update set at = now()
+    insert into withdrawn_memories (tenant, memory_id, user_id) select $1, id, $2 from gone order by id
+    on conflict (tenant, memory_id) do update set withdrawn_at = now()
 ), buried as (
-    insert into tombstones (tenant, scope, key, user_id, buried_at, erased_at)
+    insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
     select $1, 'erased', message_id, $2, $5, now() from said order by message_id
     on conflict (tenant, scope, user_id, key) do nothing
 )
@@ -146,7 +146,7 @@ returning subject_key, predicate, object_key
 -- that nothing has to be folded anew each time.
 with going as (
     select message_id, ordinal from fact_evidence
-    where tenant = $1 and user_id = $2 and said_at <= $3
+    where tenant = $1 and user_id = $2 and sent_at <= $3
     order by subject_key, predicate, object_key limit $4
 )
 delete from fact_evidence e using going g
@@ -155,21 +155,21 @@ returning e.subject_key, e.predicate, e.object_key
 
 -- name: sum_up_again
 -- $3 conversations: what is left of their sessions is summed up anew, $4 now.
-insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+insert into unsummarized_conversations as u (tenant, user_id, conversation_id, since, since_message_id, stored_at, closed)
 select $1, $2, m.conversation_id, min(m.created_at), '', $4, true
 from memories m
 where m.tenant = $1 and m.user_id = $2 and m.conversation_id = any($3::text[]) and m.message_id is not null
 group by m.conversation_id order by m.conversation_id
 on conflict (tenant, user_id, conversation_id) do update
-set since = least(u.since, excluded.since), closed = true, changes = u.changes + 1, since_message = ''
+set since = least(u.since, excluded.since), closed = true, revision = u.revision + 1, since_message_id = ''
 
 -- name: count
 -- $3 scope, $4 key, $5 what to add: {"rows": 1, ...}
 update tombstones t
-set erased = (select jsonb_object_agg(name, coalesce((t.erased ->> name)::bigint, 0) + more::bigint)
+set erased_counts = (select jsonb_object_agg(name, coalesce((t.erased_counts ->> name)::bigint, 0) + more::bigint)
               from jsonb_each_text($5::jsonb) as e (name, more))
 where tenant = $1 and user_id = $2 and scope = $3 and key = $4
-returning erased
+returning erased_counts
 
 -- name: notes
 -- $3 conversation or null for all of the user, $4 until when
@@ -183,7 +183,7 @@ where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3
 
 -- name: unsummarized
 -- $3 conversation or null for all of the user: sessions of which nothing is left.
-delete from unsummarized u
+delete from unsummarized_conversations u
 where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3) and not exists (
     select from history h
     where h.tenant = $1 and h.conversation_id = u.conversation_id and h.user_id is not distinct from u.user_id)
@@ -193,14 +193,14 @@ where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3
 -- nothing that was said: one that comes once more is not to take away what came since.
 with unasked as (
     delete from requests where tenant = $1 and user_id = $2 and handled_at <= $3 and not (id = any(array(
-        select unnest(requests) from tombstones
+        select unnest(request_ids) from tombstones
         where tenant = $1 and user_id = $2 and scope in ('message', 'conversation', 'user'))))
 ), undecided as (
     delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $3
 ), accepted as (
     delete from rejections where tenant = $1 and user_id = $2 and rejected_at <= $3
 ), weightless as (
-    delete from accumulated where tenant = $1 and user_id = $2
+    delete from reflection_backlog where tenant = $1 and user_id = $2
         and not exists (select from history where tenant = $1 and user_id = $2)
 )
 delete from insights where tenant = $1 and user_id = $2
@@ -210,11 +210,11 @@ delete from insights where tenant = $1 and user_id = $2
 -- $3 scope, $4 key, $5 until when: unless more was buried since. Whoever asked is told the same from now on.
 with ended as (
     update tombstones set erased_at = now()
-    where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and buried_at <= $5
-    returning requests, erased
+    where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and requested_at <= $5
+    returning request_ids, erased_counts
 )
-update requests r set outcome = e.erased from ended e
-where r.tenant = $1 and r.user_id is not distinct from $2 and r.id = any(e.requests) and r.outcome = '{}'
+update requests r set outcome = e.erased_counts from ended e
+where r.tenant = $1 and r.user_id is not distinct from $2 and r.id = any(e.request_ids) and r.outcome = '{}'
 
 -- name: letter
 -- $2 consumer, $3 subject, $4 sequence: the reason of a dead letter.

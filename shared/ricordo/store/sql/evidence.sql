@@ -1,15 +1,15 @@
 -- What a row of evidence holds of `Evidence`, beside its message: fact_rows.py writes and reads all of it.
 
 -- fragment: columns
-    said_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie
+    sent_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie
 
 -- fragment: excluded
-    excluded.said_at, excluded.subject, excluded.predicate, excluded.object, excluded.polarity, excluded.kind,
+    excluded.sent_at, excluded.subject, excluded.predicate, excluded.object, excluded.polarity, excluded.kind,
     excluded.position, excluded.valid_from, excluded.valid_to, excluded.subject_tie, excluded.object_tie
 
 -- name: told
 -- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
-select m.id as memory_id, m.message_id, m.user_id, coalesce(e.said_at, m.created_at) as told_at, e.*
+select m.id as memory_id, m.message_id, m.user_id, coalesce(e.sent_at, m.created_at) as told_at, e.*
 from memories m
 join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is not null
 left join lateral (
@@ -23,7 +23,7 @@ order by m.message_id, e.ordinal
 -- name: keep_evidence
 -- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
 -- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
--- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the states in
+-- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the versions in
 -- which the evidence of users ($5) was before.
 with held as (
     select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
@@ -51,11 +51,11 @@ with held as (
     )
     returning message_id
 )
-select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as state from former
+select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as version from former
 union all
 select distinct null, null, null, null, message_id, null::uuid from kept
 union all
-select user_id, null, null, null, null, state from folded_users where tenant = $1 and user_id = any($5::text[])
+select user_id, null, null, null, null, version from evidence_versions where tenant = $1 and user_id = any($5::text[])
 
 -- name: keep_word
 -- No memory stands behind it, and none is needed: it goes with its user.

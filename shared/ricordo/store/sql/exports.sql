@@ -5,7 +5,7 @@
 -- name: messages
 -- With what each states, and with what the bot stated of it. The latter is with the memory: of what is history only,
 -- nothing is known of it.
-select h.said_at, h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.speaker, h.timezone, h.language,
+select h.sent_at, h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.speaker, h.timezone, h.language,
        h.metadata, h.stored_at, m.stated_participants as participants, m.location, m.stated_kind as kind,
        m.stated_importance as importance, m.tags, m.expires_at, m.trust, e.states
 from history h
@@ -15,8 +15,8 @@ left join lateral (
         'subject', e.subject, 'predicate', e.predicate, 'object', e.object, 'polarity', e.polarity, 'quote', e.quote,
         'valid_from', e.valid_from, 'valid_to', e.valid_to) order by e.ordinal) as states
     from fact_evidence e where e.tenant = h.tenant and e.message_id = h.message_id and e.kind = 'said') as e on true
-where h.tenant = $1 and h.user_id = $2 and (h.said_at, h.message_id) > ($3, $4)
-order by h.said_at, h.message_id limit $5
+where h.tenant = $1 and h.user_id = $2 and (h.sent_at, h.message_id) > ($3, $4)
+order by h.sent_at, h.message_id limit $5
 
 -- name: documents
 select d.key, d.memory_id, s.message_id, d.name, d.media_type, d.size, d.state, d.reason, d.extract_ids, d.stored_at
@@ -27,11 +27,11 @@ order by d.key limit $4
 -- name: memories
 select id, message_id, conversation_id, type, kind, title, content, summary, language, role, speaker, created_at,
        timezone, local_date, time_of_day, day_of_week, event_start, event_end, event_times, expires_at, participants, topics, location,
-       preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords, trigger, importance,
+       preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
        informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust, related_ids,
-       related_entities, related_topics, source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
+       source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
-       (select i.about from insights i
+       (select i.insight_hash from insights i
         where m.message_id is null and i.tenant = $1 and i.user_id = $2 and i.memory_id = m.id limit 1) as about
 from memories m
 where tenant = $1 and user_id = $2 and (created_at, id) > ($3, $4)
@@ -46,7 +46,7 @@ order by subject_key, predicate, id limit $6
 
 -- name: words
 -- What the user has said of facts, which is behind no message.
-select message_id as request, ordinal, said_at, subject, predicate, object, kind, polarity, valid_from, valid_to,
+select message_id as request, ordinal, sent_at as said_at, subject, predicate, object, kind, polarity, valid_from, valid_to,
        subject_tie, object_tie, position
 from fact_evidence
 where tenant = $1 and user_id = $2 and kind <> 'said' and (message_id, ordinal) > ($3, $4)

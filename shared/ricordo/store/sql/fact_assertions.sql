@@ -18,14 +18,14 @@ from meant
 
 -- name: last_said
 -- When something was last said of the subject $3 with one of the predicates $4.
-select max(said_at) from fact_evidence
+select max(sent_at) from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = any($4::text[])
 
 -- name: words
 -- In which words a fact was said first, and what ties to the user whom they speak of.
 select subject, subject_tie, object, object_tie from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
-order by said_at, message_id, ordinal limit 1
+order by sent_at, message_id, ordinal limit 1
 
 -- name: instead
 -- What holds of the subject $3 and the predicate $4, where that has one value at a time.
@@ -34,13 +34,13 @@ where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and v
 
 -- name: corrected
 -- What the user has said not to be so while they put the value $5 in its place, where both might be.
-select rejected.said_at, rejected.subject, rejected.subject_tie, rejected.object, rejected.object_tie
+select rejected.sent_at, rejected.subject, rejected.subject_tie, rejected.object, rejected.object_tie
 from fact_evidence word
 join fact_evidence rejected on rejected.tenant = word.tenant and rejected.message_id = word.message_id
                            and rejected.kind = 'rejected' and rejected.object_key <> word.object_key
 where word.tenant = $1 and word.user_id = $2 and word.subject_key = $3 and word.predicate = $4 and word.object_key = $5
   and word.kind = 'verified'
-order by rejected.said_at
+order by rejected.sent_at
 
 -- name: asked_of_a_memory
 -- Whether the request was made already, and not of a fact.

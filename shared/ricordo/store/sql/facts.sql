@@ -45,7 +45,7 @@ select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from un
 -- name: states
 -- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
 -- of a user counts as long as the state is still the one in which they left it.
-select user_id, state from folded_users where tenant = $1 and user_id = any($2::text[])
+select user_id, version from evidence_versions where tenant = $1 and user_id = any($2::text[])
 
 -- name: mentions
 -- The people and animals that evidence speaks of, but for that of the messages $4: the words, the tie, and who that is.
@@ -141,7 +141,7 @@ with former as (
     select from decided left join former on true
     where (decided.same, decided.firm) is distinct from (former.same, coalesce(former.firm, false))
 ), told as (
-    update folded_users set state = gen_random_uuid()
+    update evidence_versions set version = gen_random_uuid()
     where tenant = $1 and user_id = $2 and exists (select from other)
 )
 select exists (select from other) as changed

@@ -21,14 +21,14 @@ order by id
 
 -- name: insights
 -- $3 what they are about.
-select about, memory_id from insights where tenant = $1 and user_id = $2 and about = any($3::uuid[])
+select insight_hash, memory_id from insights where tenant = $1 and user_id = $2 and insight_hash = any($3::uuid[])
 
 -- name: keep_insights
 -- $2 user, $3 what they are about, $4 the memories. Where one stands already, it stays.
-insert into insights (tenant, user_id, about, memory_id)
-select $1, $2, i.about, i.memory_id from unnest($3::uuid[], $4::uuid[]) as i (about, memory_id)
-order by i.about
-on conflict (tenant, user_id, about) do nothing
+insert into insights (tenant, user_id, insight_hash, memory_id)
+select $1, $2, i.insight_hash, i.memory_id from unnest($3::uuid[], $4::uuid[]) as i (insight_hash, memory_id)
+order by i.insight_hash
+on conflict (tenant, user_id, insight_hash) do nothing
 
 -- name: use
 -- $2 user, $3 one JSON array of what was kept, $4 ids of its memories. Each state counts once.
@@ -62,7 +62,7 @@ set access_count = greatest(m.access_count, w.access_count),
     stored_at = least(m.stored_at, w.stored_at),
     archived_at = case when w.stands then coalesce(m.archived_at, w.archived_at) else m.archived_at end,
     archive_reason = case when w.stands and m.archived_at is null then w.archive_reason else m.archive_reason end,
-    moved_at = case when w.stands and m.archived_at is null and w.archived_at is not null then now() else m.moved_at end,
+    unreported_move_at = case when w.stands and m.archived_at is null and w.archived_at is not null then now() else m.unreported_move_at end,
     compressed = m.compressed or w.compressed and w.synthesis_id is not null,
     synthesis_id = coalesce(m.synthesis_id, w.synthesis_id)
 from wanted w

@@ -47,7 +47,7 @@ from found
 update memories m
 set decay_factor = f.factor, archived_at = case when f.weak then $2::timestamptz end,
     archive_reason = case when f.weak then 'decay' end,
-    moved_at = case when f.weak then now() else m.moved_at end  -- by the real clock, whatever $2 is
+    unreported_move_at = case when f.weak then now() else m.unreported_move_at end  -- by the real clock, whatever $2 is
 from (select * from unnest($3::uuid[], $4::double precision[], $5::timestamptz[], $6::double precision[], $7::boolean[])
                         as f (id, former, accessed, factor, weak) order by id) as f
 where m.tenant = $1 and m.id = f.id and m.archived_at is null and not m.pinned and not m.verified
@@ -57,27 +57,27 @@ returning m.id, case when f.weak then m.user_id end as archived_of
 -- name: moved
 -- $2 since when, $3 how many, $4 user or null. What was withdrawn has left as well: who looks for its row finds none.
 (select id as memory_id, user_id, case when archived_at is not null then coalesce(archive_reason, 'decay') end as reason,
-        moved_at as at
+        unreported_move_at as at
  from memories
- where tenant = $1 and moved_at < $2 and ($4::text is null or user_id = $4) order by moved_at, id limit $3)
+ where tenant = $1 and unreported_move_at < $2 and ($4::text is null or user_id = $4) order by unreported_move_at, id limit $3)
 union all
-(select memory_id, user_id, null, at from withdrawn
- where tenant = $1 and at < $2 and ($4::text is null or user_id = $4) order by at, memory_id limit $3)
+(select memory_id, user_id, null, withdrawn_at from withdrawn_memories
+ where tenant = $1 and withdrawn_at < $2 and ($4::text is null or user_id = $4) order by withdrawn_at, memory_id limit $3)
 order by at, memory_id limit $3
 
 -- name: told
 -- $2 memory ids, $3 when they moved: what has moved once more stays.
 with told as (
     select m.id
-    from unnest($2::uuid[], $3::timestamptz[]) as t (id, moved_at)
-    join memories m on m.tenant = $1 and m.id = t.id and m.moved_at = t.moved_at
+    from unnest($2::uuid[], $3::timestamptz[]) as t (id, unreported_move_at)
+    join memories m on m.tenant = $1 and m.id = t.id and m.unreported_move_at = t.unreported_move_at
     order by m.id for update of m
 )
-update memories m set moved_at = null from told where m.tenant = $1 and m.id = told.id
+update memories m set unreported_move_at = null from told where m.tenant = $1 and m.id = told.id
 
 -- name: told_withdrawn
-delete from withdrawn w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at)
-where w.tenant = $1 and w.memory_id = t.id and w.at = t.at
+delete from withdrawn_memories w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at)
+where w.tenant = $1 and w.memory_id = t.id and w.withdrawn_at = t.at
 
 -- name: is_forgotten
 -- $2 user, $3 conversation, $4 message, $5 when it was said: where nobody can read that, before anybody was forgotten.
@@ -118,23 +118,23 @@ order by m.id for update of m
 -- The rules stand in `ricordo.memory.reinforcement`; a test holds this copy against them.
 with told as (
     select t.memory_id, t.recall_id, u.accessed_at as former_access, u.verdict as former_verdict,
-           coalesce(u.accessed_at, t.accessed_at) as accessed_at, coalesce(t.verdict, u.verdict) as verdict, t.noted_at
+           coalesce(u.accessed_at, t.accessed_at) as accessed_at, coalesce(t.verdict, u.verdict) as verdict, t.updated_at
     from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::timestamptz[])
-        as t (memory_id, recall_id, accessed_at, verdict, noted_at)
-    left join uses u on u.tenant = $1 and u.memory_id = t.memory_id and u.recall_id = t.recall_id
+        as t (memory_id, recall_id, accessed_at, verdict, updated_at)
+    left join memory_uses u on u.tenant = $1 and u.memory_id = t.memory_id and u.recall_id = t.recall_id
 ), changed as (
     select *,
            (coalesce(verdict, 'used') = 'used')::integer
            - (case when former_verdict is null then former_access is not null else former_verdict = 'used' end)::integer
                as times,
            case when former_access is null and accessed_at is not null then accessed_at
-                when verdict = 'used' then noted_at end as touched_at
+                when verdict = 'used' then updated_at end as touched_at
     from told where (accessed_at, verdict) is distinct from (former_access, former_verdict)
 ), kept as (
-    insert into uses (tenant, memory_id, recall_id, accessed_at, verdict, noted_at)
-    select $1, memory_id, recall_id, accessed_at, verdict, noted_at from changed order by memory_id, recall_id
+    insert into memory_uses (tenant, memory_id, recall_id, accessed_at, verdict, updated_at)
+    select $1, memory_id, recall_id, accessed_at, verdict, updated_at from changed order by memory_id, recall_id
     on conflict (tenant, memory_id, recall_id) do update
-    set accessed_at = excluded.accessed_at, verdict = excluded.verdict, noted_at = excluded.noted_at
+    set accessed_at = excluded.accessed_at, verdict = excluded.verdict, updated_at = excluded.updated_at
 ), summed as (
     select memory_id, sum(times)::integer as times, max(touched_at) as touched_at from changed group by memory_id
 ), written as (
@@ -147,13 +147,13 @@ with told as (
         decay_factor = case when s.touched_at is null then m.decay_factor else 1 end,
         archived_at = case when s.touched_at is null then m.archived_at end,  -- what is used again comes back
         archive_reason = case when s.touched_at is null then m.archive_reason end,
-        moved_at = case when s.touched_at is null or m.archived_at is null then m.moved_at else now() end
+        unreported_move_at = case when s.touched_at is null or m.archived_at is null then m.unreported_move_at else now() end
     from summed s where m.tenant = $1 and m.id = s.memory_id and (s.times <> 0 or s.touched_at is not null)
 )
 select memory_id, times, touched_at is not null as touched from changed
 
 -- name: empty_uses
 -- $2 before when, $3 how many: what somebody else holds is left to the next time.
-delete from uses
+delete from memory_uses
 where tenant = $1 and ctid = any(array(
-    select ctid from uses where tenant = $1 and noted_at < $2 order by noted_at limit $3 for update skip locked))
+    select ctid from memory_uses where tenant = $1 and updated_at < $2 order by updated_at limit $3 for update skip locked))

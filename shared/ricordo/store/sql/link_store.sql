@@ -4,12 +4,12 @@
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id
 
 -- name: states
-select user_id, generation, number from linked_users where tenant = $1 and user_id = any($2::text[])
+select user_id, generation, number from link_versions where tenant = $1 and user_id = any($2::text[])
 
 -- name: linkable
 -- $2 user ids, $3 model, $4 memory ids. A vector of another text than the memory's present one does not count. What
 -- lifecycle has made of others is bound to these already.
-select m.id as memory_id, m.user_id, m.content, m.language, m.role, m.created_at as said_at, v.vector,
+select m.id as memory_id, m.user_id, m.content, m.language, m.role, m.created_at as sent_at, v.vector,
        m.kind = 'extract' or m.stated_kind is not null or m.stated_importance is not null as stated,
        n.model as linked_model, n.vector as linked_vector
 from memories m
@@ -20,16 +20,16 @@ where m.tenant = $1 and m.id = any($4::uuid[]) and m.user_id = any($2::text[]) a
 
 -- name: members
 -- $2 user, $3 model, $4 the change after which to look
-select memory_id, (extract(epoch from said_at) * 1000000)::bigint as said_at, vector, nearest
+select memory_id, (extract(epoch from sent_at) * 1000000)::bigint as sent_at, vector, nearest
 from neighbours where tenant = $1 and user_id = $2 and model = $3 and number > $4
 
 -- name: advance
 -- $2 user ids, $3 those of them whom a memory has left.
-insert into linked_users (tenant, user_id, number)
+insert into link_versions (tenant, user_id, number)
 select $1, user_id, 1 from unnest($2::text[]) as user_id order by user_id
 on conflict (tenant, user_id) do update
-set number = linked_users.number + 1,
-    generation = case when excluded.user_id = any($3::text[]) then gen_random_uuid() else linked_users.generation end
+set number = link_versions.number + 1,
+    generation = case when excluded.user_id = any($3::text[]) then gen_random_uuid() else link_versions.generation end
 returning user_id, generation, number
 
 -- name: leave
@@ -49,7 +49,7 @@ update memories m set related_ids = l.related from locked l where m.tenant = $1 
 
 -- name: join
 -- $2 rows, $3 memory ids in the same order, $4 their vectors.
-insert into neighbours (tenant, memory_id, user_id, model, number, said_at, vector, nearest)
+insert into neighbours (tenant, memory_id, user_id, model, number, sent_at, vector, nearest)
 select $1, j.memory_id, j.user_id, j.model, j.number, m.created_at, v.vector, j.nearest
 from jsonb_to_recordset($2::jsonb) as j (memory_id uuid, user_id text, model text, number bigint, nearest uuid[])
 join unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) on v.memory_id = j.memory_id
@@ -88,7 +88,7 @@ select correcting_id from gone where corrected_id is not null
 select c.corrected_id,
 -- include: said
 from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
-where c.tenant = $1 and c.user_id = any($2::text[]) and c.said_at between $3 and $4
+where c.tenant = $1 and c.user_id = any($2::text[]) and c.sent_at between $3 and $4
 
 -- name: behind
 -- $2 user. What corrects one of the memories $3, or was said in one of the conversations $4.
@@ -119,16 +119,16 @@ where m.tenant = $1 and m.user_id = $2 and m.created_at between $3 and $4 and m.
 -- $2 rows. Returned is what corrects something else than before.
 with linked as (
     select * from jsonb_to_recordset($2::jsonb)
-        as c (user_id text, correcting_id uuid, said_at timestamptz, corrected_id uuid)
+        as c (user_id text, correcting_id uuid, sent_at timestamptz, corrected_id uuid)
 ), former as (
     select correcting_id, corrected_id from corrections
     where tenant = $1 and correcting_id = any(array(select correcting_id from linked))
 ), kept as (
-    insert into corrections (tenant, user_id, correcting_id, said_at, corrected_id)
-    select $1, user_id, correcting_id, said_at, corrected_id from linked
+    insert into corrections (tenant, user_id, correcting_id, sent_at, corrected_id)
+    select $1, user_id, correcting_id, sent_at, corrected_id from linked
     order by correcting_id
-    on conflict (tenant, correcting_id) do update set said_at = excluded.said_at, corrected_id = excluded.corrected_id
-    where (corrections.said_at, corrections.corrected_id) is distinct from (excluded.said_at, excluded.corrected_id)
+    on conflict (tenant, correcting_id) do update set sent_at = excluded.sent_at, corrected_id = excluded.corrected_id
+    where (corrections.sent_at, corrections.corrected_id) is distinct from (excluded.sent_at, excluded.corrected_id)
 )
 select correcting_id from linked left join former using (correcting_id)
 where linked.corrected_id is distinct from former.corrected_id

@@ -2,7 +2,7 @@
        array(select c.corrected_id from corrections c
              where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
        array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id
-             order by c.said_at desc, c.correcting_id desc) as corrected_by
+             order by c.sent_at desc, c.correcting_id desc) as corrected_by
 
 -- name: memories
 -- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
@@ -21,24 +21,24 @@ select id, created_at, event_times, importance, importance_beyond, valence, arou
        position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
        $4::text = any(tags) as instructing, type, participants,
        array(with recursive chain as (
-                 select c.correcting_id, c.said_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
+                 select c.correcting_id, c.sent_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
                  union
-                 select c.correcting_id, c.said_at from chain cross join lateral (
+                 select c.correcting_id, c.sent_at from chain cross join lateral (
                      select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
              select c.correcting_id from chain c
              where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
-             order by c.said_at desc, c.correcting_id desc) as corrected_by
+             order by c.sent_at desc, c.correcting_id desc) as corrected_by
 from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
 
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
-select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.said_at,
+select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.sent_at,
        h.language, coalesce(m.participants, '{}') as participants
 from history h left join memories m on m.tenant = h.tenant and m.id = h.memory_id
 where h.tenant = $1 and h.user_id = $2
   and ($3::text is null or h.conversation_id = $3)
-  and ($4::timestamptz is null or (h.said_at, h.message_id) < ($4, $5::text))
-order by h.said_at desc, h.message_id desc
+  and ($4::timestamptz is null or (h.sent_at, h.message_id) < ($4, $5::text))
+order by h.sent_at desc, h.message_id desc
 limit $6
 
 -- name: timeline
@@ -60,7 +60,7 @@ where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequenc
 
 -- name: forgotten
 -- Of a message that nothing is known of: that it was asked to be forgotten, if it was.
-select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, buried_at as died_at, false as of_another
+select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, requested_at as died_at, false as of_another
 from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
 
 -- name: counts
@@ -78,7 +78,7 @@ from (
 -- name: profile
 select
     (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
-     order by said_at desc, message_id desc limit 1) as timezone,
+     order by sent_at desc, message_id desc limit 1) as timezone,
     (select coalesce(array_agg(name), '{}') from (
         select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
     ) as met) as names,
@@ -89,7 +89,7 @@ select
     ) as recent, unnest(participants) as name) as people,
     (select coalesce(array_agg(distinct speaker), '{}') from (
         select speaker from history where tenant = $1 and user_id = $2
-        order by said_at desc, message_id desc limit 200
+        order by sent_at desc, message_id desc limit 200
     ) as spoken where speaker <> '') as speakers
 
 -- How a user talks.
@@ -97,9 +97,9 @@ select
 -- name: news
 -- How many messages the user has said after $3 and before $4, up to $5; and how much of theirs was asked to be forgotten.
 select (select count(*) from (
-            select from history where tenant = $1 and user_id = $2 and said_at > $3 and said_at < $4 and role = 'user'
+            select from history where tenant = $1 and user_id = $2 and sent_at > $3 and sent_at < $4 and role = 'user'
             limit $5) as said) as messages,
-       (select coalesce(sum(times), 0) from tombstones
+       (select coalesce(sum(request_count), 0) from tombstones
         where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2) as forgotten
 
 -- name: talk
@@ -107,22 +107,22 @@ select (select count(*) from (
 -- long the history is. $4 finds words that keep a distance, $5 words of familiarity, $6 an emoji. What is asked to be
 -- forgotten counts no more, though it may not be erased yet.
 with heard as materialized (
-    select h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.said_at from history h
-    where h.tenant = $1 and h.user_id = $2 and h.said_at < $3
-    order by h.said_at desc, h.message_id desc limit 400
+    select h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.sent_at from history h
+    where h.tenant = $1 and h.user_id = $2 and h.sent_at < $3
+    order by h.sent_at desc, h.message_id desc limit 400
 ), buried as materialized (
-    select times from tombstones
+    select request_count from tombstones
     where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2
 ), mine as materialized (
-    select message_id, memory_id, content, said_at from heard
-    where role = 'user' and not is_forgotten($1, $2, conversation_id, message_id, said_at)
-    order by said_at desc, message_id desc limit 200
+    select message_id, memory_id, content, sent_at from heard
+    where role = 'user' and not is_forgotten($1, $2, conversation_id, message_id, sent_at)
+    order by sent_at desc, message_id desc limit 200
 ), placed as materialized (
-    select memory_id, content, said_at, row_number() over latest as place, count(*) over () as total,
-           lag(said_at) over latest - said_at as silence
-    from mine window latest as (order by said_at desc, message_id desc)
+    select memory_id, content, sent_at, row_number() over latest as place, count(*) over () as total,
+           lag(sent_at) over latest - sent_at as silence
+    from mine window latest as (order by sent_at desc, message_id desc)
 ), seen as materialized (
-    select p.place, p.total, p.silence, p.said_at, length(p.content) as characters, position('?' in p.content) > 0 as asks,
+    select p.place, p.total, p.silence, p.sent_at, length(p.content) as characters, position('?' in p.content) > 0 as asks,
            left(p.content, 300) ~* $4 as formal, left(p.content, 300) ~* $5 as informal,
            left(p.content, 300) ~ $6 as emoji, m.time_of_day, m.local_date, m.topics, m.valence
     from placed p left join memories m on m.tenant = $1 and m.id = p.memory_id
@@ -130,7 +130,7 @@ with heard as materialized (
     select topic, count(*) as messages, avg(valence) as valence
     from seen, unnest(topics) as topic group by topic having count(*) >= 3 order by messages desc, topic limit 30
 )
-select count(*) as messages, max(said_at) as until, (select coalesce(sum(times), 0) from buried) as forgotten,
+select count(*) as messages, max(sent_at) as until, (select coalesce(sum(request_count), 0) from buried) as forgotten,
        percentile_cont(array[0.25, 0.5, 0.75]) within group (order by characters) as lengths,
        percentile_cont(0.5) within group (order by characters) filter (where place <= total / 3) as lately,
        percentile_cont(0.5) within group (order by characters) filter (where place > total / 3) as earlier,

@@ -21,7 +21,7 @@ with due as (
     where m.tenant = $1 and m.id = any(array(select id from due)) and m.archived_at is null and not m.pinned
     order by m.id for update of m
 )
-update memories m set archived_at = $2, archive_reason = 'expiry', moved_at = now()
+update memories m set archived_at = $2, archive_reason = 'expiry', unreported_move_at = now()
 from locked l where m.tenant = $1 and m.id = l.id
 returning m.id, m.user_id
 
@@ -56,20 +56,20 @@ with ranked as (
       and not m.pinned and not m.verified
     order by m.id for update of m
 )
-update memories m set archived_at = $2, archive_reason = 'retention', moved_at = now()
+update memories m set archived_at = $2, archive_reason = 'retention', unreported_move_at = now()
 from locked l where m.tenant = $1 and m.id = l.id
 returning m.id, m.user_id
 
 -- name: state
-select completed_at, began_for, reached from pass_runs where tenant = $1 and pass = $2
+select completed_at, unfinished_run_at, resume_after from pass_runs where tenant = $1 and pass = $2
 
 -- name: reach
-insert into pass_runs (tenant, pass, began_for, reached) values ($1, $2, $3, $4)
-on conflict (tenant, pass) do update set began_for = excluded.began_for, reached = excluded.reached
+insert into pass_runs (tenant, pass, unfinished_run_at, resume_after) values ($1, $2, $3, $4)
+on conflict (tenant, pass) do update set unfinished_run_at = excluded.unfinished_run_at, resume_after = excluded.resume_after
 
 -- name: complete
 insert into pass_runs (tenant, pass, completed_at) values ($1, $2, $3)
-on conflict (tenant, pass) do update set completed_at = excluded.completed_at, began_for = null, reached = null
+on conflict (tenant, pass) do update set completed_at = excluded.completed_at, unfinished_run_at = null, resume_after = null
 
 -- name: try
 select pg_try_advisory_lock(hashtextextended('pass/' || $1, 3))

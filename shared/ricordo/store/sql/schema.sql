@@ -8,24 +8,27 @@ select to_regclass($1) is not null
 select coalesce(max(version), 0) from schema_migrations
 
 -- name: all
-select tenant, scope, user_id, key, buried_at from tombstones order by tenant, buried_at, scope, user_id, key
+-- Of a schema of any version: before 27 the column is `buried_at`.
+select tenant, scope, user_id, key,
+       coalesce(to_jsonb(t) ->> 'requested_at', to_jsonb(t) ->> 'buried_at')::timestamptz as requested_at
+from tombstones t order by tenant, requested_at, scope, user_id, key
 
 -- name: carry
 -- $1 tenants, $2 scopes, $3 users, $4 keys, $5 until when. What is known as late or later stays as it is; of the
 -- others the erasure begins anew. A message that went with its user or conversation only stands there: `erased`.
 with given as (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-        as g (tenant, scope, user_id, key, buried_at)
+        as g (tenant, scope, user_id, key, requested_at)
 ), known as (
     insert into tenants (tenant) select distinct tenant from given order by tenant on conflict do nothing
 ), carried as (
-    insert into tombstones as t (tenant, scope, user_id, key, buried_at, erased_at)
-    select tenant, scope, user_id, key, max(buried_at), case when scope = 'erased' then now() end from given
+    insert into tombstones as t (tenant, scope, user_id, key, requested_at, erased_at)
+    select tenant, scope, user_id, key, max(requested_at), case when scope = 'erased' then now() end from given
     group by tenant, scope, user_id, key order by tenant, scope, user_id, key
     on conflict (tenant, scope, user_id, key) do update
-    set buried_at = excluded.buried_at, erased_at = excluded.erased_at, times = t.times + 1,
-        erased = case when t.erased_at is null then t.erased else '{}' end
-    where t.buried_at < excluded.buried_at
+    set requested_at = excluded.requested_at, erased_at = excluded.erased_at, request_count = t.request_count + 1,
+        erased_counts = case when t.erased_at is null then t.erased_counts else '{}' end
+    where t.requested_at < excluded.requested_at
     returning scope
 )
 select count(*) from carried where scope <> 'erased'

@@ -1,13 +1,13 @@
 -- name: reopen
 -- $2 the messages of a batch as one JSON array, $3 which of them are new, $4 when they came in. Their users are locked.
 with said as (
-    select distinct on (m.user_id, m.conversation_id) m.user_id, m.conversation_id, m.said_at as since, m.message_id
+    select distinct on (m.user_id, m.conversation_id) m.user_id, m.conversation_id, m.sent_at as since, m.message_id
     from jsonb_to_recordset($2::jsonb) as m (
-        n integer, message_id text, user_id text, conversation_id text, said_at timestamptz, memorable boolean)
+        n integer, message_id text, user_id text, conversation_id text, sent_at timestamptz, memorable boolean)
     where m.n = any($3::integer[]) and m.memorable
-    order by m.user_id, m.conversation_id, m.said_at, m.message_id
+    order by m.user_id, m.conversation_id, m.sent_at, m.message_id
 )
-insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+insert into unsummarized_conversations as u (tenant, user_id, conversation_id, since, since_message_id, stored_at, closed)
 select $1, s.user_id, s.conversation_id, s.since, s.message_id, $4, exists (
            select from session_ends e
            where e.tenant = $1 and e.user_id = s.user_id and e.conversation_id = s.conversation_id
@@ -15,20 +15,20 @@ select $1, s.user_id, s.conversation_id, s.since, s.message_id, $4, exists (
 from said s order by s.user_id, s.conversation_id
 on conflict (tenant, user_id, conversation_id) do update
 set since = least(u.since, excluded.since),
-    since_message = case when (excluded.since, excluded.since_message) < (u.since, u.since_message)
-                         then excluded.since_message else u.since_message end,
-    stored_at = greatest(u.stored_at, excluded.stored_at), closed = u.closed or excluded.closed, changes = u.changes + 1
+    since_message_id = case when (excluded.since, excluded.since_message_id) < (u.since, u.since_message_id)
+                         then excluded.since_message_id else u.since_message_id end,
+    stored_at = greatest(u.stored_at, excluded.stored_at), closed = u.closed or excluded.closed, revision = u.revision + 1
 
 -- name: reread
 -- $2 a memory whose words have changed, $3 now: its session has to be summed up anew, as soon as it is over.
-insert into unsummarized as u (tenant, user_id, conversation_id, since, since_message, stored_at, closed)
+insert into unsummarized_conversations as u (tenant, user_id, conversation_id, since, since_message_id, stored_at, closed)
 select $1, m.user_id, m.conversation_id, m.created_at, m.message_id, $3, true
 from memories m where m.tenant = $1 and m.id = $2 and m.message_id is not null
 on conflict (tenant, user_id, conversation_id) do update
 set since = least(u.since, excluded.since),
-    since_message = case when (excluded.since, excluded.since_message) < (u.since, u.since_message)
-                         then excluded.since_message else u.since_message end,
-    closed = true, changes = u.changes + 1
+    since_message_id = case when (excluded.since, excluded.since_message_id) < (u.since, u.since_message_id)
+                         then excluded.since_message_id else u.since_message_id end,
+    closed = true, revision = u.revision + 1
 
 -- name: end
 -- $2 user, $3 conversation, $4 when it ended, $5 now. What lies ahead has not ended yet, unless what was said does too. An
@@ -44,11 +44,11 @@ with ended as (
     on conflict do nothing
     returning ended_at
 )
-insert into unsummarized as u (tenant, user_id, conversation_id, since, stored_at, closed)
+insert into unsummarized_conversations as u (tenant, user_id, conversation_id, since, stored_at, closed)
 select $1, $2, $3, ended_at, $5, true from noted
 on conflict (tenant, user_id, conversation_id) do update
-set since = least(u.since, excluded.since), closed = true, changes = u.changes + 1,
-    since_message = case when excluded.since <= u.since then '' else u.since_message end
+set since = least(u.since, excluded.since), closed = true, revision = u.revision + 1,
+    since_message_id = case when excluded.since <= u.since then '' else u.since_message_id end
 
 -- name: due
 -- $2 before when the last of it came in, $3 user or null, $4 how many. Not as long as a message of the conversation waits
@@ -62,17 +62,17 @@ with waits as materialized (
           select from dead_letters d
           where d.tenant = $1 and d.message_id = s.message_id and d.consumer in ('encode', 'enrichment'))
 ), closed as (
-    select u.* from unsummarized u
+    select u.* from unsummarized_conversations u
     where u.tenant = $1 and u.closed and ($3::text is null or u.user_id = $3)
       and not exists (select from waits w where w.user_id = u.user_id and w.conversation_id = u.conversation_id)
     order by u.stored_at limit $4
 ), silent as (
-    select u.* from unsummarized u
+    select u.* from unsummarized_conversations u
     where u.tenant = $1 and u.stored_at <= $2 and ($3::text is null or u.user_id = $3)
       and not exists (select from waits w where w.user_id = u.user_id and w.conversation_id = u.conversation_id)
     order by u.stored_at limit $4
 )
-select u.user_id, u.conversation_id, u.since, u.since_message, u.stored_at, u.changes
+select u.user_id, u.conversation_id, u.since, u.since_message_id, u.stored_at, u.revision
 from (select * from closed union select * from silent) as u
 order by u.stored_at, u.user_id, u.conversation_id limit $4
 
@@ -107,15 +107,15 @@ order by created_at, id
 
 -- name: unchanged
 -- $2 user, $3 conversation, $4 how often it had changed when it was read.
-select true from unsummarized
-where tenant = $1 and user_id = $2 and conversation_id = $3 and changes = $4 for update
+select true from unsummarized_conversations
+where tenant = $1 and user_id = $2 and conversation_id = $3 and revision = $4 for update
 
 -- name: cover
-delete from unsummarized where tenant = $1 and user_id = $2 and conversation_id = $3
+delete from unsummarized_conversations where tenant = $1 and user_id = $2 and conversation_id = $3
 
 -- name: leave
 -- $4 and $5 when the first of what is not covered was said, and its message; $6 whether its session is over, as is known already.
-update unsummarized set since = $4, since_message = $5, closed = $6 or exists (
+update unsummarized_conversations set since = $4, since_message_id = $5, closed = $6 or exists (
     select from session_ends e
     where e.tenant = $1 and e.user_id = $2 and e.conversation_id = $3 and e.ended_at >= $4)
 where tenant = $1 and user_id = $2 and conversation_id = $3

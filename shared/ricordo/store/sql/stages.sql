@@ -9,7 +9,7 @@ with locked as (
     update stages s
     set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
         enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
-        gathered = s.gathered or $3 = 'enriched',
+        reflection_counted = s.reflection_counted or $3 = 'enriched',
         indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
         extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
     from locked l
