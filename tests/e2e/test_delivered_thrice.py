@@ -104,7 +104,16 @@ def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:
     held = expected.lines
     kept = len(SAID) - 1
     assert len(held["history"]) == kept
-    for store in ("facts", "graph", "uses", "points", "vectors", "neighbours", "entities", "accumulated"):
+    for store in (
+        "facts",
+        "graph",
+        "memory_uses",
+        "points",
+        "vectors",
+        "neighbours",
+        "entities",
+        "reflection_backlog",
+    ):
         assert held[store], store
 
 

@@ -100,7 +100,7 @@ async def test_of_a_forgotten_message_nothing_is_left(
     assert counts == ErasureCounts(rows=2, vectors=1, graph=1)
     assert list(first.memory_ids) == [stores.id("m-2")]
     held = await rows_that_hold(database, stores, "m-2", "Max", str(stores.id("m-2")))
-    assert held == {"withdrawn": 1}, "which has its point follow"
+    assert held == {"withdrawn_memories": 1}, "which has its point follow"
     assert (await stores.memory("m-1")).following_id == stores.id("m-3")
     assert (await stores.memory("m-3")).preceding_id == stores.id("m-1")
     (learned,) = projection.learned

@@ -17,10 +17,10 @@ with inbox as (
     insert into inbox (tenant, consumer, event_id, handled_at)
     select $1, 'a', gen_random_uuid(), $3 from generate_series(1, $4)
 ), uses as (
-    insert into uses (tenant, memory_id, recall_id, accessed_at, noted_at)
+    insert into memory_uses (tenant, memory_id, recall_id, accessed_at, updated_at)
     select $1, $2, gen_random_uuid(), $3, $3 from generate_series(1, $4)
 ), requests as (
-    insert into requests (tenant, id, user_id, asked, handled_at)
+    insert into requests (tenant, id, user_id, request_hash, handled_at)
     select $1, 'r-' || n, 'u-1', '', $3 from generate_series(1, $4) as n
 )
 insert into dead_letters (tenant, consumer, subject, sequence, code, reason, attempts, died_at)

@@ -7,12 +7,14 @@ do $$
 begin
     if exists (select from information_schema.columns
                where table_schema = current_schema() and table_name = 'memories' and column_name = 'event_times') then
-        alter table memories rename column event_times to former_event_times;
-        alter table memories add column event_times tstzrange[] not null default '{}';
         alter table memories no force row level security;
-        update memories set event_times = former_event_times where former_event_times <> '{}';
-        alter table memories force row level security;
+        alter table memories add column former_event_times tstzrange[];
+        update memories set former_event_times = event_times where event_times <> '{}';
+        alter table memories drop column event_times;
+        alter table memories add column event_times tstzrange[] not null default '{}';
+        update memories set event_times = former_event_times where former_event_times is not null;
         alter table memories drop column former_event_times;
+        alter table memories force row level security;
     end if;
 end
 $$;
