@@ -16,7 +16,7 @@ from ricordo.memory.progress import Progress
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 
 _SQL: Final = Database.queries("consolidation")
 _told = attrgetter(
@@ -75,12 +75,8 @@ class ReflectionResult:
 _BEGINNING: Final = MemoryPosition(EARLIEST, UUID(int=0))
 
 
-class CompressionStore:
+class CompressionStore(Store):
     """Reads candidates of compression in slices, and writes a synthesis of them in one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def users(self, tenant: str, before: datetime, after: str, limit: int) -> Sequence[str]:
         """Return users, in order, who said something before `before`.
@@ -91,8 +87,7 @@ class CompressionStore:
             after: the user behind whom to go on; "" to begin with the first.
             limit: how many at the most.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["users"], tenant, after, before, limit)
+        found = await self._fetch(_SQL["users"], tenant, after, before, limit)
         return [row["user_id"] for row in found]
 
     async def weak(
@@ -110,10 +105,9 @@ class CompressionStore:
         Those that are not enriched yet, or have no vector of `model`, are left out.
         """
         place = after or _BEGINNING
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(
-                _SQL["weak"], tenant, user_id, model, now, place.created_at, place.id, limit
-            )
+        found = await self._fetch(
+            _SQL["weak"], tenant, user_id, model, now, place.created_at, place.id, limit
+        )
         return [
             CompressionCandidate(
                 id=row["id"],
@@ -129,8 +123,7 @@ class CompressionStore:
         self, tenant: str, user_id: str, model: str, ids: Sequence[UUID]
     ) -> Sequence[SessionTurn]:
         """Return memories of a user, with their vectors of `model`, in any order; others are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["sources"], tenant, user_id, model, ids)
+        found = await self._fetch(_SQL["sources"], tenant, user_id, model, ids)
         return [SessionTurn(rows.memory(row), rows.vector(row["vector"])) for row in found]
 
     async def compress(
@@ -174,19 +167,14 @@ async def count_for_reflection(connection: Connection, tenant: str, memory_ids: 
         await connection.execute(_SQL["gather"], tenant, memory_ids)
 
 
-class ReflectionStore:
+class ReflectionStore(Store):
     """Reads what reflections are drawn from, and writes their insights in one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def due(
         self, tenant: str, threshold: float, *, user_id: str | None, limit: int
     ) -> Sequence[ReflectionBacklog]:
         """Return users of whom more than `threshold` has accumulated, the most first."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["due"], tenant, threshold, user_id, limit)
+        found = await self._fetch(_SQL["due"], tenant, threshold, user_id, limit)
         return [ReflectionBacklog(**row) for row in found]
 
     async def observed(self, tenant: str, user_id: str, most: int) -> ReflectionEvidence:

@@ -10,7 +10,7 @@ from uuid import UUID
 from ricordo.memory.progress import Progress
 from ricordo.memory.reinforcement import RecallVerdict
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, RequestConflict
+from ricordo.store.database import Connection, Database, RequestConflict, Store
 from ricordo.store.lifecycle_store import RecallUse, lock_memories, record_uses
 
 _SQL = Database.queries("curation_store")
@@ -75,7 +75,7 @@ class CorrectionResult:
     withdrawn: tuple[UUID, ...] = ()
 
 
-class CurationStore:
+class CurationStore(Store):
     """Writes feedback, pins, confirmations and corrections. Each method is one transaction.
 
     Repeating a request changes nothing and returns the same, for as long as it is kept what came of it.
@@ -85,10 +85,6 @@ class CurationStore:
         RequestConflict: the request is known for something else; nothing was written.
         StoreUnavailable: nothing was written.
     """
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def feedback(
         self,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -219,3 +219,32 @@ class Database:
     def queries(file: str) -> Mapping[str, str]:
         """Return the named blocks of a `.sql` file."""
         return blocks(file)
+
+
+class Store:
+    """Base class of the stores: runs a statement in a transaction of its own, in the name of a tenant."""
+
+    def __init__(self, database: Database) -> None:
+        """Read and write through `database`."""
+        self._database = database
+
+    async def _fetch(
+        self, statement: str, tenant: str, *arguments: object, planned_anew: bool = False
+    ) -> list["asyncpg.Record"]:
+        async with self._database.transaction(tenant, planned_anew=planned_anew) as connection:
+            return await connection.fetch(statement, tenant, *arguments)
+
+    async def _fetchrow(self, statement: str, tenant: str, *arguments: object) -> "asyncpg.Record | None":
+        async with self._database.transaction(tenant) as connection:
+            return await connection.fetchrow(statement, tenant, *arguments)
+
+    async def _fetchval(
+        self, statement: str, tenant: str, *arguments: object, planned_anew: bool = False
+    ) -> Any:  # noqa: ANN401 - a value of any type
+        async with self._database.transaction(tenant, planned_anew=planned_anew) as connection:
+            return await connection.fetchval(statement, tenant, *arguments)
+
+    async def _execute(self, statement: str, tenant: str, *arguments: object) -> str:
+        """Execute a statement, and return its command tag."""
+        async with self._database.transaction(tenant) as connection:
+            return await connection.execute(statement, tenant, *arguments)

@@ -9,17 +9,14 @@ from ricordo.documents.port import UNREADABLE, DocumentRecord, DocumentToRead
 from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Database
+from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("document_store")
 _FORGOTTEN: Final = f"{UNREADABLE}: the message that brought it is not remembered any more"
 
 
-class DocumentStore:
+class DocumentStore(Store):
     """Reads and writes the state of documents. `IntakeStore.record` writes a row with its message."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def claim(
         self, tenant: str, at: datetime, until: datetime, *, behind: str = ""
@@ -45,15 +42,15 @@ class DocumentStore:
 
     async def hold(self, tenant: str, memory_id: UUID, until: datetime) -> None:
         """Keep a claimed document until then."""
-        await self._execute("hold", tenant, memory_id, until)
+        await self._execute(_SQL["hold"], tenant, memory_id, until)
 
     async def give_back(self, tenant: str, memory_id: UUID, free: datetime) -> None:
         """Leave a claimed document, unread, to whoever comes from `free` on; this attempt does not count."""
-        await self._execute("give_back", tenant, memory_id, free)
+        await self._execute(_SQL["give_back"], tenant, memory_id, free)
 
     async def forgive(self, tenant: str, memory_id: UUID) -> None:
         """Count an attempt no more that came back too late to give the document back."""
-        await self._execute("forgive", tenant, memory_id)
+        await self._execute(_SQL["forgive"], tenant, memory_id)
 
     async def done(
         self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, complete: bool, at: datetime
@@ -84,22 +81,16 @@ class DocumentStore:
 
     async def failed(self, tenant: str, memory_id: UUID, reason: str, at: datetime) -> None:
         """Note that nobody can read a document, and why."""
-        await self._execute("settle_failed", tenant, memory_id, reason, at)
+        await self._execute(_SQL["settle_failed"], tenant, memory_id, reason, at)
 
     async def is_kept(self, tenant: str, user_id: str, key: str) -> bool:
         """Whether a document of the user is known whose bytes are under `key`."""
-        async with self._database.transaction(tenant) as connection:
-            found: bool = await connection.fetchval(_SQL["is_kept"], tenant, user_id, key)
+        found: bool = await self._fetchval(_SQL["is_kept"], tenant, user_id, key)
         return found
 
     async def about(self, tenant: str, memory_id: UUID) -> DocumentRecord | None:
         """Return what is known of the document that a message brought; None where it brought none."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetchrow(_SQL["about"], tenant, memory_id)
+        found = await self._fetchrow(_SQL["about"], tenant, memory_id)
         if found is None:
             return None
         return DocumentRecord(**{**dict(found), "extract_ids": tuple(found["extract_ids"])})
-
-    async def _execute(self, name: str, tenant: str, *arguments: object) -> None:
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL[name], tenant, *arguments)

@@ -13,7 +13,7 @@ from ricordo.memory.progress import Progress
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, RequestConflict
+from ricordo.store.database import Connection, Database, RequestConflict, Store
 from ricordo.store.entity_store import EntityStore
 from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction, NewEvidence
 from ricordo.store.link_store import relink_corrections
@@ -88,12 +88,12 @@ class DeadLetterPosition:
     object_key: str | None = None
 
 
-class ErasureStore:
+class ErasureStore(Store):
     """Erases what users ask to be forgotten; each method raises `StoreUnavailable` if the store is away."""
 
     def __init__(self, database: Database, beside: CpuExecutor | None = None) -> None:
         """Erase through `database`; what is folded anew is folded `beside` the event loop."""
-        self._database = database
+        super().__init__(database)
         self._folds = EvidenceStore(database, beside, remembered=0)
 
     async def put_tombstone(
@@ -181,8 +181,7 @@ class ErasureStore:
 
     async def unfinished(self, tenant: str, before: datetime) -> Sequence[ErasureRequest]:
         """Return what was buried before then, and is not erased yet."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["open"], tenant, before)
+        found = await self._fetch(_SQL["open"], tenant, before)
         return [
             ErasureRequest(row["user_id"], ForgetScope(row["scope"]), row["key"], row["requested_at"])
             for row in found
@@ -190,13 +189,11 @@ class ErasureStore:
 
     async def objects_to_delete(self, tenant: str, limit: int) -> Sequence[str]:
         """Return keys of objects that are still to be deleted."""
-        async with self._database.transaction(tenant) as connection:
-            return [row["key"] for row in await connection.fetch(_SQL["discarded"], tenant, limit)]
+        return [row["key"] for row in await self._fetch(_SQL["discarded"], tenant, limit)]
 
     async def deleted(self, tenant: str, keys: Sequence[str]) -> None:
         """Note that they are."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["deleted"], tenant, keys)
+        await self._execute(_SQL["deleted"], tenant, keys)
 
 
 @dataclass(frozen=True, slots=True)

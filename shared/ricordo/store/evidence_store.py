@@ -17,7 +17,7 @@ from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding,
 from ricordo.memory.facts.projection import FactDelta, Project, ProjectionVersion
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.entity_store import EntityStore
 from ricordo.store.fact_rows import entity_row, evidence_of, fact_row
 
@@ -173,7 +173,7 @@ def _parameters(unknown: Collection[Partition]) -> tuple[list[str], list[str], l
     )
 
 
-class EvidenceStore:
+class EvidenceStore(Store):
     """Opens transactions that fold evidence, and caches the folds between them.
 
     Args:
@@ -186,7 +186,7 @@ class EvidenceStore:
     def __init__(
         self, database: Database, beside: CpuExecutor | None, remembered: int, *, doubting: bool = False
     ) -> None:
-        self._database = database
+        super().__init__(database)
         self._doubting = doubting
         self._beside = beside
         self._remembered = RememberedFoldings(remembered)

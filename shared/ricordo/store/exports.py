@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.messages.base import format_instant
-from ricordo.store.database import Database
+from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("exports")
 ExportKey = tuple[str, ...]
@@ -200,12 +200,8 @@ _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
 )
 
 
-class ExportStore:
+class ExportStore(Store):
     """Reads the items of an export; an unknown user has none. Raises `StoreUnavailable`."""
-
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
 
     async def after(
         self, tenant: str, user_id: str, part: str, key: ExportKey, limit: int
@@ -227,12 +223,10 @@ class ExportStore:
         """
         how = _PARTS[part]
         values = how.read(key)
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL[part], tenant, user_id, *values, limit)
+        found = await self._fetch(_SQL[part], tenant, user_id, *values, limit)
         return [how.held(user_id, row) for row in found]
 
     async def next_user(self, tenant: str, behind: str) -> str | None:
         """Return the first user behind that one, in order, of whom anything is held; None at the end."""
-        async with self._database.transaction(tenant) as connection:
-            found: str | None = await connection.fetchval(_SQL["next_user"], tenant, behind)
+        found: str | None = await self._fetchval(_SQL["next_user"], tenant, behind)
         return found

@@ -80,8 +80,7 @@ class FactLedger(FactQueries):
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return what was said, and what puts it right; memories without a row are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["utterances"], tenant, memory_ids)
+        found = await self._fetch(_SQL["utterances"], tenant, memory_ids)
         said: dict[UUID, Utterance] = {}
         for row in found:  # what is put right comes before what puts it right
             said[row["read"]] = utterance_of(row, said.get(row["read"]))
@@ -91,8 +90,7 @@ class FactLedger(FactQueries):
         self, tenant: str, memory_ids: Sequence[UUID]
     ) -> Mapping[UUID, ExtractedEvidence]:
         """Return what is kept of what messages state, by memory; those that nobody has read are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_EVIDENCE["told"], tenant, memory_ids)
+        found = await self._fetch(_EVIDENCE["told"], tenant, memory_ids)
         by_memory: defaultdict[UUID, list[asyncpg.Record]] = defaultdict(list)
         for row in found:
             by_memory[row["memory_id"]].append(row)
@@ -234,8 +232,7 @@ class FactLedger(FactQueries):
 
         Whoever is asked settles it by `decide`, with None where they cannot say either.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["open_doubts"], tenant, limit)
+        found = await self._fetch(_SQL["open_doubts"], tenant, limit)
         return [UnresolvedPair(row["user_id"], (row["first"], row["second"])) for row in found]
 
     @asynccontextmanager

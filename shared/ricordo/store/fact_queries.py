@@ -13,7 +13,7 @@ from ricordo.memory.facts import (
     Fact,
     normalise,
 )
-from ricordo.store.database import Database
+from ricordo.store.database import Database, Store
 from ricordo.store.fact_rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("facts")
@@ -33,28 +33,24 @@ class FactQuestion:
     limit: int = 50
 
 
-class FactQueries:
+class FactQueries(Store):
     """Reads facts; an unknown user has none. Each method raises `StoreUnavailable` if the store is away."""
-
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
         statement, narrowed = _narrowed(question)
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            found = await connection.fetch(
-                _SQL[statement],
-                tenant,
-                question.user_id,
-                ceil(question.min_confidence),
-                question.as_of,
-                question.history,
-                question.limit,
-                _FUNCTIONAL,
-                *narrowed,
-            )
+        found = await self._fetch(
+            _SQL[statement],
+            tenant,
+            question.user_id,
+            ceil(question.min_confidence),
+            question.as_of,
+            question.history,
+            question.limit,
+            _FUNCTIONAL,
+            *narrowed,
+            planned_anew=True,
+        )
         return [fact_of(row) for row in found]
 
     async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
@@ -62,8 +58,7 @@ class FactQueries:
         key = normalise(name)
         if key in ("", USER):
             return None
-        async with self._database.transaction(tenant) as connection:
-            row = await connection.fetchrow(_SQL["entity"], tenant, user_id, key)
+        row = await self._fetchrow(_SQL["entity"], tenant, user_id, key)
         return None if row is None else entity_of(row)
 
     async def surfacing(
@@ -75,16 +70,14 @@ class FactQueries:
         are verified; most confident first, then most recent.
         """
         keys = sorted({normalise(name) for name in names} - {"", USER})
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
+        found = await self._fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
 
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
         """Return current facts about the user in person, by the order of `predicates`, the surest first."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
+        found = await self._fetch(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
         return [fact_of(row) for row in found]
 
 

@@ -12,7 +12,7 @@ from ricordo.memory.model import Memory, is_held_by_user
 from ricordo.memory.progress import Progress
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.evidence_store import EvidenceStore, NewEvidence
 from ricordo.store.fact_rows import evidence_row
 
@@ -79,18 +79,17 @@ class ImportedRejection:
     at: datetime
 
 
-class ImportStore:
+class ImportStore(Store):
     """Each method is one transaction, changes nothing when it is repeated, and raises `StoreUnavailable`."""
 
     def __init__(self, database: Database, beside: CpuExecutor | None = None) -> None:
         """Write through `database`; what is folded anew is folded `beside` the event loop."""
-        self._database = database
+        super().__init__(database)
         self._folds = EvidenceStore(database, beside, remembered=0)
 
     async def corrected(self, tenant: str, user_id: str, memory_ids: Sequence[UUID]) -> set[UUID]:
         """Return which of the user's memories say what the user has put right here."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["corrected"], tenant, user_id, memory_ids)
+        found = await self._fetch(_SQL["corrected"], tenant, user_id, memory_ids)
         return {row["id"] for row in found}
 
     async def words(
@@ -152,8 +151,7 @@ class ImportStore:
 
     async def insights(self, tenant: str, user_id: str, about: Sequence[UUID]) -> Mapping[UUID, UUID]:
         """Return the memories that tell the user's insights here, by what these are about."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["insights"], tenant, user_id, about)
+        found = await self._fetch(_SQL["insights"], tenant, user_id, about)
         return {row["insight_hash"]: row["memory_id"] for row in found}
 
     async def derived(
@@ -197,8 +195,7 @@ class ImportStore:
             Those that changed.
         """
         offered, ids = rows.recordset(map(asdict, kept)), [one.id for one in kept]
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["use"], tenant, user_id, offered, ids)
+        found = await self._fetch(_SQL["use"], tenant, user_id, offered, ids)
         return [ImportedMemory(row["id"], row["archive_reason"]) for row in found]
 
 

@@ -12,7 +12,7 @@ import asyncpg
 from ricordo.documents.port import NewDocument
 from ricordo.memory.progress import Progress
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 
 _SQL = Database.queries("intake")
 _SESSIONS = Database.queries("session_store")
@@ -95,12 +95,12 @@ class IntakeLimits:
     kept_a_day: int | None = None
 
 
-class IntakeStore:
+class IntakeStore(Store):
     """Writes history, memory rows and their links in time, and reads deferred messages."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
         """Write through `database`, what a user may have within `limits`; None for no limits."""
-        self._database = database
+        super().__init__(database)
         self._limits = limits or IntakeLimits()
         self._met: set[str] = set()  # tenants known to be listed: saves a statement per batch
 
@@ -138,8 +138,7 @@ class IntakeStore:
         Raises:
             StoreUnavailable: nothing was changed.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["admit"], tenant, behind, limit, at)
+        found = await self._fetch(_SQL["admit"], tenant, behind, limit, at)
         return [rows.progress(row) for row in found]
 
 

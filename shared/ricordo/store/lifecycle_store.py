@@ -16,7 +16,7 @@ from ricordo.memory.reinforcement import RecallVerdict
 from ricordo.messages.codec import spoken
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 
 _SQL = Database.queries("lifecycle_store")
 _STAGES = Database.queries("stages")
@@ -147,12 +147,8 @@ async def record_uses(
     )
 
 
-class LifecycleStore:
+class LifecycleStore(Store):
     """Maintenance of memories; each method but `decay` and `tidy` is one transaction, atomic in SQL."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def tenants(self) -> Sequence[str]:
         """Return all tenants that ever said something."""
@@ -216,8 +212,7 @@ class LifecycleStore:
         self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None
     ) -> Sequence[ArchiveMove]:
         """Return, oldest first, what moved before `before` and was not reported to `told` yet."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["moved"], tenant, before, limit, user_id)
+        found = await self._fetch(_SQL["moved"], tenant, before, limit, user_id)
         return [
             ArchiveMove(
                 row["memory_id"],
@@ -309,8 +304,7 @@ class LifecycleStore:
         """Drop what is older, some at a time: after a long pause that may be more than one statement can."""
         dropped = _DROPPED
         while dropped == _DROPPED:
-            async with self._database.transaction(tenant) as connection:
-                status = await connection.execute(query, tenant, before, _DROPPED)
+            status = await self._execute(query, tenant, before, _DROPPED)
             dropped = int(status.rpartition(" ")[2])
 
 

@@ -23,7 +23,7 @@ from ricordo.memory.links import LinkChanges, LinkedMember
 from ricordo.memory.progress import Progress
 from ricordo.memory.similarity import QuantizedVector
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import Vector
 
 _SQL: Final = Database.queries("link_store")
@@ -168,16 +168,12 @@ def _said(row: asyncpg.Record) -> Said:
     )
 
 
-class LinkStore:
+class LinkStore(Store):
     """Reads and writes links between memories.
 
     A memory that is erased takes its links along: nobody is related to it from that moment on. Others may
     take its place among the neighbours, when links of its user are changed next.
     """
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     @asynccontextmanager
     async def hold(self, tenant: str, user_ids: Sequence[str]) -> AsyncIterator["LockedLinks"]:

@@ -7,8 +7,6 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
-import asyncpg
-
 from ricordo.language.annotations import EventTime
 from ricordo.language.instructions import TAG
 from ricordo.memory.model import Memory
@@ -16,7 +14,7 @@ from ricordo.memory.progress import Progress
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows
-from ricordo.store.database import Database
+from ricordo.store.database import Database, Store
 
 _SQL = Database.queries("memory_queries")
 FORGOTTEN: Final = "forgotten"
@@ -156,20 +154,16 @@ class StyleDelta:
     forgotten: int
 
 
-class MemoryQueries:
+class MemoryQueries(Store):
     """Reads memories and history of a user. An unknown user has none."""
-
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
 
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
         """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
-        return [rows.memory(row) for row in await self._fetch("memories", tenant, user_id, ids)]
+        return [rows.memory(row) for row in await self._fetch(_SQL["memories"], tenant, user_id, ids)]
 
     async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         """Return what a ranking looks at, for those of `ids` that belong to the user; order is not kept."""
-        found = await self._fetch("standings", tenant, user_id, ids, TAG)
+        found = await self._fetch(_SQL["standings"], tenant, user_id, ids, TAG)
         return [RankingRow(one, said, rows.event_times(times), *rest) for one, said, times, *rest in found]
 
     async def history(
@@ -183,7 +177,9 @@ class MemoryQueries:
     ) -> Sequence[HistoryTurn]:
         """Return the last `limit` turns before the (timestamp, message id) given, oldest first."""
         instant, message_id = before or (None, None)
-        found = await self._fetch("history", tenant, user_id, conversation_id, instant, message_id, limit)
+        found = await self._fetch(
+            _SQL["history"], tenant, user_id, conversation_id, instant, message_id, limit
+        )
         return [
             HistoryTurn(
                 message_id=row["message_id"],
@@ -203,7 +199,10 @@ class MemoryQueries:
         self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
     ) -> Sequence[Memory]:
         """Return memories created in [start, end) that tell something, oldest first."""
-        return [rows.memory(row) for row in await self._fetch("timeline", tenant, user_id, start, end, limit)]
+        return [
+            rows.memory(row)
+            for row in await self._fetch(_SQL["timeline"], tenant, user_id, start, end, limit)
+        ]
 
     async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, MessageFailure | None]:
         """Return the stages of a message, and its last dead letter; of nothing, whether it was forgotten."""
@@ -219,21 +218,17 @@ class MemoryQueries:
 
     async def counts(self, tenant: str, user_id: str) -> UserCounts:
         """Count what is held about the user."""
-        [row] = await self._fetch("counts", tenant, user_id)
+        [row] = await self._fetch(_SQL["counts"], tenant, user_id)
         return UserCounts(**dict(row))
 
     async def profile(self, tenant: str, user_id: str) -> UserProfile:
         """Return the user's zone and the names met so far."""
-        [row] = await self._fetch("profile", tenant, user_id)
+        [row] = await self._fetch(_SQL["profile"], tenant, user_id)
         return UserProfile(
             timezone=row["timezone"],
             names=_each_once((*row["names"], *row["people"], *row["speakers"])),
             speakers=tuple(row["speakers"]),
         )
-
-    async def _fetch(self, name: str, tenant: str, *arguments: object) -> list[asyncpg.Record]:
-        async with self._database.transaction(tenant) as connection:
-            return await connection.fetch(_SQL[name], tenant, *arguments)
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:
@@ -244,12 +239,8 @@ def _each_once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept.values())
 
 
-class StyleQueries:
+class StyleQueries(Store):
     """Counts over the messages of a user; an unknown one has none. Raises `StoreUnavailable`."""
-
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
 
     async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
@@ -263,8 +254,7 @@ class StyleQueries:
             manners: tells words of distance and of familiarity.
         """
         told = manners.formal, manners.informal, manners.emoji
-        async with self._database.transaction(tenant) as connection:
-            row = await connection.fetchrow(_SQL["talk"], tenant, user_id, before, *told)
+        row = await self._fetchrow(_SQL["talk"], tenant, user_id, before, *told)
         if row is None or not row["messages"]:
             return StyleStats(StyleCounts(), None, 0 if row is None else row["forgotten"])
         low, median, high = row["lengths"]
@@ -286,6 +276,5 @@ class StyleQueries:
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
         """Return what has come since; of more than `most` messages, that there are as many."""
-        async with self._database.transaction(tenant) as connection:
-            row = await connection.fetchrow(_SQL["news"], tenant, user_id, since, before, most)
+        row = await self._fetchrow(_SQL["news"], tenant, user_id, since, before, most)
         return StyleDelta(0, 0) if row is None else StyleDelta(row["messages"], row["forgotten"])

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.memory.retention import Strategy
-from ricordo.store.database import TRANSIENT, Database, translate_errors
+from ricordo.store.database import TRANSIENT, Database, Store, translate_errors
 
 _SQL = Database.queries("pass_store")
 _TIMEOUT_S: Final = 10
@@ -57,28 +57,21 @@ class Quota:
     strategy: Strategy
 
 
-class PassRuns:
+class PassRuns(Store):
     """Reads and writes the progress of passes, per tenant."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def state(self, tenant: str, name: str) -> PassState:
         """Return how far the pass of that name is; of one that never ran, nothing."""
-        async with self._database.transaction(tenant) as connection:
-            row = await connection.fetchrow(_SQL["state"], tenant, name)
+        row = await self._fetchrow(_SQL["state"], tenant, name)
         return PassState() if row is None else PassState(**row)
 
     async def reach(self, tenant: str, name: str, unfinished_run_at: datetime, resume_after: UUID) -> None:
         """Note how far an unfinished run has come."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["reach"], tenant, name, unfinished_run_at, resume_after)
+        await self._execute(_SQL["reach"], tenant, name, unfinished_run_at, resume_after)
 
     async def complete(self, tenant: str, name: str, at: datetime) -> None:
         """Note that a run came to its end; none is unfinished then."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["complete"], tenant, name, at)
+        await self._execute(_SQL["complete"], tenant, name, at)
 
 
 class PassLocks:
@@ -130,22 +123,16 @@ async def _taken(session: "asyncpg.Connection[asyncpg.Record]", name: str, patie
     return True
 
 
-class RetentionStore:
+class RetentionStore(Store):
     """Counts, expires and prunes memories of a tenant; each method is one transaction."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def count(self, tenant: str, user_id: str | None) -> int:
         """Return how many memories there are, of a user or of all, archived ones too."""
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            return int(await connection.fetchval(_SQL["count"], tenant, user_id))
+        return int(await self._fetchval(_SQL["count"], tenant, user_id, planned_anew=True))
 
     async def expiring(self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta) -> int:
         """Return how many memories `expire` would archive."""
-        async with self._database.transaction(tenant) as connection:
-            return int(await connection.fetchval(_SQL["expiring"], tenant, now, user_id, kept))
+        return int(await self._fetchval(_SQL["expiring"], tenant, now, user_id, kept))
 
     async def expire(
         self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta, limit: int
@@ -155,16 +142,14 @@ class RetentionStore:
         What is pinned stays. What was used after its time stays for `kept` from that use on, however often; a
         use that is dated ahead of `now` is none.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["expire"], tenant, now, user_id, kept, limit)
+        found = await self._fetch(_SQL["expire"], tenant, now, user_id, kept, limit)
         return [(row["id"], row["user_id"]) for row in found]
 
     async def over_quota(
         self, tenant: str, kinds: Sequence[str], limit: int, user_id: str | None
     ) -> Mapping[str, int]:
         """Return the users with more than `limit` memories of `kinds` out of the archive, and how many."""
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            found = await connection.fetch(_SQL["over_quota"], tenant, list(kinds), limit, user_id)
+        found = await self._fetch(_SQL["over_quota"], tenant, list(kinds), limit, user_id, planned_anew=True)
         return {row["user_id"]: row["number"] for row in found}
 
     async def prune(
@@ -177,15 +162,15 @@ class RetentionStore:
         Returns:
             What was archived, each with its user; fewer than `limit` when no more have to go.
         """
-        async with self._database.transaction(tenant, planned_anew=True) as connection:
-            found = await connection.fetch(
-                _SQL["prune"],
-                tenant,
-                now,
-                quota.user_id,
-                list(quota.kinds),
-                quota.limit,
-                quota.strategy,
-                limit,
-            )
+        found = await self._fetch(
+            _SQL["prune"],
+            tenant,
+            now,
+            quota.user_id,
+            list(quota.kinds),
+            quota.limit,
+            quota.strategy,
+            limit,
+            planned_anew=True,
+        )
         return [(row["id"], row["user_id"]) for row in found]

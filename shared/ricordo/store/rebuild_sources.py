@@ -8,7 +8,7 @@ from uuid import UUID
 from ricordo.memory.facts import Fact
 from ricordo.memory.progress import Progress
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.fact_rows import fact_of
 
 _SQL = Database.queries("rebuild_sources")
@@ -29,26 +29,20 @@ class ReindexingSlice(NamedTuple):
     last: UUID | None
 
 
-class FactSource:
+class FactSource(Store):
     """Reads facts for a rebuild of the graph.
 
     Every method raises `StoreUnavailable` when the store does not answer.
     """
 
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
-
     async def owners(self, tenant: str, user_id: str | None = None) -> Mapping[str, int]:
         """Return how many facts each user has, sorted by user; users without any are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["owners"], tenant, user_id)
+        found = await self._fetch(_SQL["owners"], tenant, user_id)
         return {row["user_id"]: row["facts"] for row in found}
 
     async def ids(self, tenant: str, user_id: str) -> Collection[UUID]:
         """Return the ids of all facts of a user."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["ids"], tenant, user_id)
+        found = await self._fetch(_SQL["ids"], tenant, user_id)
         return {row["id"] for row in found}
 
     @asynccontextmanager
@@ -83,20 +77,15 @@ class LockedFacts:
         return found[0]["version"] if found else None
 
 
-class ReindexingStore:
+class ReindexingStore(Store):
     """Reads and releases memories for a rebuild of the index. Only enriched memories with a vector count.
 
     Every method raises `StoreUnavailable` when the store does not answer.
     """
 
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
-
     async def count(self, tenant: str, user_id: str | None) -> int:
         """Count the memories of a user, or of all."""
-        async with self._database.transaction(tenant) as connection:
-            number: int = await connection.fetchval(_SQL["count"], tenant, user_id)
+        number: int = await self._fetchval(_SQL["count"], tenant, user_id)
         return number
 
     async def release(

@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.language.instructions import TAG
 from ricordo.memory.progress import Progress
 from ricordo.store import rows
-from ricordo.store.database import Database
+from ricordo.store.database import Database, Store
 from ricordo.store.stages import EnrichedMemory, derived_row
 
 _SQL = Database.queries("reprocessing")
@@ -92,26 +92,24 @@ class ReembeddingSlice(NamedTuple):
     last: UUID | None
 
 
-class BackfillStore:
+class BackfillStore(Store):
     """Finds memories that a former version has derived, and writes what is derived anew."""
 
     def __init__(self, database: Database, window: int = 2_000) -> None:
         """Read and write through `database`, looking at `window` memories at once."""
-        self._database = database
+        super().__init__(database)
         self._window = window
 
     async def count(self, tenant: str, sought: BackfillQuery) -> Mapping[str, int]:
         """Count what is outdated, by the version of what derived it (or rated it, where only that counts)."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["count_outdated"], tenant, *_parameters(sought))
+        found = await self._fetch(_SQL["count_outdated"], tenant, *_parameters(sought))
         return {row["version"]: row["number"] for row in found}
 
     async def find(self, tenant: str, sought: BackfillQuery, after: UUID | None, limit: int) -> BackfillSlice:
         """Return at most `limit` of what is outdated, in id order after `after`."""
-        async with self._database.transaction(tenant) as connection:
-            looked = await connection.fetch(
-                _SQL["find_outdated"], tenant, *_parameters(sought), after, limit, self._window
-            )
+        looked = await self._fetch(
+            _SQL["find_outdated"], tenant, *_parameters(sought), after, limit, self._window
+        )
         found = [
             OutdatedMemory(row["id"], row["user_id"], row["model"], row["version"], row["rated_by"])
             for row in looked
@@ -144,30 +142,27 @@ def _parameters(sought: BackfillQuery) -> tuple[Any, ...]:
     return sought.user_id, sought.version, sought.with_model, sought.rating_only, sought.models
 
 
-class ReembeddingStore:
+class ReembeddingStore(Store):
     """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
     def __init__(self, database: Database, window: int = 1_000) -> None:
         """Read and write through `database`, looking at `window` memories at once."""
-        self._database = database
+        super().__init__(database)
         self._window = window
 
     async def count(self, tenant: str, behind: ReembeddingQuery) -> Mapping[str, int]:
         """Count them by former model: one, where a memory has several; the present one for old texts."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["count_former"], tenant, behind.model, behind.user_id)
+        found = await self._fetch(_SQL["count_former"], tenant, behind.model, behind.user_id)
         return {row["model"]: row["number"] for row in found}
 
     async def unencoded(self, tenant: str, user_id: str | None) -> int:
         """Count the memories, of this user or of any, that no model has encoded yet."""
-        async with self._database.transaction(tenant) as connection:
-            number: int = await connection.fetchval(_SQL["unencoded"], tenant, user_id)
+        number: int = await self._fetchval(_SQL["unencoded"], tenant, user_id)
         return number
 
     async def count_vectors(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
         """Count the memories that have a vector of each of `models`; cheap, and blind to their texts."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["held"], tenant, models)
+        found = await self._fetch(_SQL["held"], tenant, models)
         return {row["model"]: row["number"] for row in found}
 
     async def find(
@@ -175,8 +170,7 @@ class ReembeddingStore:
     ) -> ReembeddingSlice:
         """Return at most `limit` of them, in id order after `after`."""
         asked = (tenant, behind.model, behind.user_id, after, limit, self._window)
-        async with self._database.transaction(tenant) as connection:
-            looked = await connection.fetch(_SQL["find_former"], *asked)
+        looked = await self._fetch(_SQL["find_former"], *asked)
         found = [
             FormerEncoding(row["id"], row["user_id"], row["content"], row["encoded"])
             for row in looked

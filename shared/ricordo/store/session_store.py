@@ -13,7 +13,7 @@ from ricordo.memory.progress import Progress
 from ricordo.memory.sessions import MOST_TURNS, is_session_break, split_sessions
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 
 _SQL: Final = Database.queries("session_store")
 _PAGE: Final = 1_000  # turns that are looked back at a time, for the beginning of a session
@@ -110,12 +110,12 @@ class SummaryResult:
     withdrawn: Sequence[UUID]
 
 
-class SessionStore:
+class SessionStore(Store):
     """Reads sessions and writes their summaries."""
 
     def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
         """Read and write through `database`; a session is cut every `most_turns` turns."""
-        self._database = database
+        super().__init__(database)
         self._most = most_turns
 
     async def end(
@@ -142,8 +142,7 @@ class SessionStore:
         Either its end was noted, or nothing has come in for `silence`. One with messages that are still to be
         enriched is left out, unless they became dead letters: their feeling and weight are not known yet.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["due"], tenant, now - silence, user_id, limit)
+        found = await self._fetch(_SQL["due"], tenant, now - silence, user_id, limit)
         return [
             UnsummarizedConversation(
                 row["user_id"],

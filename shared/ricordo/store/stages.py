@@ -17,7 +17,7 @@ from ricordo.memory.model import LocalMoment, Memory
 from ricordo.memory.progress import Progress, Stage
 from ricordo.store import rows
 from ricordo.store.consolidation import count_for_reflection
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import Vector
 
 _SQL = Database.queries("stages")
@@ -131,17 +131,12 @@ async def set_stage(
     return [rows.progress(row) for row in rows.in_order(found, memory_ids)]
 
 
-class EncodingStore:
+class EncodingStore(Store):
     """Reads texts and writes vectors, one per memory and model."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
         """Return texts, with the vector where it is known; memories without a row are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["texts"], tenant, model, memory_ids)
+        found = await self._fetch(_SQL["texts"], tenant, model, memory_ids)
         return [
             TextToEncode(row["memory_id"], row["content"], rows.vector(row["vector"]))
             for row in rows.in_order(found, memory_ids)
@@ -184,8 +179,7 @@ class EncodingStore:
 
         Their window was made without the vector of their predecessor. To be asked after `save`.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["followers"], tenant, memory_ids)
+        found = await self._fetch(_SQL["followers"], tenant, memory_ids)
         return [(row["id"], row["user_id"]) for row in found]
 
     async def models(self, tenant: str) -> Mapping[str, int]:
@@ -194,22 +188,16 @@ class EncodingStore:
         One that all memories have moved away from may be among them until that is noted: see
         `ReembeddingStore.retire`.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["models"], tenant)
+        found = await self._fetch(_SQL["models"], tenant)
         return {row["model"]: row["dimensions"] for row in found}
 
 
-class EnrichmentStore:
+class EnrichmentStore(Store):
     """Reads memories to enrich and writes derived columns."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
         """Return memories with their vectors of `model`; those without a row are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["unenriched"], tenant, model, memory_ids)
+        found = await self._fetch(_SQL["unenriched"], tenant, model, memory_ids)
         return [
             Unenriched(
                 memory=rows.memory(row),
@@ -238,17 +226,12 @@ class EnrichmentStore:
             return [SavedEnrichment(one, versions[one.memory_id]) for one in marked]
 
 
-class IndexingStore:
+class IndexingStore(Store):
     """Reads memories to index and sets the stage."""
-
-    def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
-        self._database = database
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Indexable]:
         """Return memories that have a vector of `model`; others are left out."""
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["indexable"], tenant, model, memory_ids)
+        found = await self._fetch(_SQL["indexable"], tenant, model, memory_ids)
         return [
             Indexable(
                 memory=rows.memory(row),
@@ -272,8 +255,7 @@ class IndexingStore:
         For the look after a projection's write: whose version differs was changed meanwhile, who is missing
         was erased.
         """
-        async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["versions"], tenant, model, memory_ids)
+        found = await self._fetch(_SQL["versions"], tenant, model, memory_ids)
         return {row["id"]: row["version"] for row in found}
 
 

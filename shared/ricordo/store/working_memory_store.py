@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, Store
 from ricordo.store.memory_queries import HistoryTurn
 
 _SQL: Final = Database.queries("working_memory_store")
@@ -86,12 +86,8 @@ class WorkingMemorySnapshot:
     notes: Mapping[str, object] = field(default_factory=dict)
 
 
-class WorkingMemoryStore:
+class WorkingMemoryStore(Store):
     """Reads working memory; an unknown user has none. Raises `StoreUnavailable`."""
-
-    def __init__(self, database: Database) -> None:
-        """Read through `database`."""
-        self._database = database
 
     async def snapshot(
         self,
@@ -132,12 +128,8 @@ class WorkingMemoryStore:
         )
 
 
-class NoteStore:
+class NoteStore(Store):
     """Writes notes of conversations; each method is one transaction, and raises `StoreUnavailable`."""
-
-    def __init__(self, database: Database) -> None:
-        """Write through `database`."""
-        self._database = database
 
     async def note(
         self,
@@ -185,8 +177,7 @@ class NoteStore:
 
     async def tidy(self, tenant: str, *, before: datetime, after: datetime) -> None:
         """Drop notes that were set before `before`; or after `after`, by a clock that was ahead."""
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["empty_notes"], tenant, before, after)
+        await self._execute(_SQL["empty_notes"], tenant, before, after)
 
 
 async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> bool:
