@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """The present, and waiting for it to pass."""
+    """The present time, and waiting."""
 
     def now(self) -> datetime:
         """Return the current instant, aware, in UTC."""

@@ -22,7 +22,7 @@ from tests.fixtures.served import (
 from tests.fixtures.wire import Bot, ids, new_tenant, said
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.event_worker import WorkerSettings
+from ricordo.runtime.event_worker import EventWorkerSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
 from ricordo.testing.ollama import OllamaStandIn
@@ -96,8 +96,8 @@ def poisonous(texts: Sequence[str]) -> object:
 async def test_a_text_that_has_no_vector_ends_as_failed_and_its_neighbours_are_remembered(
     bot: Bot, wire: Client, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    soon = partial(WorkerSettings, backoff=Backoff(first=0.05, longest=0.2))
-    monkeypatch.setattr("ricordo_services.app.workers.WorkerSettings", soon)
+    soon = partial(EventWorkerSettings, backoff=Backoff(first=0.05, longest=0.2))
+    monkeypatch.setattr("ricordo_services.app.workers.EventWorkerSettings", soon)
     server.behaviour.vectors = poisonous
     settings = served(running, server)
     async with restarted(running, settings):

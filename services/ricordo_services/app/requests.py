@@ -194,7 +194,7 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
         clock=clock,
         settings=_at_once(resources, _FACT_COMMANDS),
         priority=resources.priority,
-        alone=True,
+        exclusive=True,
     )
     return [server, Periodic(name="erasures", job=erasures.resume, interval=_RESUME_EVERY_S, clock=clock)]
 
@@ -211,7 +211,7 @@ async def export_server(resources: Resources) -> QueryServer:
         clock=resources.clock,
         settings=_at_once(resources, _EXPORTED_PAGES),
         priority=resources.priority,
-        alone=True,
+        exclusive=True,
     )
 
 

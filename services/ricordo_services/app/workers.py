@@ -17,7 +17,7 @@ from ricordo.models.ollama import open_identity_reader
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import Bus, EventWorker, WorkerSettings
+from ricordo.runtime.event_worker import Bus, EventWorker, EventWorkerSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.periodic import Periodic
@@ -109,7 +109,7 @@ async def event_worker(
         handler=handler,
         bus=Bus(subscriptions=bus, publisher=bus),
         clock=resources.clock,
-        settings=WorkerSettings(loop=loop, breaker=breaker),
+        settings=EventWorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((database, *gates)),
         on_dead_letter=resources.keep_dead_letter,
         priority=resources.priority,
@@ -304,7 +304,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
             publisher=bus,
             clock=clock,
             priority=resources.priority,
-            elsewhere=answered_elsewhere("commands"),
+            excluded=answered_elsewhere("commands"),
         ),  # a command without a route is answered with `unavailable`
         Sweeper(
             consumer=SWEEPER,

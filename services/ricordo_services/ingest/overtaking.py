@@ -17,7 +17,7 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
 from ricordo.runtime.decoding import decode_stored
 from ricordo.runtime.derived_events import derived_messages
-from ricordo.runtime.gates import Gate, invalidate
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.scheduling import QueryPriority
 from ricordo.unavailable import Unavailable
@@ -115,7 +115,7 @@ class Overtake:
                 self._shares.leave(some)
                 problems.append(error)
                 if isinstance(error, Unavailable):
-                    invalidate(self.gate)
+                    self.gate.invalidate()
         if problems:
             raise problems[0]
 

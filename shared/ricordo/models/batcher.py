@@ -19,6 +19,7 @@ from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVecto
 from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience.breaker import Admission, CircuitBreaker
 from ricordo.resilience.rate_limiter import RateLimiter, Unlimited
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.measures import queue_wait
 
 
@@ -45,7 +46,7 @@ class BatchLimits:
     fallback_after: float = 60.0
 
 
-class EmbeddingBatcher:
+class EmbeddingBatcher(Gate):
     """Encodes texts for many callers at once; a context manager, which ends its work on exit.
 
     Args:

@@ -1,8 +1,7 @@
-"""The circuit breaker: after some failures in a row nobody calls for a while, then one call finds out.
+"""Circuit breaker: after some failures in a row calls are blocked for a while, then one call probes.
 
-The states are pybreaker's. It knows plain functions only, so it is told the outcome of a call that has ended.
-Time comes from the clock port, so that an outage of minutes is tested in milliseconds and a step of the wall
-clock opens and closes nothing.
+The states are pybreaker's. It supports plain functions only, so it is told the outcome of a finished call.
+Time comes from the clock port, so that tests move it and a change of the wall clock has no effect.
 """
 
 import asyncio
@@ -28,16 +27,16 @@ class BreakerState(StrEnum):
 
 
 class CircuitBreaker:
-    """Counts failures in a row, and decides who may call.
+    """Counts failures in a row, and admits calls.
 
-    A call that was admitted before the last change of state no longer counts: neither the stragglers of an
-    outage nor a late success can open or close anything. A cancelled call says nothing about the server.
+    A call that was admitted before the last change of state does not count: late results of an outage neither
+    open nor close the breaker. A cancelled call does not count either.
 
     Args:
-        clock: tells how long the breaker has been open.
-        failures: so many in a row open it.
-        open_seconds: so long it stays open before a probe may go.
-        counted: the exceptions that mean failure; others pass as if the call had been cancelled.
+        clock: measures how long the breaker has been open.
+        failures: number of failures in a row that open it.
+        open_seconds: seconds until a probe is admitted.
+        counted: exceptions that are failures; others count like a cancellation.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class CircuitBreaker:
         """The state at this moment; an open breaker is half-open as soon as its time is over."""
         if self._is_closed:
             return BreakerState.CLOSED
-        return BreakerState.OPEN if self._rest() > 0 else BreakerState.HALF_OPEN
+        return BreakerState.OPEN if self._remaining() > 0 else BreakerState.HALF_OPEN
 
     @property
     def down_for(self) -> float:
@@ -76,7 +75,7 @@ class CircuitBreaker:
         return self.state is not BreakerState.OPEN and self._probe is None
 
     def admit(self) -> "Admission | None":
-        """Return leave for one call, or None: `with admission: await call()` reports how it ended."""
+        """Return an admission for one call, or None; `with admission: await call()` reports the outcome."""
         if not self.admits:
             return None
         admission = Admission(self, self._epoch, is_probe=self.state is BreakerState.HALF_OPEN)
@@ -85,7 +84,7 @@ class CircuitBreaker:
         return admission
 
     async def wait_admitting(self, at_most: float = math.inf) -> bool:
-        """Wait until a call would be admitted, as the probe if need be, or `at_most` seconds have passed.
+        """Wait until a call would be admitted or `at_most` seconds have passed.
 
         Returns:
             Whether a call would be admitted now.
@@ -103,12 +102,14 @@ class CircuitBreaker:
     async def _wait(self, reached: Callable[[], bool], at_most: float = math.inf) -> bool:
         deadline = self._clock.monotonic() + at_most
         while not reached() and (left := deadline - self._clock.monotonic()) > 0:
-            rest = self._rest()
-            await wait_for_event(self._changed, min(left, rest if rest > 0 else math.inf), self._clock)
+            remaining = self._remaining()
+            await wait_for_event(
+                self._changed, min(left, remaining if remaining > 0 else math.inf), self._clock
+            )
         return reached()
 
     def settle(self, admission: "Admission", *, failed: bool | None) -> None:
-        """Take note of how an admitted call ended; `failed` is None when that tells nothing."""
+        """Record the outcome of an admitted call; `failed` is None if it does not count."""
         was_probe = self._probe is admission
         if was_probe:
             self._probe = None
@@ -119,13 +120,13 @@ class CircuitBreaker:
         self._announce()
 
     def _record(self, *, failed: bool) -> None:
-        """Tell the state machine, which goes through half-open on its own once the time is over."""
+        """Report the outcome to the state machine, which passes through half-open by itself."""
 
         def outcome() -> None:
             if failed:
                 raise _Failed
 
-        # It looks at the wall clock twice, and refuses a probe's outcome if that is set back in between.
+        # pybreaker reads the wall clock twice, and rejects a probe's outcome if it was set back in between.
         with suppress(_Failed, pybreaker.CircuitBreakerError):
             self._breaker.call(outcome)
 
@@ -144,13 +145,13 @@ class CircuitBreaker:
     def _is_closed(self) -> bool:
         return self._breaker.current_state == pybreaker.STATE_CLOSED
 
-    def _rest(self) -> float:
+    def _remaining(self) -> float:
         """Seconds until a probe may go; 0 or less when it may, or when the breaker is closed."""
         return 0.0 if self._is_closed else self._breaker.reset_timeout - self._storage.open_for
 
 
 class _ClockedStorage(pybreaker.CircuitMemoryStorage):
-    """Remembers by the clock port when it was opened, and reckons from it when that was by the wall clock."""
+    """Measures by the clock port how long the breaker has been open."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(pybreaker.STATE_CLOSED)
@@ -159,12 +160,12 @@ class _ClockedStorage(pybreaker.CircuitMemoryStorage):
 
     @property
     def open_for(self) -> float:
-        """Seconds since it was opened last."""
+        """Seconds since it last opened."""
         return self._clock.monotonic() - self._since
 
     @property
     def opened_at(self) -> datetime | None:
-        """So long before the present as it has been open by the clock port."""
+        """The present time of the wall clock minus the seconds that it has been open."""
         return datetime.now(UTC) - timedelta(seconds=self.open_for)
 
     @opened_at.setter
@@ -173,15 +174,15 @@ class _ClockedStorage(pybreaker.CircuitMemoryStorage):
 
 
 class _Failed(Exception):
-    """What the state machine is shown of a failure."""
+    """Represents a failure to the state machine."""
 
 
 class Admission:
-    """Leave for one call. As a context manager it reports the outcome by itself.
+    """Permission for one call. As a context manager it reports the outcome by itself.
 
     Attributes:
-        epoch: how often the breaker had changed its state when the leave was given.
-        is_probe: the call is the one that a half-open breaker lets through.
+        epoch: number of state changes of the breaker when it was given.
+        is_probe: the call is the one that a half-open breaker admits.
     """
 
     def __init__(self, breaker: CircuitBreaker, epoch: int, *, is_probe: bool) -> None:
@@ -190,15 +191,15 @@ class Admission:
         self._breaker = breaker
 
     def succeeded(self) -> None:
-        """The server answered."""
+        """Report success."""
         self._breaker.settle(self, failed=False)
 
     def failed(self) -> None:
-        """The server did not answer, or answered nonsense."""
+        """Report failure."""
         self._breaker.settle(self, failed=True)
 
     def withdrawn(self) -> None:
-        """The call was not made or was cancelled; a probe's place is free again."""
+        """Report that the call was not made or was cancelled; a probe may be admitted again."""
         self._breaker.settle(self, failed=None)
 
     def __enter__(self) -> Self:

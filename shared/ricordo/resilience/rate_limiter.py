@@ -1,4 +1,4 @@
-"""How many requests a server is asked for."""
+"""Rate limiters for requests to a server."""
 
 from typing import Protocol
 
@@ -6,28 +6,28 @@ from aiolimiter import AsyncLimiter
 
 
 class RateLimiter(Protocol):
-    """What limits the rate of requests."""
+    """Limits the rate of requests."""
 
     async def acquire(self) -> None:
-        """Wait until one more request may be made."""
+        """Wait until one more request may be sent."""
         ...
 
 
 class Unlimited:
-    """A bucket that is never empty: for a model in the same process, which the cores limit."""
+    """A limiter without a limit, for a model in the same process."""
 
     async def acquire(self) -> None:
         """Return at once."""
 
 
 def evenly_spaced(requests: int, period: float = 1.0) -> AsyncLimiter:
-    """Return a bucket for one event loop that lets one request through each `period / requests` seconds.
+    """Return a limiter that admits one request per `period / requests` seconds, for one event loop.
 
-    It holds a single request: a full bucket and what leaks from it meanwhile would let through up to twice as
-    many requests in a period as there may be.
+    Its capacity is one request: with a larger one, a burst and the leak together would admit up to twice
+    `requests` in a period.
 
     Args:
-        requests: in any period, wherever it begins, at least 1.
+        requests: maximum in any period, at least 1.
         period: seconds, above 0, by the time of the event loop.
     """
     return AsyncLimiter(1, period / requests)

@@ -1,4 +1,4 @@
-"""How long to wait before the next try."""
+"""Exponential backoff: the delay before a retry, and the cooldown of failing items."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -19,10 +19,9 @@ class Backoff:
     Attributes:
         first: seconds after the first failure, > 0.
         factor: growth per further failure, >= 1.
-        longest: seconds at most, before jitter.
-        jitter: share in [0, 1] by which a delay is shortened at most, so that those who failed together do
-            not come back together.
-        rng: where jitter comes from: a number in [0, 1).
+        longest: maximum seconds, before jitter.
+        jitter: share in [0, 1] by which a delay is shortened at most, so that clients do not retry together.
+        rng: returns a random number in [0, 1).
     """
 
     first: float = 1.0
@@ -33,27 +32,29 @@ class Backoff:
 
     def __post_init__(self) -> None:
         if self.first <= 0 or self.factor < 1 or self.longest < self.first or not 0 <= self.jitter <= 1:
-            raise ValueError(f"no sensible backoff: {self}")
+            raise ValueError(f"invalid backoff: {self}")
 
     def delay(self, attempt: int) -> float:
-        """Return the seconds to wait after the `attempt`-th failure (from 1): at least a millisecond."""
+        """Return the seconds to wait after the `attempt`-th failure (from 1), at least 0.001."""
         exponent = min(max(attempt, 1) - 1, 64)
         delay = min(self.first * self.factor**exponent, self.longest)
         return max(delay * (1 - self.jitter * self.rng()), 0.001)
 
 
 _BACKOFF: Final = Backoff(first=60.0, longest=3600.0, jitter=0.0)
-_KEPT: Final = timedelta(days=1)  # after its cooldown; then a failure is forgotten
+_RETENTION: Final = timedelta(days=1)  # of a failure, after its cooldown
 
 _log = structlog.stdlib.get_logger(__name__)
 _Key: TypeAlias = tuple[object, ...]
 
 
 class ItemBackoff:
-    """Records failed items. The cooldown is a minute, doubled by each further failure, up to an hour.
+    """Backoff per item, so that one failing item does not block a pass.
+
+    The cooldown is a minute, doubled by each further failure, up to an hour.
 
     Args:
-        name: of the work, for the log; empty where the ids tell it.
+        name: of the work, for the log.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -61,28 +62,30 @@ class ItemBackoff:
         self._failed: dict[_Key, tuple[int, datetime]] = {}
 
     def in_cooldown(self, now: datetime, tenant: str, **ids: object) -> bool:
-        """Whether an item is to be skipped, as it failed recently."""
+        """Return whether an item is to be skipped because it failed recently."""
         _, until = self._failed.get(_key(tenant, ids), (0, now))
         return timedelta() < until - now <= timedelta(seconds=_BACKOFF.longest)
 
     @contextmanager
     def guard(self, now: datetime, tenant: str, **ids: object) -> Iterator[None]:
-        """Record and log an error raised within as a failure of the item; it is not raised further.
+        """Record and log an error in the context as a failure of the item, and suppress it.
 
         Raises:
-            Unavailable: a server is away.
+            Unavailable: a server is down.
         """
         key = _key(tenant, ids)
         try:
             yield
         except Unavailable:
             raise
-        except Exception:  # noqa: BLE001 - whatever it is, others are not to wait for it
+        except Exception:  # noqa: BLE001 - the other items must go on
             times = self._failed.get(key, (0, now))[0] + 1
-            self._failed = {one: kept for one, kept in self._failed.items() if now - kept[1] < _KEPT}
+            self._failed = {
+                item: entry for item, entry in self._failed.items() if now - entry[1] < _RETENTION
+            }
             self._failed[key] = (times, now + timedelta(seconds=_BACKOFF.delay(times)))
             which = {"name": self._name, "tenant": tenant, **ids}
-            _log.exception("a part of a pass failed", failures=times, **which)
+            _log.exception("item failed", failures=times, **which)
         else:
             self._failed.pop(key, None)
 

@@ -1,7 +1,7 @@
-"""Halts a worker whose handler fails on most messages, before all of them become dead letters.
+"""Circuit breaker of a worker: halts it when most messages fail, before all become dead letters.
 
-One failed message may be bad; where eleven of twenty fail, the code, its settings or a server is at fault.
-Then the worker fetches no more, keeps its messages in flight, which costs no delivery, and probes with one
+A single failed message may be bad; if eleven of twenty fail, the code, its settings or a server is at fault.
+The worker then stops fetching, keeps its in-flight messages, which costs no delivery, and probes with one
 message at a time after growing pauses. The first success closes the breaker.
 """
 
@@ -22,9 +22,9 @@ class ConsumerBreakerSettings:
     """When a worker halts.
 
     Attributes:
-        messages: size of the window of the last distinct messages; fewer decide nothing. From 2.
-        share: of them that may fail, in (0, 1]; 1 never opens.
-        pauses: before each probe, by its number.
+        messages: number of latest distinct messages that count, from 2; fewer decide nothing.
+        share: of them that may fail, in (0, 1]; 1 disables the breaker.
+        pauses: before each probe.
     """
 
     messages: int = 20
@@ -33,23 +33,23 @@ class ConsumerBreakerSettings:
 
     def __post_init__(self) -> None:
         if self.messages < 2 or not 0 < self.share <= 1:
-            raise ValueError(f"no sensible breaker: {self}")
+            raise ValueError(f"invalid breaker: {self}")
 
 
 class ConsumerBreaker:
-    """A circuit breaker on the share of failed messages of one worker.
+    """A circuit breaker on the share of failed messages.
 
     Failures are errors of the handler and refused results; unreadable and rejected messages do not count. A
     message counts once, by its last attempt.
 
-    It opens when more than the share of the last messages failed; and when a message failed on its last
-    delivery before any succeeded, as after a restart. If there is no other message to probe with, that one is
-    given up.
+    It opens when more than the share of the latest messages failed, and when a message failed on its last
+    delivery before any succeeded, as after a restart. If there is no other message to probe with, that one
+    becomes a dead letter.
 
     Args:
         worker: its name, for the log.
         clock: measures the pauses.
-        settings: when it opens.
+        settings: thresholds and pauses.
     """
 
     def __init__(self, worker: str, clock: Clock, settings: ConsumerBreakerSettings | None = None) -> None:
@@ -57,12 +57,12 @@ class ConsumerBreaker:
         self._clock = clock
         self._settings = settings or ConsumerBreakerSettings()
         self._failed: dict[int, bool] = {}
-        """Whether they failed, by stream sequence, in the order of their last attempt."""
+        """Whether each latest message failed, by stream sequence, in the order of the last attempts."""
         self._reason = ""
         self._since = -math.inf
-        """When it opened, or the last probe began."""
+        """When it opened or the last probe began."""
         self._level = 0
-        """Probes since it was last closed for long."""
+        """Probes since it last was closed with a full window."""
         self._ignores_last = False
         self._changed = asyncio.Event()
         self.probes = 0
@@ -75,7 +75,7 @@ class ConsumerBreaker:
 
     @property
     def reason(self) -> str:
-        """Why it is open, and what to do, as a sentence; empty while it is closed."""
+        """Why it is open and what to do, as a sentence; empty while it is closed."""
         return self._reason
 
     def succeeded(self, sequence: int) -> None:
@@ -88,12 +88,12 @@ class ConsumerBreaker:
             self._level = 0
 
     def failed(self, sequence: int, reason: str, *, last: bool = False) -> None:
-        """Record a failure that the message is not known to be the cause of.
+        """Record a failure that may not be the message's fault.
 
         Args:
-            sequence: its place in the stream.
-            reason: what happened.
-            last: it was delivered for the last time.
+            sequence: position in the stream.
+            reason: the error.
+            last: it was the last delivery.
         """
         self._note(sequence, failed=True)
         if self.is_open:
@@ -108,7 +108,7 @@ class ConsumerBreaker:
         """Record that there is no untried message left; closes a breaker that opened for a last delivery."""
         if self.is_open and not self._has_enough:
             self._ignores_last = True
-            self._close("there is nothing else to try")
+            self._close("there is no other message to probe with")
 
     async def wait_for_probe(self) -> bool:
         """Return at once while closed, else when the next probe is due.
@@ -116,8 +116,8 @@ class ConsumerBreaker:
         Returns:
             Whether a probe has begun.
         """
-        while self.is_open and (rest := self._since + self._pause - self._clock.monotonic()) > 0:
-            await wait_for_event(self._changed, rest, self._clock)
+        while self.is_open and (remaining := self._since + self._pause - self._clock.monotonic()) > 0:
+            await wait_for_event(self._changed, remaining, self._clock)
         if self.is_open:
             self._since = self._clock.monotonic()
             self._level += 1

@@ -1,7 +1,4 @@
-"""The loop of a worker: take free slots, fetch at most that many, work, keep alive, stop cleanly.
-
-What is done with the fetched messages is not its business: it calls `work` with them.
-"""
+"""The loop of a worker: reserve slots, fetch, handle, send heartbeats, stop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +11,7 @@ from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptio
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker
-from ricordo.runtime.gates import Gate, OpenGate, invalidate, is_throttled, reason
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage, needs_isolation
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -31,14 +28,14 @@ class LoopSettings:
     """How a worker consumes.
 
     Attributes:
-        batch: messages handed over at once at most, 1 to 200.
-        concurrency: batches in work at once, from 1.
-        slots: messages in hand at most, those in work and those fetched ahead; 0 stands for one batch more
-            than are in work.
+        batch: maximum number of messages per batch, 1 to 200.
+        concurrency: number of batches handled at once, from 1.
+        slots: maximum number of in-flight messages, those fetched ahead included; 0 for one batch more than
+            are handled at once.
         linger: seconds to wait for a batch to fill up after its first message.
-        fetch_timeout: seconds for which an empty fetch waits; a stop waits that long at most for it.
-        grace: seconds that a stop leaves to what is in hand; then it is left to be delivered again.
-        outage: pauses between tries while the bus is away.
+        fetch_timeout: seconds that an empty fetch waits; a stop waits for it.
+        grace: seconds that a stop leaves to in-flight messages; then they are redelivered.
+        outage: pauses between retries while the bus is down.
     """
 
     batch: int = 32
@@ -51,42 +48,42 @@ class LoopSettings:
 
     def __post_init__(self) -> None:
         if not 1 <= self.batch <= 200:
-            raise ValueError(f"a batch holds 1 to 200 messages, not {self.batch}")
+            raise ValueError(f"a batch has 1 to 200 messages, not {self.batch}")
         if self.concurrency < 1 or self.slots < 0:
-            raise ValueError("at least one batch must be in work, in at least one slot")
+            raise ValueError("concurrency must be at least 1 and slots at least 0")
 
     @property
     def buffer(self) -> int:
-        """How many messages are in hand at most."""
+        """Maximum number of in-flight messages."""
         return self.slots or self.batch * (self.concurrency + 1)
 
 
 class WatchedGate:
-    """A gate whose waits show in a worker's health and, where they are long, in its log.
+    """A gate whose waits are shown in a worker's health and, if long, in its log.
 
     Args:
-        gate: what is waited for.
-        health: of the worker that waits.
-        log_after: seconds after which a wait is worth a line; shorter ones are for those who debug.
+        gate: waited for.
+        health: of the worker.
+        log_after: seconds after which a wait is logged; shorter ones only at debug level.
     """
 
     def __init__(self, gate: Gate, health: Health, log_after: float = 30.0) -> None:
         self._gate = gate
         self._health = health
         self._told_after = log_after
-        self._told = False
-        health.gate_reason = lambda: reason(gate)
-        health.is_throttled = lambda: is_throttled(gate)
+        self._logged = False
+        health.gate_reason = lambda: gate.reason
+        health.is_throttled = lambda: gate.is_throttled
 
     def invalidate(self) -> None:
-        """Have the gate ask anew: something has just failed that it may be about."""
-        invalidate(self._gate)
+        """Invalidate the gate, as a call has just failed."""
+        self._gate.invalidate()
 
     async def wait_open(self) -> bool:
         """Wait until the gate is open.
 
         Returns:
-            Whether it was closed: whether the wait was noticeable.
+            Whether it was closed, that is, whether the wait was noticeable.
         """
         waiting = asyncio.ensure_future(self._gate.wait_open())
         try:
@@ -97,30 +94,30 @@ class WatchedGate:
             self._show(is_open=False)
             done, _ = await asyncio.wait({waiting}, timeout=self._told_after)
             if not done:
-                self._tell()
+                self._log_closed()
             await waiting
             self._show(is_open=True)
             return True
         finally:
             await cancel_and_wait(waiting)
 
-    def _tell(self) -> None:
-        if self._told:
+    def _log_closed(self) -> None:
+        if self._logged:
             return
-        self._told = True
-        worker, why = self._health.worker, reason(self._gate) or "it is slow to answer"
-        if is_throttled(self._gate):
-            _log.info("others go first, nothing is fetched meanwhile", worker=worker, reason=why)
+        self._logged = True
+        worker, why = self._health.worker, self._gate.reason or "slow to answer"
+        if self._gate.is_throttled:
+            _log.info("fetching is paused for work with priority", worker=worker, reason=why)
         else:
-            _log.warning("gate stays closed, nothing is fetched", worker=worker, reason=why)
+            _log.warning("fetching is paused: gate closed", worker=worker, reason=why)
 
     def _show(self, *, is_open: bool) -> None:
         worker = self._health.worker
-        if is_open and self._told:
-            self._told = False
-            _log.info("gate opened, fetching goes on", worker=worker)
+        if is_open and self._logged:
+            self._logged = False
+            _log.info("fetching is resumed: gate open", worker=worker)
         elif self._health.gate_open is not is_open:
-            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=reason(self._gate))
+            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=self._gate.reason)
         self._health.gate_open = is_open
         self._health.set_state(
             WorkerState.READY if is_open else WorkerState.DEGRADED,
@@ -129,17 +126,17 @@ class WatchedGate:
 
 
 class Consumption:
-    """Consumes one durable consumer until it is told to stop.
+    """Fetches from a durable consumer and passes batches to workers until it is stopped.
 
     Args:
         name: of the worker.
-        consumer: the durable consumer to bind to.
-        subscriptions: where to bind.
-        health: where its figures go.
+        consumer: the durable consumer.
+        subscriptions: binds to it.
+        health: shows state and counters.
         clock: measures heartbeats and pauses.
-        settings: see there.
-        gate: fetching pauses while it is closed.
-        brake: while it is on, one message is tried now and then.
+        settings: sizes and timeouts.
+        gate: no fetching while it is closed.
+        breaker: while it is open, only probes are fetched and handled.
     """
 
     def __init__(
@@ -160,7 +157,7 @@ class Consumption:
         self._health = health
         self._clock = clock
         self._settings = settings
-        self.gate = WatchedGate(gate or OpenGate(), health)
+        self.gate = WatchedGate(gate or Gate(), health)
         self.breaker = breaker or ConsumerBreaker(name, clock)
         self.stop_requested = asyncio.Event()
         self.buffer = InFlightBuffer(settings.buffer)
@@ -173,16 +170,16 @@ class Consumption:
         """Consume until `stopping` is set or the task is cancelled; both end in the same order of steps.
 
         Args:
-            work: given the bound subscription, returns what to do with a batch.
-            stopping: set by whoever wants this to end.
+            work: returns the function that handles a batch, given the subscription.
+            stopping: set to end.
             ready: called once, when messages are being fetched.
         """
-        subscription = await run_until(stopping, self._bound())
+        subscription = await run_until(stopping, self._subscribe())
         if subscription is None:
             self._health.set_state(WorkerState.STOPPED)
             return
-        watching = asyncio.ensure_future(self._halt_with(stopping))
-        beating = asyncio.ensure_future(self._keep_alive(subscription))
+        watch = asyncio.ensure_future(self._halt_with(stopping))
+        heartbeats = asyncio.ensure_future(self._keep_alive(subscription))
         fetching = asyncio.ensure_future(self._fetch_all(subscription))
         working = [
             asyncio.ensure_future(self._work_on(work(subscription)))
@@ -191,17 +188,17 @@ class Consumption:
         self._health.set_state(WorkerState.READY)
         ready()
         try:
-            await asyncio.wait({fetching, beating, *working}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({fetching, heartbeats, *working}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._health.set_state(WorkerState.STOPPING)
             self.stop_requested.set()
             try:
                 await self._finish(fetching, working)
             finally:
-                await cancel_and_wait(watching, beating, fetching, *working)
+                await cancel_and_wait(watch, heartbeats, fetching, *working)
                 await subscription.close()
                 self._health.set_state(WorkerState.STOPPED)
-        _raise_first(fetching, beating, *working)
+        _raise_first(fetching, heartbeats, *working)
 
     async def _halt_with(self, stopping: asyncio.Event) -> None:
         await stopping.wait()
@@ -216,10 +213,10 @@ class Consumption:
         except TimeoutError:
             left = len(self.buffer.messages)
             _log.warning(
-                "stopped with work in hand; it will be delivered again", worker=self._name, left=left
+                "stopped with messages in flight; they will be redelivered", worker=self._name, left=left
             )
 
-    async def _bound(self) -> Subscription:
+    async def _subscribe(self) -> Subscription:
         while True:
             try:
                 return await self._subscriptions.subscribe(self._consumer)
@@ -229,48 +226,48 @@ class Consumption:
     async def _fetch_all(self, subscription: Subscription) -> None:
         probes = self.breaker.probes
         while not self.stop_requested.is_set():
-            if waits := bool(self.buffer.messages):  # with empty hands no trial could begin
+            if waits := bool(self.buffer.messages):  # without a message in flight no probe could begin
                 await run_until(self.stop_requested, self.breaker.wait_for_probe_after(probes))
             await run_until(self.stop_requested, self.gate.wait_open())
-            halts = self.breaker.is_open and (self.breaker.probes > probes or not waits)
+            halted = self.breaker.is_open and (self.breaker.probes > probes or not waits)
             probes = self.breaker.probes
-            if halts and not self.buffer.has_room:
+            if halted and not self.buffer.has_room:
                 continue
-            limit = partial(self._limit, probing=halts)
+            limit = partial(self._limit, probing=halted)
             reserved = await run_until(self.stop_requested, self.buffer.reserve(limit)) or 0
             fetched = await self._fetch(subscription, reserved)
             self._health.in_flight += len(fetched or ())
             await self.buffer.receive(fetched or (), reserved, subscription.max_deliver)
-            if halts and fetched is not None and not fetched and self.buffer.all_attempted:
+            if halted and fetched is not None and not fetched and self.buffer.all_attempted:
                 self.breaker.found_no_other()
 
     def _limit(self, *, probing: bool) -> int:
-        """How many messages may be fetched or handled now.
+        """Return how many messages may be fetched or handled now.
 
         Args:
-            in_turn: whether it is time for a trial, should the worker have halted. A stop waits for none.
+            probing: a probe is due, should the breaker be open. While stopping, no probe is needed.
         """
         return int(probing or self.stop_requested.is_set()) if self.breaker.is_open else self._settings.batch
 
     async def _fetch(self, subscription: Subscription, limit: int) -> Sequence[Delivery] | None:
-        """Fetch up to `limit`; None where nobody was asked, or the bus did not answer."""
+        """Fetch up to `limit` messages; None if nothing was asked, or the bus did not answer."""
         if limit == 0 or self.stop_requested.is_set():
             return None
         try:
-            fetched = await self._cautiously(subscription, limit)
+            fetched = await self._fetch_isolated_first(subscription, limit)
         except BusUnavailable as error:
             await run_until(self.stop_requested, self._pause(error))
             return None
         if self._failures:
             self._failures = 0
-            _log.info("bus is back", worker=self._name)
+            _log.info("bus is up again", worker=self._name)
             self._health.set_state(WorkerState.READY)
         return fetched
 
-    async def _cautiously(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
-        """Fetch one, and then what else is there, unless the first is suspect.
+    async def _fetch_isolated_first(self, subscription: Subscription, limit: int) -> Sequence[Delivery]:
+        """Fetch one message and then the rest, unless the first needs isolation.
 
-        Redeliveries come first: so who may have killed workers comes alone, and nothing dies with it.
+        Redeliveries come first, so a message that may have killed workers is alone in flight.
         """
         first = await subscription.fetch(1, self._settings.fetch_timeout)
         if limit == 1 or not first or needs_isolation(first[0]) or self.breaker.is_open:
@@ -283,7 +280,7 @@ class Consumption:
     async def _pause(self, error: BusUnavailable) -> None:
         self._failures += 1
         if self._failures == 1:
-            _log.warning("bus is away", worker=self._name, error=str(error))
+            _log.warning("bus is down", worker=self._name, error=str(error))
         self._health.set_state(WorkerState.DEGRADED, str(error))
         await self._clock.sleep(self._settings.outage.delay(self._failures))
 
@@ -291,8 +288,8 @@ class Consumption:
         while batch := await self._next():
             try:
                 await work(batch)
-            except Exception:  # noqa: BLE001 - the messages come again, the loop goes on
-                _log.exception("batch was left to be delivered again", worker=self._name, messages=len(batch))
+            except Exception:  # noqa: BLE001 - the messages are redelivered
+                _log.exception("batch failed and will be redelivered", worker=self._name, messages=len(batch))
             finally:
                 self._health.in_flight -= await self.buffer.release(batch)
 
@@ -301,11 +298,11 @@ class Consumption:
             probing = await run_until(self.stop_requested, self.breaker.wait_for_probe())
             limit = partial(self._limit, probing=bool(probing))
             batch = await self.buffer.take(limit, self._settings.linger)
-            if batch or self.buffer.is_over:  # else the worker has halted meanwhile
+            if batch or self.buffer.is_over:  # else the breaker has opened meanwhile
                 return batch
 
     async def _keep_alive(self, subscription: Subscription) -> None:
-        """Beat for what was here at the last beat already: nearly all is settled before its first."""
+        """Send heartbeats for messages that were in flight at the last one; most are settled before."""
         known = set[InFlightMessage]()
         while True:
             await self._clock.sleep(subscription.ack_wait / 3)

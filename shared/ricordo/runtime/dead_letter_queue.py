@@ -1,4 +1,4 @@
-"""What is given up is kept, its bytes and the reason, before the original is let go."""
+"""Stores events that were given up, with their bytes and the reason, before the originals are removed."""
 
 from typing import Final
 
@@ -16,12 +16,12 @@ from ricordo.messages.headers import (
 )
 from ricordo.messages.subjects import dead_letter_subject
 
-_CARRIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
+_COPIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 
 
-def as_message(letter: DeadLetter) -> Outgoing:
-    """Write `letter` on `dlq.<consumer>.<original subject>`: the original bytes, the reason in headers."""
-    headers = {name: letter.headers[name] for name in _CARRIED if name in letter.headers}
+def to_message(letter: DeadLetter) -> Outgoing:
+    """Return the message that stores `letter`: original bytes, reason in headers."""
+    headers = {name: letter.headers[name] for name in _COPIED if name in letter.headers}
     headers[MESSAGE_ID] = f"dlq:{letter.stream}:{letter.sequence}:{letter.consumer}"
     headers |= dead_letter_headers(letter.code, letter.sentence, letter.attempts, letter.sequence)
     return Outgoing(
@@ -30,11 +30,11 @@ def as_message(letter: DeadLetter) -> Outgoing:
 
 
 class DeadLetterQueue:
-    """Where dead letters go: into the stream, and to whoever records them.
+    """Publishes dead letters to their stream.
 
     Args:
-        publisher: of the stream.
-        recorder: decides whether a letter is kept, has it kept and records it; None where all are kept.
+        publisher: publishes them.
+        recorder: decides whether a letter is kept, and records it; None to keep all.
     """
 
     def __init__(self, publisher: Publisher, recorder: DeadLetterRecorder | None = None) -> None:
@@ -42,31 +42,31 @@ class DeadLetterQueue:
         self._recorder = recorder
 
     async def publish(self, letter: DeadLetter) -> bool:
-        """Keep `letter`, unless the recorder keeps nothing of it, as it is about what was forgotten.
+        """Store `letter`, unless the recorder rejects it because its subject was forgotten.
 
-        Burying it again adds nothing: the stream knows it by its place of origin.
+        Repeating this stores nothing more, as the stream knows the letter by its origin.
 
         Returns:
-            Whether it was kept; the original may be let go in any case.
+            Whether it was stored; the original may be removed in any case.
 
         Raises:
-            BusError: the stream did not take it; the original must not be let go.
-            Exception: the recorder failed; neither then.
+            BusError: the stream did not store it; the original must stay.
+            Exception: the recorder failed; likewise.
         """
-        kept = False
+        stored = False
 
-        async def keep() -> None:
-            nonlocal kept
+        async def store() -> None:
+            nonlocal stored
             await self._publish(letter)
-            kept = True
+            stored = True
 
         if self._recorder is None:
-            await keep()
+            await store()
         else:
-            await self._recorder(letter, keep)
-        return kept
+            await self._recorder(letter, store)
+        return stored
 
     async def _publish(self, letter: DeadLetter) -> None:
-        (problem,) = await self._publisher.publish([as_message(letter)])
+        (problem,) = await self._publisher.publish([to_message(letter)])
         if problem is not None:
             raise problem

@@ -1,4 +1,4 @@
-"""From a delivery to an envelope, once per delivery, with the same id for its effects at every delivery."""
+"""Decodes deliveries into envelopes; an event gets the same id at every delivery."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -17,20 +17,20 @@ from ricordo.runtime.tracing import TraceContext
 
 
 def decode_delivery(delivery: Delivery) -> Envelope[Message] | Reject:
-    """Read what was delivered.
+    """Decode a delivery.
 
     Returns:
-        The envelope, in a span of its own of the trace that the headers name; or why it cannot be read.
+        The envelope, in a new span of the trace that the headers name; or why it cannot be read.
     """
-    return _read(delivery, delivery.attempt)
+    return _decode(delivery, delivery.attempt)
 
 
 def decode_stored(message: StoredMessage) -> Envelope[Message] | Reject:
-    """Read, as `read` does, what was not delivered yet."""
-    return _read(message, attempt=0)
+    """Decode a stored message that was not delivered yet, as `decode_delivery` does."""
+    return _decode(message, attempt=0)
 
 
-def _read(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] | Reject:
+def _decode(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] | Reject:
     try:
         subject = Subject.parse(message.subject)
         body = decode(subject.name, message.body)
@@ -40,7 +40,7 @@ def _read(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] 
     except DecodeError as error:
         return Reject(error.code, error.message)
     if cause is None:
-        return Reject(DeadLetterCode.INVALID_SUBJECT, f"{subject.name!r} is no event")
+        return Reject(DeadLetterCode.INVALID_SUBJECT, f"{subject.name!r} is not an event")
     return Envelope(
         tenant=subject.tenant,
         id=cause,
@@ -52,9 +52,9 @@ def _read(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] 
 
 
 def cause_id(tenant: str, body: Message) -> UUID | None:
-    """Return the id under which an event's effects are known; None for what is no event.
+    """Return the id from which the ids of an event's effects are derived; None if it is no event.
 
-    What bots publish carries no such id: there it follows from what makes the event what it is.
+    Events of bots carry no such id; it follows from the fields that identify them.
     """
     match body:
         case DerivedEvent():
@@ -68,12 +68,12 @@ def cause_id(tenant: str, body: Message) -> UUID | None:
 
 
 class MessageReferences(NamedTuple):
-    """What a message is references, each None where it cannot be told.
+    """The ids that a message refers to; None where unknown.
 
     Attributes:
         tenant: of its subject.
-        message_id: the bot's.
-        memory_id: of a memory that no message is behind.
+        message_id: of the bot's message.
+        memory_id: of a memory without a message.
     """
 
     tenant: str | None
@@ -81,38 +81,38 @@ class MessageReferences(NamedTuple):
     memory_id: UUID | None = None
 
 
-def references(subject: str, body: bytes, readable: Message | None = None) -> MessageReferences:
-    """Tell what a message is about.
+def references(subject: str, body: bytes, decoded: Message | None = None) -> MessageReferences:
+    """Return the ids that a message refers to.
 
     Args:
-        subject: the subject of the message.
-        body: its bytes, searched for an id where they could not be read.
-        readable: its body, where it could.
+        subject: of the message.
+        body: its bytes, searched for an id if they could not be decoded.
+        decoded: its body, if it could.
     """
     try:
         address = Subject.parse(subject)
     except InvalidSubject:
         return MessageReferences(None, None)
-    if isinstance(readable, DerivedEvent):
-        made = readable.memory_id if readable.message_id is None else None
-        return MessageReferences(address.tenant, readable.message_id, made)
-    if isinstance(readable, MessageReceived):
-        return MessageReferences(address.tenant, readable.id)
+    if isinstance(decoded, DerivedEvent):
+        memory = decoded.memory_id if decoded.message_id is None else None
+        return MessageReferences(address.tenant, decoded.message_id, memory)
+    if isinstance(decoded, MessageReceived):
+        return MessageReferences(address.tenant, decoded.id)
     return MessageReferences(
         address.tenant, readable_id(body) if address.name.startswith("message.") else None
     )
 
 
 def stored_references(subject: str, body: bytes) -> MessageReferences:
-    """Tell what a message is about that nobody has read yet."""
+    """Return the ids that a message refers to which was not decoded yet."""
     try:
-        readable = decode(Subject.parse(subject).name, body)
+        decoded = decode(Subject.parse(subject).name, body)
     except (InvalidSubject, DecodeError):
         return references(subject, body)
-    return references(subject, body, readable)
+    return references(subject, body, decoded)
 
 
 def log_fields(envelope: Envelope[Message]) -> Mapping[str, str | None]:
-    """Return what names an event in a log line: ids only, never what was said."""
-    told = references(envelope.subject, b"", envelope.body)
-    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": told.message_id}
+    """Return the fields that identify an event in a log line: ids only, never content."""
+    found = references(envelope.subject, b"", envelope.body)
+    return {"tenant": envelope.tenant, "event_id": str(envelope.id), "message_id": found.message_id}

@@ -1,4 +1,4 @@
-"""From a derived event to a message: stamped, in CloudEvents' binary mode, in the trace of its cause."""
+"""Publishes derived events: with deterministic ids, CloudEvents headers and the trace of their cause."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from ricordo.runtime.tracing import TraceContext
 
 
 def stamp(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence[DerivedEvent]:
-    """Give the events that follow from `cause` their ids and their instant.
+    """Set ids and time of the events that follow from `cause`.
 
-    The n-th event of a name always gets the same id, so that handling a cause twice emits nothing new.
+    The n-th event of a name always gets the same id, so that handling a cause twice publishes nothing new.
     """
     seen: dict[str, int] = {}
     result = []
@@ -35,19 +35,19 @@ def stamp(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence
 def derived_messages(
     envelope: Envelope[Message], events: Iterable[DerivedEvent], source: str, at: datetime
 ) -> Sequence[Outgoing]:
-    """Write the events that the handling of `envelope` has produced, in its trace; see `stamped`."""
+    """Return the messages of the events that handling `envelope` produced, stamped and in its trace."""
     trace = TraceContext.parse(envelope.traceparent)
     return [to_message(envelope.tenant, event, source, trace) for event in stamp(events, envelope.id, at)]
 
 
 def to_message(tenant: str, event: DerivedEvent, source: str, trace: TraceContext | None) -> Outgoing:
-    """Write a stamped event as a message.
+    """Return a stamped event as a message.
 
     Args:
-        tenant: whose event it is.
+        tenant: of the event.
         event: stamped.
         source: the worker that produced it.
-        trace: the span in which it was produced.
+        trace: its span.
 
     Raises:
         ValueError: the event is not stamped.
@@ -65,7 +65,7 @@ def to_message(tenant: str, event: DerivedEvent, source: str, trace: TraceContex
 
 
 class Emitter(Protocol):
-    """Publishes events that no other event has caused."""
+    """Publishes events that no other event has caused, such as those of a pass."""
 
     async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
         """Stamp and publish `events`, and wait until they are stored."""
@@ -74,7 +74,7 @@ class Emitter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BusEmitter:
-    """Publishes events on the bus in the name of `source`."""
+    """Publishes events on the bus, from `source`."""
 
     publisher: Publisher
     clock: Clock
@@ -84,12 +84,12 @@ class BusEmitter:
         """Stamp and publish `events` in one new trace, and wait until they are stored.
 
         Raises:
-            BusError: the first that could not be stored; the others may have been.
+            BusError: the first failure; the other events may be stored.
         """
         trace = TraceContext.begin()
-        dated = stamp(events, uuid4(), self.clock.now())
+        events = stamp(events, uuid4(), self.clock.now())
         results = await self.publisher.publish(
-            [to_message(tenant, event, self.source, trace) for event in dated]
+            [to_message(tenant, event, self.source, trace) for event in events]
         )
         for problem in results:
             if problem is not None:

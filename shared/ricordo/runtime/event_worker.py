@@ -1,4 +1,4 @@
-"""A worker: a durable consumer, a handler, and everything between them that is the same for all workers."""
+"""A worker: fetches the events of a durable consumer, calls a handler, and settles each event."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -26,16 +26,16 @@ from ricordo.runtime.tracing import bind_log_context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings:
+class EventWorkerSettings:
     """How a worker works.
 
     Attributes:
         loop: how it consumes.
-        time_limit: seconds that the handling of one batch may take; beyond, it failed.
-        holds: how often a batch that failed while the gate closed is kept in hand and handled again once the
-            gate is open, before it costs one of its deliveries.
+        time_limit: seconds per handler call.
+        local_retries: how often a batch that failed while the gate closed is handled again once it is open,
+            before its events are returned.
         backoff: pauses before a redelivery, by attempt.
-        brake: when it halts, as it fails at nearly everything.
+        breaker: when it halts.
     """
 
     loop: LoopSettings = field(default_factory=LoopSettings)
@@ -47,26 +47,25 @@ class WorkerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bus:
-    """The sides of the bus that a worker needs; one adapter may be all of them."""
+    """The parts of the bus that a worker needs."""
 
     subscriptions: Subscriptions
     publisher: Publisher
 
 
 class EventWorker:
-    """Feeds the events of one durable consumer to a handler, and settles each by its outcome.
+    """Passes the events of one durable consumer to a handler, and settles each by its outcome.
 
     Args:
         name: of the worker, in logs, health and as the source of its events.
-        consumer: the durable consumer, by its name in the topology.
-        handler: see `ricordo.runtime.handling`.
-        bus: where events come from and go to.
-        clock: dates, pauses, heartbeats.
-        settings: see there.
-        gate: nothing is fetched while it is closed.
-        on_dead_letter: decides whether an event that is given up is kept, has it kept and records it; None
-            where all are kept.
-        priority: what others have over its batches.
+        consumer: name of the durable consumer.
+        handler: handles the events of one tenant.
+        bus: source and destination of events.
+        clock: dates events and measures.
+        settings: limits and pauses.
+        gate: no fetching while it is closed.
+        on_dead_letter: decides whether a dead letter is kept, and records it; None to keep all.
+        priority: pauses its batches while queries run.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class EventWorker:
         handler: Handler[Any],
         bus: Bus,
         clock: Clock,
-        settings: WorkerSettings | None = None,
+        settings: EventWorkerSettings | None = None,
         gate: Gate | None = None,
         on_dead_letter: DeadLetterRecorder | None = None,
         priority: QueryPriority | None = None,
@@ -88,7 +87,7 @@ class EventWorker:
         self._handler = handler
         self._bus = bus
         self._clock = clock
-        self._settings = settings or WorkerSettings()
+        self._settings = settings or EventWorkerSettings()
         self._priority = priority or QueryPriority()
         self._dead_letters = DeadLetterQueue(bus.publisher, on_dead_letter)
         self._consumption = Consumption(
@@ -103,10 +102,10 @@ class EventWorker:
         )
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Work until `stopping` is set, then finish what is in hand; the same when the task is cancelled.
+        """Work until `stopping` is set or the task is cancelled, then finish the messages in flight.
 
         Args:
-            stopping: set by whoever wants this worker to end.
+            stopping: set to end.
             ready: called once, when events are being fetched.
         """
         with bind_log_context(None, worker=self.name):
@@ -161,6 +160,6 @@ class EventWorker:
 
     @staticmethod
     def _is_for_another(message: InFlightMessage, subscription: Subscription) -> bool:
-        """Whether it is a replay for another consumer; what bots publish is for the one that there is."""
+        """Return whether it is a replay for another consumer; in the input stream a subject has one."""
         named = message.delivery.headers.get(REPLAYED_FOR, subscription.consumer)
         return subscription.stream != STREAM_IN and named != subscription.consumer

@@ -1,13 +1,11 @@
-"""Gates: while what a worker depends on is away, it fetches nothing and nothing is lost or burnt.
+"""Gates: conditions that must hold before a worker fetches, such as a server that answers.
 
-Handing a message back costs one of its deliveries; leaving it in the stream costs nothing.
+Returning a message costs one of its deliveries; leaving it in the stream costs nothing.
 """
 
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import structlog
 
@@ -18,108 +16,64 @@ from ricordo.unavailable import Unavailable
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Gate(Protocol):
-    """Something that must be open before a worker fetches: a circuit breaker, a store that answers."""
-
-    async def wait_open(self) -> None:
-        """Return once work may be taken; at once while open."""
-        ...
-
-
-@runtime_checkable
-class Explained(Protocol):
-    """A gate that can say why it is closed."""
+class Gate:
+    """A condition for fetching; this one always holds."""
 
     @property
     def reason(self) -> str:
-        """Why it is closed, in words; empty while it is open."""
-        ...
-
-
-@runtime_checkable
-class Throttling(Protocol):
-    """A gate that closes for others to go first."""
+        """Why it is closed, as a sentence; empty while it is open or merely slow to answer."""
+        return ""
 
     @property
     def is_throttled(self) -> bool:
-        """Whether it is closed for that, and for nothing else."""
-        ...
+        """Whether it is closed only because other work has priority."""
+        return False
 
-
-@runtime_checkable
-class Caching(Protocol):
-    """A gate that takes an answer of a moment ago for the present one."""
+    async def wait_open(self) -> None:
+        """Return once work may be fetched."""
 
     def invalidate(self) -> None:
-        """Trust no former answer the next time that somebody waits."""
-        ...
+        """Discard cached results, as a call to what it guards has just failed."""
 
 
-def invalidate(gate: Gate) -> None:
-    """Tell `gate` that something has just failed, which what it guards may be to blame for."""
-    if isinstance(gate, Caching):
-        gate.invalidate()
+class AllGates(Gate):
+    """A gate that is open while all of `gates` are."""
 
+    def __init__(self, gates: Sequence[Gate]) -> None:
+        self._gates = gates
 
-def reason(gate: Gate) -> str:
-    """Return why `gate` is closed, for a log; empty where it cannot tell or is merely slow to answer."""
-    return gate.reason if isinstance(gate, Explained) else ""
+    @property
+    def reason(self) -> str:
+        """The reasons of the closed gates."""
+        return "; ".join(gate.reason for gate in self._gates if gate.reason)
 
-
-def is_throttled(gate: Gate) -> bool:
-    """Tell whether `gate` is closed only because others go first: who waits there is in its place."""
-    return isinstance(gate, Throttling) and gate.is_throttled
-
-
-@dataclass(frozen=True, slots=True)
-class OpenGate:
-    """The gate of a worker that depends on nothing."""
+    @property
+    def is_throttled(self) -> bool:
+        """Whether every closed gate is throttled."""
+        closed = [gate for gate in self._gates if gate.reason]
+        return bool(closed) and all(gate.is_throttled for gate in closed)
 
     async def wait_open(self) -> None:
-        """Return at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class AllGates:
-    """Open when all of `gates` are."""
-
-    gates: Sequence[Gate]
-
-    async def wait_open(self) -> None:
-        """Wait for one after the other."""
-        for gate in self.gates:
+        """Wait for each gate in turn."""
+        for gate in self._gates:
             await gate.wait_open()
 
     def invalidate(self) -> None:
-        """Have each of them ask anew."""
-        for gate in self.gates:
-            invalidate(gate)
-
-    @property
-    def reason(self) -> str:
-        """Why those of them that are closed are closed."""
-        return "; ".join(filter(None, map(reason, self.gates)))
-
-    @property
-    def is_throttled(self) -> bool:
-        """Whether those of them that are closed are so for others to go first."""
-        closed = [gate for gate in self.gates if reason(gate)]
-        return bool(closed) and all(map(is_throttled, closed))
+        """Invalidate each gate."""
+        for gate in self._gates:
+            gate.invalidate()
 
 
-class ProbeGate:
-    """Open while `probe` succeeds: asked when somebody waits, with growing pauses while it fails.
-
-    An answer is good for a moment, so that who fetches often does not ask each time. Who comes from
-    a failure says so first (`invalidate`), and learns whether the dependency has just gone.
+class ProbeGate(Gate):
+    """A gate that is open while `probe` succeeds. It probes when a caller waits, with backoff on failure.
 
     Args:
         name: of the dependency, for the log.
-        probe: a cheap call, such as `SELECT 1`, that raises while the dependency is away.
+        probe: a cheap call, such as `SELECT 1`, that raises while the dependency is down.
         clock: measures the pauses.
-        backoff: the pauses between failing probes.
-        limit: seconds after which a probe that does not answer has failed.
-        patience: seconds for which an answer is good, from when it was asked for.
+        backoff: pauses between failing probes.
+        timeout: seconds after which a probe has failed.
+        ttl: seconds for which a success is valid, from the begin of the probe.
     """
 
     def __init__(
@@ -129,21 +83,21 @@ class ProbeGate:
         clock: Clock,
         *,
         backoff: Backoff | None = None,
-        limit: float = 5.0,
-        patience: float = 0.5,
+        timeout: float = 5.0,
+        ttl: float = 0.5,
     ) -> None:
         self._name = name
         self._probe = probe
         self._clock = clock
         self._backoff = backoff or Backoff(first=0.2, longest=5.0)
-        self._limit = limit
-        self._patience = patience
-        self._answered = -math.inf
-        self._doubts = 0
+        self._timeout = timeout
+        self._ttl = ttl
+        self._succeeded_at = -math.inf
+        self._invalidations = 0
         self._failures = 0
         self._error = ""
-        self._begun = 0
-        self._turn = asyncio.Lock()
+        self._probes = 0
+        self._lock = asyncio.Lock()
 
     @property
     def is_open(self) -> bool:
@@ -152,99 +106,98 @@ class ProbeGate:
 
     @property
     def reason(self) -> str:
-        """What the last probe met, where it failed."""
+        """The error of the last probe."""
         return f"{self._name}: {self._error}" if self._failures else ""
 
     async def wait_open(self) -> None:
-        """Return once a probe succeeds or has just done so. Those who wait together share the probes."""
-        if self._clock.monotonic() - self._answered < self._patience:
+        """Return once a probe succeeds, or at once if one just has. Concurrent callers share the probes."""
+        if self._clock.monotonic() - self._succeeded_at < self._ttl:
             return
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
 
     def invalidate(self) -> None:
-        """Ask anew the next time that somebody waits; what was asked before this moment is no answer."""
-        self._answered = -math.inf
-        self._doubts += 1
+        """Probe again at the next wait; a probe that is running does not count."""
+        self._succeeded_at = -math.inf
+        self._invalidations += 1
 
     async def _try_once(self) -> bool:
-        begun = self._begun
-        async with self._turn:
-            if self._begun > begun:
-                return self.is_open  # somebody asked after we came, and has the answer
-            self._begun += 1
-            asked, doubts = self._clock.monotonic(), self._doubts
+        probes = self._probes
+        async with self._lock:
+            if self._probes > probes:
+                return self.is_open  # another caller has probed meanwhile
+            self._probes += 1
+            began, invalidations = self._clock.monotonic(), self._invalidations
             try:
-                async with asyncio.timeout(self._limit):
+                async with asyncio.timeout(self._timeout):
                     await self._probe()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the dependency is away
-                self._answered = -math.inf
+            except Exception as error:  # noqa: BLE001 - any error means that the dependency is down
+                self._succeeded_at = -math.inf
                 self._failures += 1
-                self._error = (
-                    str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"
-                )
+                known = isinstance(error, Unavailable)
+                self._error = str(error) if known else f"{type(error).__name__}: {error}"
                 if self._failures == 1:
-                    _log.warning("dependency is away", dependency=self._name, error=self._error)
+                    _log.warning("dependency is down", dependency=self._name, error=self._error)
                 return False
             if self._failures:
-                _log.info("dependency is back", dependency=self._name, probes=self._failures)
+                _log.info("dependency is up again", dependency=self._name, probes=self._failures)
             self._failures = 0
-            self._answered = asked if doubts == self._doubts else -math.inf
+            self._succeeded_at = began if invalidations == self._invalidations else -math.inf
             return True
 
 
-class BacklogGate:
-    """Open while others have little before them: what may wait does not delay what may not.
+class BacklogGate(Gate):
+    """A gate that is open while other work has a small backlog, so that bulk work does not delay it.
 
     Args:
-        waiting: counts what the others still have before them.
-        limit: tells, after a count, from how much on the gate is closed.
-        clock: measures the pauses between two counts.
-        pause: seconds between them.
-        longest: seconds that the pause grows to while the count stands still; None: it does not grow.
+        backlog: counts the waiting items of the other work.
+        limit: returns the count from which on the gate is closed; asked after each count.
+        clock: measures the pauses.
+        pause: seconds between two counts.
+        longest: seconds up to which the pause doubles while the count stays the same; None: it does not grow.
     """
 
     def __init__(
         self,
-        waiting: Callable[[], Awaitable[int]],
+        backlog: Callable[[], Awaitable[int]],
         limit: Callable[[], int],
         clock: Clock,
         pause: float = 0.25,
         longest: float | None = None,
     ) -> None:
-        self._waiting = waiting
+        self._backlog = backlog
         self._limit = limit
         self._clock = clock
         self._pause = pause
         self._longest = pause if longest is None else longest
-        self._closed_by = ""
-        self._yields = False
+        self._reason = ""
+        self._is_throttled = False
 
     @property
     def reason(self) -> str:
-        """What the last count found, where it was too much."""
-        return self._closed_by
+        """The backlog that closed it, or why it could not be counted."""
+        return self._reason
 
     @property
     def is_throttled(self) -> bool:
-        """Whether the last count found too much; one that failed is no reason to be content."""
-        return self._yields
+        """Whether the last count reached the limit; False if it failed."""
+        return self._is_throttled
 
     async def wait_open(self) -> None:
-        """Return once there is less than the limit before the others; what cannot be counted is much."""
+        """Return once the backlog is below the limit; a backlog that cannot be counted is above it."""
         pause, before = self._pause, ""
         while not await self._has_room():
-            pause = min(2 * pause, self._longest) if self._closed_by == before else self._pause
-            before = self._closed_by
+            pause = min(2 * pause, self._longest) if self._reason == before else self._pause
+            before = self._reason
             await self._clock.sleep(pause)
 
     async def _has_room(self) -> bool:
         try:
-            waiting = await self._waiting()
+            backlog = await self._backlog()
         except Unavailable as error:
-            self._yields = False
-            self._closed_by = f"what others have before them cannot be counted ({error})"
+            self._is_throttled = False
+            self._reason = f"the backlog of other work cannot be counted ({error})"
             return False
-        self._yields = waiting >= self._limit()
-        self._closed_by = f"others have {waiting} before them" if self._yields else ""
-        return not self._yields
+        self._is_throttled = backlog >= self._limit()
+        self._reason = f"{backlog} items of other work are waiting" if self._is_throttled else ""
+        return not self._is_throttled

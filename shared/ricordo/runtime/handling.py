@@ -1,7 +1,6 @@
-"""What a worker is written against: events in, one outcome per event out.
+"""The interface of handlers: events in, one outcome per event out.
 
-A handler never acks, publishes, sleeps or retries: it says what became of each event, and the runtime does
-the rest.
+A handler never acknowledges, publishes, sleeps or retries; the runtime does, by its outcomes.
 """
 
 from collections.abc import Sequence
@@ -23,10 +22,10 @@ class Envelope(Generic[E_co]):
 
     Attributes:
         tenant: from the subject, which permissions protect.
-        id: the cause of all that the handling of this event produces; the same at every delivery.
+        id: the cause of everything that handling this event produces; the same at every delivery.
         subject: the whole subject.
-        body: the event, decoded.
-        attempt: how often it was delivered, this time included.
+        body: the decoded event.
+        attempt: number of deliveries so far, this one included.
         traceparent: W3C trace context of its handling; produced events continue it.
     """
 
@@ -40,14 +39,14 @@ class Envelope(Generic[E_co]):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The event was handled; `events` follow from it and are published before it is acknowledged."""
+    """The event was handled; `events` are published before it is acknowledged."""
 
     events: tuple[DerivedEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The event can never be handled: it becomes a dead letter."""
+    """The event can never be handled and becomes a dead letter."""
 
     code: str
     reason: str
@@ -58,9 +57,9 @@ class Retry:
     """The event cannot be handled now.
 
     Attributes:
-        after: seconds to wait; None leaves it to the worker's backoff.
-        reason: why, for the log and, in the end, for the dead letter.
-        is_failure: something failed that should not: a worker to which that happens all the time halts.
+        after: seconds to wait; None for the worker's backoff.
+        reason: for the log and, after the last attempt, for the dead letter.
+        is_failure: whether it counts for the worker's circuit breaker.
     """
 
     after: float | None = None
@@ -69,7 +68,7 @@ class Retry:
 
     @classmethod
     def because(cls, error: Exception) -> Self:
-        """Return one whose reason names `error`, cut to what a log or a dead letter has room for."""
+        """Return an outcome whose reason is `error`, shortened for logs and dead letters."""
         reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return cls(reason=reason[:_REASON_MAX_CHARS], is_failure=True)
 
@@ -78,9 +77,9 @@ Outcome = Done | Reject | Retry
 
 
 class Rejected(Exception):
-    """Raised by a handler instead of returning `Reject`, where that is easier; only for a batch of one event.
+    """Raised by a handler instead of returning `Reject`, for a batch of one event.
 
-    Raised for a larger batch it does not say which event is meant: the batch is handled again one by one.
+    Raised for a larger batch, it makes the events be handled one by one.
     """
 
     def __init__(self, code: str, reason: str) -> None:
@@ -100,6 +99,6 @@ class Handler(Protocol[E_contra]):
 
         Raises:
             Rejected: the single event of this batch can never be handled.
-            Exception: anything else is transient; the events of a larger batch are then handled one by one.
+            Exception: any other error is transient; the events of a larger batch are then handled one by one.
         """
         ...

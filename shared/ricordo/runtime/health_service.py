@@ -1,4 +1,4 @@
-"""Shows how the workers of a process are: over request-reply to all, over HTTP to probes and scrapers."""
+"""Reports the health of a process's workers: over request-reply, and over HTTP to probes and Prometheus."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from ricordo.runtime.tasks import cancel_and_wait, run_until
 _log = structlog.stdlib.get_logger(__name__)
 
 HEALTH_SUBJECT: Final = "ricordo.health"
-"""Asked here, every process reports all its workers; `ricordo.health.<worker>` asks for one."""
+"""Every process answers here with all its workers; `ricordo.health.<worker>` is for one of them."""
 
 Report = Mapping[str, str | int | bool | None]
 
@@ -27,12 +27,12 @@ _JSON: Final = "application/json"
 
 
 class PageUnavailable(Exception):
-    """The page of health cannot be shown where it was asked for; the message says what to set."""
+    """The health page cannot listen at its address; the message names the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is answered over HTTP.
+    """A response over HTTP.
 
     Attributes:
         content: the body.
@@ -53,12 +53,12 @@ class Page:
 class HealthService:
     """Answers `ricordo.health` and `ricordo.health.<worker>` for the workers of this process.
 
-    No queue is used: of several processes with the same worker, each one answers.
+    There is no queue group: of several processes with the same worker, each answers.
 
     Args:
         healths: of the workers.
-        responder: where the questions come from.
-        clock: pauses while the bus is away.
+        responder: receives the requests.
+        clock: pauses while the bus is down.
     """
 
     name = "health"
@@ -71,7 +71,7 @@ class HealthService:
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """QueryResult until `stopping` is set or the task is cancelled."""
-        endpoints = await run_until(stopping, self._served())
+        endpoints = await run_until(stopping, self._serve_endpoints())
         ready()
         try:
             await stopping.wait()
@@ -80,7 +80,7 @@ class HealthService:
                 await endpoint.close()
             await cancel_and_wait(*self._replies)
 
-    async def _served(self) -> Sequence[Endpoint]:
+    async def _serve_endpoints(self) -> Sequence[Endpoint]:
         while True:
             try:
                 return [
@@ -91,10 +91,10 @@ class HealthService:
                 await self._clock.sleep(1.0)
 
     def _accept(self, request: Request) -> None:
-        wanted = request.subject.removeprefix(HEALTH_SUBJECT).removeprefix(".")
-        reports = [health.report() for health in self._healths if not wanted or health.worker == wanted]
+        worker = request.subject.removeprefix(HEALTH_SUBJECT).removeprefix(".")
+        reports = [health.report() for health in self._healths if not worker or health.worker == worker]
         if reports:
-            body = json.dumps({"workers": reports} if not wanted else reports[0]).encode()
+            body = json.dumps({"workers": reports} if not worker else reports[0]).encode()
             task = asyncio.get_running_loop().create_task(self._reply(request, body))
             self._replies.add(task)
             task.add_done_callback(self._replies.discard)
@@ -103,19 +103,17 @@ class HealthService:
         try:
             await request.respond(body)
         except BusError as error:
-            _log.info("health could not be told", error=str(error))
+            _log.info("health report could not be sent", error=str(error))
 
 
 class HealthPage:
-    """`GET /healthz` for a container's probe: 200 while all workers are well, 503 else, the figures as JSON.
-
-    Other pages, such as `/metrics`, may stand beside it.
+    """Serves `GET /healthz`: 200 while all workers are healthy, else 503, with the reports as JSON.
 
     Args:
         healths: of the workers.
         host: address to listen on.
         port: TCP port, 0 for any free one.
-        others: what else is shown, by path, made anew for each request.
+        others: further pages, such as `/metrics`, by path; made for each request.
     """
 
     name = "health-page"
@@ -139,7 +137,7 @@ class HealthPage:
         Raises:
             PageUnavailable: the address cannot be listened on.
         """
-        server = await _listening(self._serve, self._host, self._port)
+        server = await _start_server(self._serve, self._host, self._port)
         async with server:
             host, port = server.sockets[0].getsockname()[:2]
             self.address = (str(host), int(port))
@@ -177,32 +175,32 @@ class HealthPage:
             return Page.of_json({"ok": False}, "404 Not Found")
         try:
             return make()
-        except Exception:  # noqa: BLE001 - whoever asks gets an answer all the same
+        except Exception:  # noqa: BLE001 - the caller gets a response in any case
             _log.exception("page could not be made", path=path)
             return Page.of_json({"ok": False}, "500 Internal Server Error")
 
     def _health(self) -> Page:
-        well = all(health.is_healthy for health in self._healths)
-        status = "200 OK" if well else "503 Service Unavailable"
-        return Page.of_json({"ok": well, "workers": [health.report() for health in self._healths]}, status)
+        healthy = all(health.is_healthy for health in self._healths)
+        status = "200 OK" if healthy else "503 Service Unavailable"
+        return Page.of_json({"ok": healthy, "workers": [health.report() for health in self._healths]}, status)
 
 
 async def check_address(host: str, port: int) -> None:
-    """Find out whether a page can be shown at a place, before much is started for it.
+    """Check that a page can listen at an address, before anything expensive is started.
 
     Raises:
-        PageUnavailable: it cannot; somebody else listens there, for instance.
+        PageUnavailable: it cannot, for example because another process listens there.
     """
-    server = await _listening(_leave, host, port)
+    server = await _start_server(_close, host, port)
     server.close()
     await server.wait_closed()
 
 
-async def _leave(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _close(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.close()
 
 
-async def _listening(
+async def _start_server(
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], host: str, port: int
 ) -> asyncio.Server:
     try:
@@ -211,6 +209,6 @@ async def _listening(
         number = None if isinstance(error, socket.gaierror) else error.errno
         reason = error.strerror or str(error) if number is None else os.strerror(number)
         raise PageUnavailable(
-            f"the page of health cannot listen on {host}:{port} ({reason}): RICORDO_WORKER__HEALTH_PORT "
-            "and RICORDO_WORKER__HEALTH_HOST name another place"
+            f"the health page cannot listen on {host}:{port} ({reason}): RICORDO_WORKER__HEALTH_PORT "
+            "and RICORDO_WORKER__HEALTH_HOST choose another address"
         ) from error

@@ -1,4 +1,4 @@
-"""The messages that a worker has fetched and not settled, and the order in which they are handled."""
+"""The in-flight messages of a worker, and the order in which they are handled."""
 
 import asyncio
 import random
@@ -7,26 +7,26 @@ from typing import Final
 
 from ricordo.bus.port import Delivery
 
-_IN_BATCH: Final = 2
-"""Deliveries of a message together with others; from the next one on it is handled alone."""
+_BATCH_DELIVERIES: Final = 2
+"""Deliveries of a message in a batch; from the next one on it is handled alone."""
 
 
 def needs_isolation(delivery: Delivery) -> bool:
-    """Whether a message is to be handled alone, as it may crash the worker: two deliveries were not settled.
+    """Return whether a message is handled alone, as it may crash the worker: two deliveries ended silently.
 
-    One is what all messages in flight lose when a process is killed.
+    One is what every in-flight message loses when a process is killed.
     """
-    return delivery.attempt > _IN_BATCH
+    return delivery.attempt > _BATCH_DELIVERIES
 
 
 class InFlightMessage:
-    """A fetched message: settled exactly once, or left to be delivered again.
+    """A fetched message, settled exactly once or redelivered.
 
     Attributes:
-        delivery: its body, subject and attempt.
+        delivery: body, subject and attempt.
         last: whether this is its last delivery.
-        tried: whether it was handled here, to an end that was no settlement.
-        kept: whether it stays in hand when its batch is let go.
+        attempted: whether it was handled here without being settled.
+        retained: whether it stays in flight when its batch is released.
     """
 
     __slots__ = ("_settled", "attempted", "delivery", "last", "retained")
@@ -40,17 +40,17 @@ class InFlightMessage:
 
     @property
     def settled(self) -> bool:
-        """Whether a settlement was sent."""
+        """Whether it was acknowledged, returned or terminated."""
         return self._settled
 
     def _settle(self) -> None:
         if self._settled:
-            raise RuntimeError(f"message {self.delivery.sequence} is settled already")
+            raise RuntimeError(f"message {self.delivery.sequence} is already settled")
         self._settled = True
 
     @property
     def needs_isolation(self) -> bool:
-        """Whether it is to be handled alone; no longer once it was handled here."""
+        """Whether it is handled alone; no longer after it was handled here."""
         return needs_isolation(self.delivery) and not self.attempted
 
     def retain(self) -> None:
@@ -58,30 +58,30 @@ class InFlightMessage:
         self.attempted = self.retained = True
 
     async def ack(self) -> None:
-        """Settle it as done; one that is handled alone waits for the server's confirmation."""
+        """Acknowledge it; an isolated one waits for the server's confirmation."""
         self._settle()
         await self.delivery.ack(confirmed=needs_isolation(self.delivery))
 
     async def retry(self, delay: float) -> None:
-        """Hand it back for redelivery after `delay` seconds."""
+        """Return it for redelivery after `delay` seconds."""
         self._settle()
         await self.delivery.retry(delay)
 
     async def terminate(self) -> None:
-        """Settle it as given up."""
+        """End its deliveries without success."""
         self._settle()
         await self.delivery.terminate()
 
 
 class InFlightBuffer:
-    """The messages in flight of one worker. A slot is reserved before a message is fetched.
+    """The in-flight messages of one worker. A slot is reserved before a message is fetched.
 
-    A message that needs isolation is handled with no other: should it crash the process, no other has used up
-    a delivery. While there is one, no slot is reserved, and it waits until all others are done, except for
-    those retained. On its last delivery it waits only for those in work.
+    A message that needs isolation is handled with no other: should it crash the process, no other message has
+    used up a delivery. While there is one, no slot is reserved, and it waits until all others are done,
+    except retained ones. On its last delivery it waits only for those being handled.
 
     Args:
-        slots: messages in flight at most, from 1.
+        slots: maximum number of messages, from 1.
     """
 
     def __init__(self, slots: int) -> None:
@@ -94,7 +94,7 @@ class InFlightBuffer:
 
     @property
     def messages(self) -> Sequence[InFlightMessage]:
-        """All messages that are not settled, in work or not."""
+        """All messages that are not settled."""
         return [message for message in self._messages if not message.settled]
 
     @property
@@ -108,19 +108,19 @@ class InFlightBuffer:
         return all(message.attempted for message in self._messages)
 
     async def reserve(self, limit: Callable[[], int]) -> int:
-        """Wait for a free slot, and only then ask for `limit`.
+        """Wait for a free slot, then call `limit` and take up to that many slots.
 
         Returns:
-            How many slots were taken, 1 to `limit`; 0 where that is 0.
+            Number of slots taken; 0 if the limit is 0.
         """
         async with self._changed:
-            await self._changed.wait_for(self._may_hold_more)
+            await self._changed.wait_for(self._may_reserve)
             taken = min(limit(), self._free)
             self._free -= taken
             return taken
 
     async def receive(self, deliveries: Iterable[Delivery], reserved: int, max_deliver: int) -> None:
-        """Add `deliveries`, for which `reserved` slots were taken, and free the slots that stay empty."""
+        """Add `deliveries`, for which `reserved` slots were taken, and free the unused slots."""
         received = [
             InFlightMessage(delivery, last=delivery.attempt >= max_deliver) for delivery in deliveries
         ]
@@ -131,15 +131,15 @@ class InFlightBuffer:
             self._changed.notify_all()
 
     async def take(self, limit: Callable[[], int], linger: float) -> Sequence[InFlightMessage]:
-        """Take up to `limit` for handling, waiting for the first and then `linger` seconds for the rest.
+        """Take up to `limit` messages, waiting for the first and then `linger` seconds for the rest.
 
         Args:
-            limit: asked once there is something to take.
+            limit: called once there is a message.
             linger: seconds.
 
         Returns:
-            1 to `limit`, oldest first, those first that were not handled before; or one that needs isolation.
-            None when the limit is 0, or when the buffer was closed and nothing waits any more.
+            Messages not handled before first, then oldest first; or one that needs isolation. None if the
+            limit is 0, or the buffer is closed and empty.
         """
         async with self._changed:
             while True:
@@ -148,32 +148,32 @@ class InFlightBuffer:
                     await self._wait_for_more(limit, linger)
                 most = limit()
                 taken = self._next(most)
-                if taken or most == 0 or self.is_over:  # else another one took all of it meanwhile
+                if taken or most == 0 or self.is_over:  # else another task took them meanwhile
                     self._in_work.update(taken)
                     self._waiting = [message for message in self._waiting if message not in self._in_work]
                     return taken
 
-    def _may_hold_more(self) -> bool:
+    def _may_reserve(self) -> bool:
         return self._free > 0 and not any(message.needs_isolation for message in self._messages)
 
     @property
     def is_over(self) -> bool:
-        """Whether the buffer was closed and nothing waits any more."""
+        """Whether the buffer is closed and empty."""
         return self._closed and not self._waiting
 
     def _next(self, limit: int) -> Sequence[InFlightMessage]:
         if not self._waiting or any(message.needs_isolation for message in self._in_work):
             return []
-        suspects = [message for message in self._waiting if message.needs_isolation]
-        usual = sorted(
+        isolated = [message for message in self._waiting if message.needs_isolation]
+        regular = sorted(
             (message for message in self._waiting if not message.needs_isolation),
             key=lambda message: message.attempted,
         )
-        # What is kept comes again and again: a suspect would wait for ever.
-        is_turn = not usual or usual[0].attempted or any(message.last for message in suspects)
-        if suspects and is_turn:
-            return [] if self._in_work else isolation_order(suspects)[: min(limit, 1)]
-        return usual[:limit]
+        # Retained messages come again and again: an isolated one would wait forever.
+        is_turn = not regular or regular[0].attempted or any(message.last for message in isolated)
+        if isolated and is_turn:
+            return [] if self._in_work else isolation_order(isolated)[: min(limit, 1)]
+        return regular[:limit]
 
     async def _wait_for_more(self, limit: Callable[[], int], linger: float) -> None:
         try:
@@ -183,10 +183,10 @@ class InFlightBuffer:
             return
 
     async def release(self, done: Sequence[InFlightMessage]) -> int:
-        """Remove `done`, settled or not, and free their slots, except for those retained.
+        """Remove handled messages, settled or not, and free their slots, except for retained ones.
 
         Returns:
-            How many were removed.
+            Number of removed messages.
         """
         retained = [message for message in done if message.retained]
         gone = len(done) - len(retained)
@@ -201,23 +201,23 @@ class InFlightBuffer:
         return gone
 
     async def close(self) -> None:
-        """Receive nothing more; `take` returns nothing once all are taken."""
+        """Receive nothing more; `take` returns nothing once the rest is taken."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
 
 
-def isolation_order(suspects: Sequence[InFlightMessage]) -> Sequence[InFlightMessage]:
-    """Sort `suspects` so that each has its turn, although one of them crashes the process.
+def isolation_order(isolated: Sequence[InFlightMessage]) -> Sequence[InFlightMessage]:
+    """Sort messages that need isolation so that each is handled, although one of them crashes the process.
 
-    The most delivered comes first. Among equals, the order of the stream lets all before the killer pass, the
-    reverse order at the next delivery all behind it; later deliveries are in random order.
+    The most delivered comes first. Among equals, the order of the stream lets all before the crashing one
+    pass, the reverse order at the next delivery all after it; later deliveries are in random order.
     """
 
-    def turn(message: InFlightMessage) -> tuple[int, float]:
+    def rank(message: InFlightMessage) -> tuple[int, float]:
         attempt, sequence = message.delivery.attempt, message.delivery.sequence
-        first = attempt - _IN_BATCH
-        place = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()
-        return -attempt, place
+        first = attempt - _BATCH_DELIVERIES
+        position = float(sequence) if first == 1 else float(-sequence) if first == 2 else random.random()
+        return -attempt, position
 
-    return sorted(suspects, key=turn)
+    return sorted(isolated, key=rank)

@@ -1,4 +1,4 @@
-"""Calling a handler so that every event gets an outcome, whatever the handler does."""
+"""Calls a handler and turns its results and errors into one outcome per event."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,16 +23,17 @@ class HandlerFault(Exception):
 
 
 class HandlerInvoker:
-    """Turns a handler's results and failures into outcomes.
+    """Calls a handler with a timeout; retries while a gate is closed, then event by event.
 
     Args:
-        handler: what is called.
-        gate: tells whether a failure was that of a dependency which is away.
-        halted: ends the wait for the gate.
-        time_limit: seconds that one call may take.
-        holds: how often a batch that failed while the gate closed is handled again before it is handed back.
+        handler: handles the events.
+        gate: tells whether a failure was that of a dependency which is down.
+        stop_requested: ends the wait for the gate.
+        time_limit: seconds per call.
+        local_retries: how often a batch that failed while the gate closed is handled again before its events
+            are returned.
         clock: measures the calls.
-        measures: where their sizes and durations go.
+        measures: records their sizes and durations.
     """
 
     def __init__(
@@ -57,25 +58,24 @@ class HandlerInvoker:
     async def outcomes(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
         """Return one outcome per event, in order.
 
-        A batch that fails is handled again one by one, so that a bad event never fails its neighbours. Where
-        the gate has closed, what failed waits in hand until it opens: that was no fault of the events, and
-        handing them back would cost each a delivery.
+        A failed batch is handled again event by event, so that one event cannot fail the others. If the gate
+        has closed, the batch stays in flight until it opens, as returning events would cost each a delivery.
         """
         result = await self._attempt(tenant, events)
         for _ in range(self._local_retries):
             if not isinstance(result, Exception) or isinstance(result, Rejected):
                 break
             self._gate.invalidate()
-            held = await run_until(self._stop_requested, self._gate.wait_open())
-            if held is None:
-                return [_judged(result)] * len(events)
-            if not held:
+            was_closed = await run_until(self._stop_requested, self._gate.wait_open())
+            if was_closed is None:
+                return [_to_outcome(result)] * len(events)
+            if not was_closed:
                 break
             result = await self._attempt(tenant, events)
         if not isinstance(result, Exception):
             return result
         if len(events) == 1:
-            return [_judged(result)]
+            return [_to_outcome(result)]
         return [outcome for event in events for outcome in await self.outcomes(tenant, [event])]
 
     async def _attempt(
@@ -93,7 +93,7 @@ class HandlerInvoker:
                 return error
 
     async def _call(self, tenant: str, events: Sequence[Envelope[Message]]) -> Sequence[Outcome]:
-        begun = self._clock.monotonic()
+        began = self._clock.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
                 outcomes = await self._handler(tenant, events)
@@ -102,7 +102,7 @@ class HandlerInvoker:
                 raise
             raise HandlerFault("the handler was cancelled from within") from None
         finally:
-            self._measures.record(len(events), self._clock.monotonic() - begun)
+            self._measures.record(len(events), self._clock.monotonic() - began)
         if len(outcomes) != len(events):
             raise HandlerFault(f"the handler returned {len(outcomes)} outcomes for {len(events)} events")
         for outcome in outcomes:
@@ -111,7 +111,7 @@ class HandlerInvoker:
         return outcomes
 
 
-def _judged(error: Exception) -> Outcome:
+def _to_outcome(error: Exception) -> Outcome:
     if isinstance(error, Rejected):
         return Reject(error.code, error.reason)
     return Retry.because(error)

@@ -1,4 +1,4 @@
-"""Jobs that run again and again: at the start, then at every interval."""
+"""Runs jobs periodically: at the start, then after every interval."""
 
 import asyncio
 import random
@@ -16,18 +16,18 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Periodic:
-    """Runs one job by the clock.
+    """Runs one job periodically.
 
     Args:
         name: of the job, in logs and health.
-        job: what is run; whatever it raises is logged, and it is run again, sooner or later.
+        job: the job; an error is logged, and it runs again after the backoff.
         interval: seconds from the end of a run to the next, > 0.
-        clock: measures them, so that a simulated year may pass in a second.
-        jitter: share in [0, 1] of the interval by which a pause is shortened at most: replicas spread.
-        at_start: whether the first run comes at once or after an interval.
-        backoff: pauses after failing runs; by default the interval at most, or a second.
-        woken: ends a pause, where something else than the clock tells that there is work; the job clears it.
-        rng: where jitter comes from: a number in [0, 1).
+        clock: measures them.
+        jitter: share in [0, 1] by which an interval is shortened at most, so that replicas spread.
+        at_start: whether the first run comes at once.
+        backoff: pauses after failed runs; by default up to the interval, at least a second.
+        woken: ends a pause early, when there is work; cleared by the job.
+        rng: returns a random number in [0, 1).
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Periodic:
         rng: Callable[[], float] = random.random,
     ) -> None:
         if interval <= 0 or not 0 <= jitter <= 1:
-            raise ValueError(f"no sensible interval: {interval} seconds, jitter {jitter}")
+            raise ValueError(f"invalid interval: {interval} seconds, jitter {jitter}")
         self.name = name
         self.health = Health(worker=name, clock=clock)
         self._job = job
@@ -58,10 +58,10 @@ class Periodic:
         self._failures = 0
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Run the job until `stopping` is set or the task is cancelled, either of which cancels a run midway.
+        """Run the job until `stopping` is set or the task is cancelled; both cancel a running job.
 
         Args:
-            stopping: set by whoever wants this to end.
+            stopping: set to end.
             ready: called once, before the first run.
         """
         self.health.set_state(WorkerState.READY)
@@ -77,13 +77,13 @@ class Periodic:
             await self._clock.sleep(self._pause())
         while True:
             await self._run_once()
-            if being_cancelled():  # a driver told the job of a session that was cut, instead
+            if being_cancelled():  # a driver may have raised another error for the cancellation
                 return
             await self._rest()
 
     async def _rest(self) -> None:
         pause = self._clock.sleep(self._pause())
-        if self._woken is None or self._failures:  # who failed a moment ago is in no hurry
+        if self._woken is None or self._failures:  # a failed job keeps its backoff
             await pause
         else:
             await run_until(self._woken, pause)
@@ -93,7 +93,7 @@ class Periodic:
             self.health.in_flight = 1
             try:
                 await self._job()
-            except Exception as error:  # noqa: BLE001 - the next run may fare better
+            except Exception as error:  # noqa: BLE001 - the next run may succeed
                 self._failures += 1
                 self.health.failed += 1
                 self.health.set_state(WorkerState.DEGRADED, f"{type(error).__name__} in its last run")

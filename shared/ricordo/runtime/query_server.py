@@ -1,4 +1,4 @@
-"""The server of queries and commands: every request is answered, and within its deadline."""
+"""Serves queries and commands: every request is answered within its deadline."""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
@@ -36,10 +36,9 @@ class ServerSettings:
     """How requests are served.
 
     Attributes:
-        concurrency: requests in work at once.
-        waiting: requests that may wait for that; a further one is answered with `unavailable`.
-        grace: seconds that a stop leaves to the requests in hand; what is not answered by then is answered
-            with `unavailable`.
+        concurrency: maximum number of concurrent requests.
+        waiting: maximum number of queued requests; further ones are answered with `unavailable`.
+        grace: seconds that a stop leaves to requests in progress before they are answered with `unavailable`.
     """
 
     concurrency: int = 16
@@ -48,20 +47,20 @@ class ServerSettings:
 
 
 class QueryServer:
-    """Answers all requests of one kind, the unknown ones too; or those of some names.
+    """Answers the requests of one kind, or of some names only.
 
     Args:
         name: of the worker; the servers of one name share the requests.
-        kind: the first part of the names that are served, `query` or `command`: every name of that kind.
-        routes: by whole name, such as `query.recall`. A request of a name without a route is answered with
-            `unavailable`, where its body is as the contract says; a name that is none with `not_found`.
-        alone: whether the names of `routes` are all that it serves.
-        elsewhere: names of that kind that servers of another name answer: it leaves them alone.
-        responder: where requests come from.
-        publisher: takes the events of an `QueryResult`.
+        kind: `query` or `command`.
+        routes: by name, such as `query.recall`. A valid request without a route is answered with
+            `unavailable`, an unknown name with `not_found`.
+        exclusive: whether only the names of `routes` are served.
+        excluded: names of that kind that other servers answer.
+        responder: receives requests.
+        publisher: publishes the events of a `QueryResult`.
         clock: dates and measures.
-        settings: see there.
-        priority: taken while a request is in work.
+        settings: limits.
+        priority: held while a request is in progress.
     """
 
     def __init__(
@@ -75,34 +74,34 @@ class QueryServer:
         clock: Clock,
         settings: ServerSettings | None = None,
         priority: QueryPriority | None = None,
-        alone: bool = False,
-        elsewhere: Collection[str] = (),
+        exclusive: bool = False,
+        excluded: Collection[str] = (),
     ) -> None:
-        if strangers := [
+        if unknown := [
             route for route in routes if route not in CONTRACTS or not route.startswith(f"{kind}.")
         ]:
-            raise ValueError(f"{strangers} are no names of a {kind}")
+            raise ValueError(f"{unknown} are not names of the kind {kind}")
         self.name = name
         self.health = Health(worker=name, clock=clock)
         self.measures = QueryMeasures(routes, ErrorCode)
         self._kind = kind
-        self._served = tuple(routes) if alone else (f"{kind}.>",)
-        self._elsewhere = frozenset(elsewhere)
+        self._served = tuple(routes) if exclusive else (f"{kind}.>",)
+        self._excluded = frozenset(excluded)
         self._routes = routes
         self._responder = responder
         self._publisher = publisher
         self._clock = clock
         self._settings = settings or ServerSettings()
         self._priority = priority or QueryPriority()
-        self._turn = asyncio.Semaphore(self._settings.concurrency)
+        self._slots = asyncio.Semaphore(self._settings.concurrency)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Serve until `stopping` is set or the task is cancelled, then answer what is in hand.
+        """Serve until `stopping` is set or the task is cancelled, then answer the requests in progress.
 
         Args:
-            stopping: set by whoever wants this server to end.
-            ready: called once, when no request is missed any more.
+            stopping: set to end.
+            ready: called once, when no request can be missed.
         """
         endpoints = await run_until(stopping, self._endpoints())
         if endpoints is None:
@@ -134,7 +133,7 @@ class QueryServer:
             except BusUnavailable as error:
                 failures += 1
                 if failures == 1:
-                    _log.warning("bus is away", worker=self.name, error=str(error))
+                    _log.warning("bus is down", worker=self.name, error=str(error))
                 self.health.set_state(WorkerState.DEGRADED, str(error))
                 await self._clock.sleep(pauses.delay(failures))
 
@@ -143,56 +142,56 @@ class QueryServer:
             await asyncio.wait(self._tasks, timeout=self._settings.grace)
 
     def _accept(self, request: Request) -> None:
-        if request.subject.split(".", 3)[-1] in self._elsewhere:
+        if request.subject.split(".", 3)[-1] in self._excluded:
             return
-        task = asyncio.get_running_loop().create_task(self._serve(request, crowded=self._is_crowded))
+        task = asyncio.get_running_loop().create_task(self._serve(request, overloaded=self._is_overloaded))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     @property
-    def _is_crowded(self) -> bool:
+    def _is_overloaded(self) -> bool:
         return len(self._tasks) >= self._settings.concurrency + self._settings.waiting
 
-    async def _serve(self, request: Request, *, crowded: bool) -> None:
+    async def _serve(self, request: Request, *, overloaded: bool) -> None:
         trace = TraceContext.continued(request.headers.get(TRACE_PARENT))
-        begun = self._clock.monotonic()
+        began = self._clock.monotonic()
         self.health.in_flight += 1
         try:
             with bind_log_context(trace, worker=self.name):
-                if crowded:
+                if overloaded:
                     busy = ErrorBody.of(
-                        ErrorCode.UNAVAILABLE, "too many requests wait already: try again shortly"
+                        ErrorCode.UNAVAILABLE, "too many requests are waiting: try again later"
                     )
-                    await self._send_error(request, busy, begun)
+                    await self._send_error(request, busy, began)
                 else:
-                    await self._serve_addressed(request, trace, begun)
+                    await self._serve_addressed(request, trace, began)
         finally:
             self.health.in_flight -= 1
 
-    async def _serve_addressed(self, request: Request, trace: TraceContext, begun: float) -> None:
+    async def _serve_addressed(self, request: Request, trace: TraceContext, began: float) -> None:
         try:
             subject = Subject.parse(request.subject)
         except InvalidSubject as error:
-            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)), begun)
+            await self._send_error(request, ErrorBody.of(ErrorCode.INVALID_REQUEST, str(error)), began)
             return
         with bind_log_context(None, tenant=subject.tenant, request=subject.name):
             try:
-                answer, body = await self._answered(subject, request)
-            except RequestError as refused:
-                await self._send_error(request, refused.body, begun)
+                answer, body = await self._answer(subject, request)
+            except RequestError as error:
+                await self._send_error(request, error.body, began)
                 return
             except asyncio.CancelledError:
-                stopped = ErrorBody.of(ErrorCode.UNAVAILABLE, "this server is being stopped: try again")
-                await self._send_error(request, stopped, begun)
+                stopped = ErrorBody.of(ErrorCode.UNAVAILABLE, "the server is stopping: try again")
+                await self._send_error(request, stopped, began)
                 raise
             await self._send(request, body, None)
             self.health.succeeded()
-            self._measure(request, ANSWERED, begun)
+            self._measure(request, ANSWERED, began)
             await self._publish(subject.tenant, answer, trace)
 
-    async def _answered(self, subject: Subject, request: Request) -> tuple[QueryResult, bytes]:
+    async def _answer(self, subject: Subject, request: Request) -> tuple[QueryResult, bytes]:
         if subject.name not in CONTRACTS:
-            reason = f"{subject.name[:80]!r} is no {self._kind} of the contract"
+            reason = f"{subject.name[:80]!r} is not a {self._kind} of the contract"
             raise RequestError(ErrorCode.NOT_FOUND, reason)
         try:
             message = decode(subject.name, request.body)
@@ -202,7 +201,7 @@ class QueryServer:
         if route is None:
             raise RequestError(ErrorCode.UNAVAILABLE, f"{subject.name} is not available in this version")
         try:
-            async with asyncio.timeout(route.deadline), self._turn:
+            async with asyncio.timeout(route.deadline), self._slots:
                 with self._priority.interactive():
                     result = await route.handler(subject.tenant, message)
             answer = result if isinstance(result, QueryResult) else QueryResult(result)
@@ -217,25 +216,25 @@ class QueryServer:
         except Unavailable as error:
             _log.warning("request could not be answered", error=str(error))
             raise RequestError(ErrorCode.UNAVAILABLE, f"{error.server} {error.state}: try again") from None
-        except Exception:  # noqa: BLE001 - the caller gets an answer all the same
+        except Exception:  # noqa: BLE001 - the caller gets a reply in any case
             _log.exception("request failed")
             raise RequestError(ErrorCode.INTERNAL, "the request failed; the server's log says why") from None
 
-    async def _send_error(self, request: Request, body: ErrorBody, begun: float) -> None:
+    async def _send_error(self, request: Request, body: ErrorBody, began: float) -> None:
         if body.error.code in _FAILURES:
             self.health.failed += 1
         else:
             self.health.succeeded()
         await self._send(request, body.model_dump_json().encode(), body.headers())
-        self._measure(request, body.error.code, begun)
+        self._measure(request, body.error.code, began)
 
-    def _measure(self, request: Request, outcome: str, begun: float) -> None:
+    def _measure(self, request: Request, outcome: str, began: float) -> None:
         try:
             name = Subject.parse(request.subject).name
         except InvalidSubject:
             name = UNKNOWN_QUERY
         query = name if name in CONTRACTS else UNKNOWN_QUERY
-        self.measures.record(query, outcome, self._clock.monotonic() - begun)
+        self.measures.record(query, outcome, self._clock.monotonic() - began)
 
     async def _send(self, request: Request, body: bytes, headers: Mapping[str, str] | None) -> None:
         try:
@@ -252,4 +251,4 @@ class QueryServer:
         )
         for event, problem in zip(events, results, strict=True):
             if problem is not None:
-                _log.warning("event of an answer was lost", name=event.name, error=str(problem))
+                _log.warning("event of a reply could not be published", name=event.name, error=str(problem))

@@ -1,4 +1,4 @@
-"""From a request to its reply, and to a precise error where there is none."""
+"""Replies to queries and commands, and their errors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Q_contra = TypeVar("Q_contra", bound=Message, contravariant=True)
 
 
 class RequestError(Exception):
-    """Raised by a query or command handler to answer with an error of the contract."""
+    """Raised by a query or command handler to reply with an error of the contract."""
 
     def __init__(self, code: ErrorCode, message: str, field: str | None = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -23,12 +23,12 @@ class RequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """A reply, and what follows from having given it.
+    """A reply, and the events that follow from it.
 
     Attributes:
-        reply: what the caller gets.
+        reply: sent to the caller.
         events: published after the reply was sent; the caller does not wait for them.
-        cause: the id from which the ids of `events` follow; None where any will do.
+        cause: the id from which the ids of `events` are derived; None for random ones.
     """
 
     reply: Message
@@ -40,23 +40,23 @@ class QueryHandler(Protocol[Q_contra]):
     """Answers the requests of one name."""
 
     async def __call__(self, tenant: str, request: Q_contra, /) -> Message | QueryResult:
-        """QueryResult `request` of `tenant`.
+        """Answer `request` of `tenant`.
 
         Raises:
-            RequestError: there is an error of the contract to answer with.
-            Exception: anything else is answered with `internal`, and logged.
+            RequestError: replied as an error of the contract.
+            Exception: any other error is logged, and replied as `internal`.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRoute:
-    """What is done with the requests of one name.
+    """How the requests of one name are handled.
 
     Attributes:
         handler: answers.
-        deadline: seconds from the arrival of a request after which it is answered with `timeout`.
-        fit: shortens a reply whose JSON is longer than the given number of bytes; None refuses such a reply.
+        deadline: seconds from the arrival of a request to a reply with `timeout`.
+        fit: shortens a reply to a number of bytes of JSON; None to refuse a reply that is too long.
     """
 
     handler: QueryHandler[Any]
@@ -65,10 +65,10 @@ class QueryRoute:
 
 
 def encoded(reply: Message, fit: Callable[[Any, int], Message] | None) -> bytes:
-    """Write `reply`, shortened where it would not fit.
+    """Encode `reply`, shortened if it is too long.
 
     Raises:
-        RequestError: it is too long, and there is no way to shorten it, or not enough of one.
+        RequestError: it is too long and cannot be shortened enough.
     """
     body = encode(reply)
     if len(body) < REPLY_MAX_BYTES:

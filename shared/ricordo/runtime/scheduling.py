@@ -1,4 +1,4 @@
-"""Gives queries priority over background batches: a batch pauses up to 50 ms while a query runs.
+"""Gives queries priority over background work: a CPU thread, pauses while a query runs, thread switches.
 
 Queries share the event loop and the interpreter lock with the workers of their process. A query crosses the
 loop some forty times, and would queue behind background work each time.
@@ -16,11 +16,11 @@ from typing import Final, Self, TypeVar
 
 _STEP_S: Final = 0.003
 _BATCH_S: Final = 0.05
-_TURN_S: Final = 0.0005
+_SWITCH_S: Final = 0.0005
 
 
 class QueryPriority:
-    """Counts the running queries of a process, and pauses other work while there are any."""
+    """Counts the running queries of a process, and pauses other work meanwhile."""
 
     def __init__(self) -> None:
         self._queries = 0
@@ -40,9 +40,9 @@ class QueryPriority:
             self._mark()
 
     def thread_yielder(self) -> Callable[[], None]:
-        """Return what a thread calls before each item of a batch: it waits while a query runs.
+        """Return a function for a thread to call before each item: it waits while a query runs.
 
-        It waits at most 3 ms a call and 50 ms in all.
+        It waits at most 3 ms per call and 50 ms in all.
         """
         left = _BATCH_S
 
@@ -56,7 +56,7 @@ class QueryPriority:
         return yield_to_queries
 
     async def yield_to_interactive(self) -> None:
-        """Wait until no query runs, 50 ms at most."""
+        """Wait until no query runs, at most 50 ms."""
         if self._idle.is_set():
             return
         try:
@@ -77,7 +77,7 @@ class QueryPriority:
 def gil_switch_interval() -> Iterator[None]:
     """Set Python's thread switch interval to 0.5 ms (default 5 ms): busy threads delay the loop less."""
     before = sys.getswitchinterval()
-    sys.setswitchinterval(_TURN_S)
+    sys.setswitchinterval(_SWITCH_S)
     try:
         yield
     finally:
@@ -89,7 +89,7 @@ B = TypeVar("B")
 
 
 class CpuExecutor:
-    """One thread for CPU-bound work; more would only contend for the interpreter lock with the event loop.
+    """One thread for CPU-bound work; more would only compete for the interpreter lock with the event loop.
 
     Args:
         priority: pauses this work while queries run.
@@ -117,14 +117,14 @@ class CpuExecutor:
         abandoned = False
 
         def run() -> list[B]:
-            made: list[B] = []
+            results: list[B] = []
             yield_to_queries = self._priority.thread_yielder()
             for item in items:
                 if abandoned:
                     break
                 yield_to_queries()
-                made.append(work(item))
-            return made
+                results.append(work(item))
+            return results
 
         try:
             return await loop.run_in_executor(self._thread, run)

@@ -1,4 +1,4 @@
-"""What becomes of a delivery once its outcome is known: publish, then ack; hand back; or give up and keep."""
+"""Settles deliveries by their outcomes: publish, then acknowledge; return; or dead-letter."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
@@ -25,21 +25,21 @@ _log = structlog.stdlib.get_logger(__name__)
 
 Handled = tuple[InFlightMessage, Envelope[Message]]
 
-_NO_REASON: Final = "the handler asked for another try and gave no reason"
+_NO_REASON: Final = "the handler returned Retry without a reason"
 
 
 class Settlement:
     """Settles the deliveries of one durable consumer.
 
     Args:
-        name: of the worker, as the source of what it produces.
-        subscription: where the deliveries came from.
-        publisher: takes the produced events.
-        dead_letters: takes the dead letters.
-        clock: dates events and letters.
+        name: of the worker, as the source of its events.
+        subscription: of the deliveries.
+        publisher: publishes the produced events.
+        dead_letters: stores dead letters.
+        clock: dates events and dead letters.
         health: counts.
         backoff: pauses before a redelivery, by attempt.
-        brake: told what became of each; while it is on, what failed stays in hand.
+        breaker: records each result; while it is open, failed messages stay in flight.
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class Settlement:
         self._breaker = breaker
 
     async def settle(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> None:
-        """Settle each delivery by its outcome; what the done ones produced is published first, together.
+        """Settle each delivery by its outcome, after the events of all of them were published together.
 
-        The brake is told of all of them before any is given up.
+        The breaker records all of them before any becomes a dead letter.
         """
         settled = list(zip(handled, await self._published(handled, outcomes), strict=True))
         for (message, _), outcome in settled:
-            self._tell_breaker(message, outcome)
-        for (message, envelope), outcome in sorted(settled, key=lambda one: isinstance(one[1], Done)):
+            self._record_result(message, outcome)
+        for (message, envelope), outcome in sorted(settled, key=lambda item: isinstance(item[1], Done)):
             match outcome:
                 case Done():
                     await self._ack(message, envelope)
@@ -81,7 +81,7 @@ class Settlement:
                     await self.dead_letter(message, envelope, outcome)
 
     async def reject_unreadable(self, unread: Sequence[tuple[InFlightMessage, Reject]]) -> None:
-        """Settle what cannot be read. Where bots publish that is theirs to mend, elsewhere it is ours."""
+        """Settle messages that cannot be decoded: in the input stream the bot's fault, elsewhere ours."""
         if self._subscription.stream != STREAM_IN:
             for message, reject in unread:
                 last = self._is_last(message)
@@ -93,12 +93,12 @@ class Settlement:
                 await self.dead_letter(message, None, reject)
 
     async def skip(self, message: InFlightMessage) -> None:
-        """Settle what was sent again for another consumer of the same subject."""
-        with suppress(BusUnavailable):  # then it comes again, and is passed by once more
+        """Acknowledge a replay for another consumer."""
+        with suppress(BusUnavailable):  # then it is redelivered and skipped again
             await message.ack()
 
     async def release(self, message: InFlightMessage) -> None:
-        """Have another process handle it, as this one has halted and is to stop."""
+        """Return it for another process, as this one is halted and stops."""
         if self._is_last(message):
             sentence = f"its last delivery, attempt {message.delivery.attempt}, was to a worker that stopped"
             reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._breaker.reason}")
@@ -108,7 +108,7 @@ class Settlement:
             await self._return(message, None, self._backoff.delay(1))
 
     async def _published(self, handled: Sequence[Handled], outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """Publish what follows, and return the outcomes: of what could not be published, another try."""
+        """Publish the produced events; where that fails, the outcome becomes `Retry`."""
         at = self._clock.now()
         settled = list(outcomes)
         messages: list[Outgoing] = []
@@ -123,11 +123,11 @@ class Settlement:
         for owner, problem in zip(owners, results, strict=True):
             if problem is not None:
                 reason = f"a produced event could not be published: {problem}"
-                is_failure = not isinstance(problem, BusUnavailable) or await _is_there(handled[owner][0])
+                is_failure = not isinstance(problem, BusUnavailable) or await _bus_answers(handled[owner][0])
                 settled[owner] = Retry(reason=reason, is_failure=is_failure)
         return settled
 
-    def _tell_breaker(self, message: InFlightMessage, outcome: Outcome) -> None:
+    def _record_result(self, message: InFlightMessage, outcome: Outcome) -> None:
         match outcome:
             case Done():
                 self._breaker.succeeded(message.delivery.sequence)
@@ -147,9 +147,9 @@ class Settlement:
         self._health.succeeded()
 
     async def retry(self, message: InFlightMessage, envelope: Envelope[Message] | None, retry: Retry) -> None:
-        """Have it delivered again later, or give it up when that was its last delivery.
+        """Return it for redelivery after a pause, or dead-letter it on its last delivery.
 
-        Of a worker that has halted it stays in hand.
+        While the breaker is open it stays in flight.
         """
         if self._breaker.is_open:
             message.retain()
@@ -157,34 +157,34 @@ class Settlement:
         attempt = message.delivery.attempt
         reason = retry.reason or _NO_REASON
         if self._is_last(message):
-            sentence = f"given up at attempt {attempt}: {reason}"
+            sentence = f"failed at attempt {attempt}: {reason}"
             await self.dead_letter(message, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
             return
         delay = self._backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
-        with self._logged(message, envelope):
-            _log.warning("event is tried again later", reason=reason, attempt=attempt, delay=round(delay, 3))
+        with self._log_context(message, envelope):
+            _log.warning("event will be redelivered", reason=reason, attempt=attempt, delay=round(delay, 3))
         await self._return(message, envelope, delay)
 
     async def dead_letter(
         self, message: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
     ) -> None:
-        """Keep it as a dead letter, then let it go; if it cannot be kept, it is not let go.
+        """Store it as a dead letter, then terminate it; if it cannot be stored, it is redelivered.
 
-        Of what was forgotten nothing is kept.
+        Nothing is stored of a forgotten message.
         """
         letter = self._letter(message, envelope, reject)
-        with self._logged(message, envelope):
+        with self._log_context(message, envelope):
             try:
-                kept = await self._dead_letters.publish(letter)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the original must stay
-                _log.error("dead letter could not be kept", error=f"{type(error).__name__}: {error}")
+                stored = await self._dead_letters.publish(letter)
+            except Exception as error:  # noqa: BLE001 - the original must stay
+                _log.error("dead letter could not be stored", error=f"{type(error).__name__}: {error}")
                 await self._return(message, envelope, self._backoff.delay(letter.attempts))
                 return
-            if kept:
+            if stored:
                 _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
             else:
-                _log.info("event about what was forgotten was given up, nothing is kept", code=letter.code)
-        self._health.dead_lettered += kept
+                _log.info("event of a forgotten message was dropped", code=letter.code)
+        self._health.dead_lettered += stored
         try:
             await message.terminate()
         except BusError as error:
@@ -204,11 +204,11 @@ class Settlement:
     ) -> DeadLetter:
         delivery = message.delivery
         body = None if envelope is None else envelope.body
-        told = references(delivery.subject, delivery.body, body)
+        found = references(delivery.subject, delivery.body, body)
         return DeadLetter(
-            tenant=told.tenant,
-            message_id=told.message_id,
-            memory_id=told.memory_id,
+            tenant=found.tenant,
+            message_id=found.message_id,
+            memory_id=found.memory_id,
             code=str(reject.code),
             sentence=reject.reason,
             attempts=delivery.attempt,
@@ -221,24 +221,24 @@ class Settlement:
             at=self._clock.now(),
         )
 
-    def _logged(
+    def _log_context(
         self, message: InFlightMessage, envelope: Envelope[Message] | None
     ) -> AbstractContextManager[None]:
         if envelope is None:
-            told = references(message.delivery.subject, message.delivery.body)
-            names = {"tenant": told.tenant, "message_id": told.message_id}
+            found = references(message.delivery.subject, message.delivery.body)
+            names = {"tenant": found.tenant, "message_id": found.message_id}
             return bind_log_context(None, **names, sequence=message.delivery.sequence)
         return bind_log_context(TraceContext.parse(envelope.traceparent), **log_fields(envelope))
 
     def _log_unsettled(
         self, message: InFlightMessage, envelope: Envelope[Message] | None, error: BusError
     ) -> None:
-        with self._logged(message, envelope):
-            _log.warning("event could not be settled and will be delivered again", error=str(error))
+        with self._log_context(message, envelope):
+            _log.warning("event could not be settled and will be redelivered", error=str(error))
 
 
-async def _is_there(message: InFlightMessage) -> bool:
-    """Whether the bus is, as far as can be told."""
+async def _bus_answers(message: InFlightMessage) -> bool:
+    """Return whether the bus answers."""
     try:
         await message.delivery.in_progress()
     except BusUnavailable:

@@ -1,7 +1,7 @@
-"""The last resort for an event that kills whoever handles it.
+"""Dead-letters messages that crash every worker that handles them.
 
-A worker that dies cannot dead-letter. The server counts deliveries and, when the last one was not settled,
-says so in an advisory; the sweeper consumes these, and buries what they point at.
+A process that dies cannot dead-letter. The server counts deliveries and publishes an advisory when the last
+one was not acknowledged; the sweeper consumes these advisories.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Advisory:
-    """The server's word that a consumer was given a message for the last time, in vain."""
+    """The server's report that a message was delivered for the last time and not acknowledged."""
 
     stream: str
     consumer: str
@@ -44,7 +44,7 @@ class Advisory:
 
     @classmethod
     def parse(cls, body: bytes) -> "Advisory | None":
-        """Read an advisory; None when it is none."""
+        """Parse an advisory; None if it is malformed."""
         try:
             content = json.loads(body)
             return cls(
@@ -58,16 +58,16 @@ class Advisory:
 
 
 class Sweeper:
-    """Buries what workers that died have left behind.
+    """Moves the messages that advisories report to the dead letter queue.
 
     Args:
         consumer: the durable consumer of the advisories.
-        bus: where advisories come from and dead letters go to.
-        streams: where the messages are read and, from a work queue, removed.
-        sweeps: the streams whose messages are buried; advisories about others are let pass.
-        work_queues: those of them where a message that nobody will handle any more takes up room for ever.
-        clock: dates the letters.
-        on_dead_letter: decides whether a letter is kept, has it kept and records it; None where all are kept.
+        bus: source of advisories, and destination of dead letters.
+        streams: where the messages are read and, in a work queue, removed.
+        sweeps: the streams whose messages are swept; advisories about others are acknowledged only.
+        work_queues: those of them in which a message stays until it is removed.
+        clock: dates the dead letters.
+        on_dead_letter: decides whether a letter is kept, and records it; None to keep all.
         loop: how advisories are consumed.
     """
 
@@ -118,8 +118,8 @@ class Sweeper:
         try:
             if advisory is not None and advisory.stream in self._sweeps:
                 await self._dead_letter(advisory)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the advisory must come again
-            _log.warning("sweeping failed and is tried again", error=f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - the advisory must be redelivered
+            _log.warning("sweep failed and will be retried", error=f"{type(error).__name__}: {error}")
             self.health.retried += 1
             await _settle(delivered.retry(self._backoff.delay(delivered.delivery.attempt)))
             return
@@ -131,24 +131,22 @@ class Sweeper:
         if message is None:
             return
         letter = self._letter(advisory, message)
-        kept = await self._dead_letters.publish(letter)
+        stored = await self._dead_letters.publish(letter)
         if advisory.stream in self._work_queues:
             await self._streams.remove(advisory.stream, advisory.sequence)
-        self.health.dead_lettered += kept
+        self.health.dead_lettered += stored
         with bind_log_context(None, tenant=letter.tenant, message_id=letter.message_id):
-            if kept:
-                _log.warning("event left by dead workers became a dead letter", consumer=letter.consumer)
+            if stored:
+                _log.warning("event of crashed workers became a dead letter", consumer=letter.consumer)
             else:
-                _log.info(
-                    "event about what was forgotten was given up, nothing is kept", consumer=letter.consumer
-                )
+                _log.info("event of a forgotten message was dropped", consumer=letter.consumer)
 
     def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
-        told = stored_references(message.subject, message.body)
+        found = stored_references(message.subject, message.body)
         return DeadLetter(
-            tenant=told.tenant,
-            message_id=told.message_id,
-            memory_id=told.memory_id,
+            tenant=found.tenant,
+            message_id=found.message_id,
+            memory_id=found.memory_id,
             code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
             sentence=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
             attempts=advisory.deliveries,
@@ -166,4 +164,4 @@ async def _settle(settlement: Awaitable[None]) -> None:
     try:
         await settlement
     except BusError as error:
-        _log.info("advisory could not be settled and will come again", error=str(error))
+        _log.info("advisory could not be acknowledged and will be redelivered", error=str(error))

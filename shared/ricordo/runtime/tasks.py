@@ -1,4 +1,4 @@
-"""Cancels and awaits tasks."""
+"""Runs, cancels and shares asyncio tasks."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
@@ -14,7 +14,7 @@ async def run_until(stop: asyncio.Event, work: Coroutine[object, object, T]) -> 
     """Await `work`, but cancel it as soon as `stop` is set.
 
     Returns:
-        The result of `work`, or None when it was cancelled.
+        The result of `work`, or None if it was cancelled.
     """
     task = asyncio.ensure_future(work)
     stopping = asyncio.ensure_future(stop.wait())
@@ -27,7 +27,7 @@ async def run_until(stop: asyncio.Event, work: Coroutine[object, object, T]) -> 
 
 
 async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
-    """Cancel the running `tasks`, and wait until all have ended; their errors are dropped."""
+    """Cancel `tasks` and wait until all have ended; their errors are dropped."""
     for task in tasks:
         task.cancel()
     pending = [task for task in tasks if not task.done()]
@@ -36,7 +36,7 @@ async def cancel_and_wait(*tasks: asyncio.Future[T]) -> None:
 
 
 def being_cancelled() -> bool:
-    """Whether the running task is being cancelled, even if a callee raised another error for it."""
+    """Return whether the current task is being cancelled, even if a callee raised another error for it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 
 
 class WaitTimeout(Exception):
-    """The task takes longer than the caller may wait, and goes on."""
+    """The task runs longer than the caller may wait, and goes on."""
 
 
 class TaskStopped(Exception):
@@ -56,11 +56,14 @@ class TaskStopped(Exception):
 
 
 class SingleFlight(Generic[Key, Result]):
-    """Running tasks by key; an async context manager that cancels the rest at its end."""
+    """Runs at most one task per key; callers share it. Cancels the running tasks on exit.
 
-    def __init__(self, failing: str) -> None:
-        """Log `failing` when a task fails, whether or not a caller waits."""
-        self._failing = failing
+    Args:
+        failure: logged when a task fails, whether or not a caller waits.
+    """
+
+    def __init__(self, failure: str) -> None:
+        self._failure = failure
         self._running: dict[Key, asyncio.Task[Result]] = {}
 
     async def __aenter__(self) -> Self:
@@ -74,17 +77,17 @@ class SingleFlight(Generic[Key, Result]):
     async def wait(
         self, key: Key, begin: Callable[[], Coroutine[Any, Any, Result]], *, until: float | None = None
     ) -> Result:
-        """Wait for the task of `key`, started unless it runs. Cancelling a caller does not cancel the task.
+        """Wait for the task of `key`, started unless it runs. Cancelling a caller does not cancel it.
 
         Args:
             key: of the task.
             begin: returns the coroutine to run.
-            until: when to stop waiting, by the time of the event loop; None to wait for the end.
+            until: deadline by the time of the event loop; None to wait for the end.
 
         Raises:
-            WaitTimeout: it takes longer.
+            WaitTimeout: the deadline has passed.
             TaskStopped: the process ends.
-            Exception: whatever the work raised.
+            Exception: raised by the task.
         """
         task = self._running.get(key) or self._begin(key, begin)
         left = None if until is None else max(0.0, until - asyncio.get_running_loop().time())
@@ -103,4 +106,4 @@ class SingleFlight(Generic[Key, Result]):
     def _end(self, key: Key, task: asyncio.Task[Result]) -> None:
         del self._running[key]
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning(self._failing, of=repr(key), exc_info=error)
+            _log.warning(self._failure, of=repr(key), exc_info=error)

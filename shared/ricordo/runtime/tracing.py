@@ -1,6 +1,6 @@
-"""W3C trace context: carried in the `traceparent` header from a cause to all that follows from it.
+"""W3C trace context: carried in the header `traceparent` from a cause to everything that follows.
 
-The trace id is also the correlation id of the logs, so that one search finds the whole way of a message.
+The trace id is also the correlation id of log lines.
 """
 
 import random
@@ -39,11 +39,7 @@ class TraceContext:
 
     @staticmethod
     def parse(header: str | None) -> "TraceContext | None":
-        """Read a `traceparent` header.
-
-        Returns:
-            None when it is absent or malformed, which is no reason to refuse a message.
-        """
+        """Parse a `traceparent` header; None if absent or malformed, which does not invalidate a message."""
         return _parsed(header) if header else None
 
     @staticmethod
@@ -60,7 +56,7 @@ class TraceContext:
         return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
 
 
-# What a batch carries is read when it is fetched, and again for what follows from it.
+# Parsed when a message is fetched, and again for the events that follow from it.
 @lru_cache(maxsize=1024)
 def _parsed(header: str) -> TraceContext | None:
     match = _TRACEPARENT.fullmatch(header.strip())
@@ -77,7 +73,7 @@ def _digits(count: int) -> str:
 
 
 def bind_log_context(trace: TraceContext | None, **names: object) -> AbstractContextManager[None]:
-    """Return a context in which every log line carries `names` and the trace's id as `correlation_id`."""
+    """Return a context in which log lines carry `names` and the trace id as `correlation_id`."""
     known = {name: value for name, value in names.items() if value is not None}
     if trace is not None:
         known["correlation_id"] = trace.trace_id

@@ -24,7 +24,7 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import EventWorker, WorkerSettings
+from ricordo.runtime.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
@@ -50,7 +50,7 @@ def worker(bus: NatsBus, handler: Handler[MessageReceived]) -> EventWorker:
         handler=handler,
         bus=sides(bus),
         clock=SystemClock(),
-        settings=WorkerSettings(
+        settings=EventWorkerSettings(
             loop=LoopSettings(batch=BATCH, fetch_timeout=0.2),
             backoff=Backoff(first=0.05, longest=0.2, jitter=0.0),
             breaker=ConsumerBreakerSettings(pauses=PAUSES),

@@ -81,7 +81,7 @@ class TestOutcomes:
         assert letter.subject == f"dlq.ingest.{RECEIVED}"
         assert letter.body == bad.body
         assert letter.headers["Ricordo-Reason"] == (
-            "attempts_exhausted: given up at attempt 3: OSError: number 2 is bad"
+            "attempts_exhausted: failed at attempt 3: OSError: number 2 is bad"
         )
         assert letter.headers["Ricordo-Attempts"] == "3"
         assert letter.headers["Ricordo-Stream-Seq"] == "2"

@@ -13,7 +13,7 @@ from ricordo.bus.port import BusUnavailable, ConsumerLag, Outgoing, PublishRefus
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
-from ricordo.runtime.gates import Gate, OpenGate
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
 from ricordo.store.database import StoreUnavailable
 from ricordo.system_clock import SystemClock
@@ -116,7 +116,7 @@ class Lane(MemoryBus):
 
     def process(self, gate: Gate | None = None) -> Overtake:
         """Return what a process runs."""
-        return Overtake(self, self.handler, gate or OpenGate(), self.clock)
+        return Overtake(self, self.handler, gate or Gate(), self.clock)
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_ag
 
 
 async def test_a_store_that_goes_away_has_the_gate_ask_anew(lane: Lane) -> None:
-    class Doubted:
+    class Doubted(Gate):
         doubts = 0
 
         async def wait_open(self) -> None:
@@ -255,7 +255,7 @@ async def test_what_could_not_be_told_is_left_to_its_turn(lane: Lane, overtake: 
 
 
 async def test_while_its_gate_is_closed_nothing_is_read(lane: Lane, overtake: Overtake) -> None:
-    class Closed:
+    class Closed(Gate):
         opens = asyncio.Event()
 
         async def wait_open(self) -> None:

@@ -66,7 +66,7 @@ async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
         for _ in range(3):
             await server.is_available(ValueError("a defect"))
     assert [(line["event"], line["log_level"]) for line in _told_of_it(logged)] == [
-        ("server cannot be asked", "error")
+        ("server cannot be probed", "error")
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, ProbeGate, is_throttled, reason
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
@@ -16,7 +16,7 @@ from ricordo.testing.eventually import eventually
 from ricordo.unavailable import Unavailable
 
 
-class Door:
+class Door(Gate):
     """A gate that is opened by hand."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ def of(worker: str, lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMa
 @pytest.mark.parametrize("long", [False, True])
 async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
     door, health = Door(), Health("waiting-here", ManualClock())
-    gate = WatchedGate(AllGates([OpenGate(), door]), health, log_after=0.01 if long else 60.0)
+    gate = WatchedGate(AllGates([Gate(), door]), health, log_after=0.01 if long else 60.0)
     with capture_logs() as lines:
         waiting = [asyncio.create_task(gate.wait_open()) for _ in range(3)]
         await eventually(
@@ -50,8 +50,8 @@ async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
     told = [(line["log_level"], line["event"]) for line in lines if line["log_level"] != "debug"]
     assert told == (
         [
-            ("warning", "gate stays closed, nothing is fetched"),
-            ("info", "gate opened, fetching goes on"),
+            ("warning", "fetching is paused: gate closed"),
+            ("info", "fetching is resumed: gate open"),
         ]
         if long
         else []
@@ -77,15 +77,15 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
         counts[0] = 0
         door.opened.set()
         assert await waiting
-    why = "others have 9 before them"
+    why = "9 items of other work are waiting"
     _, line = of("yielding-here", lines)[:2]
     told = (line["log_level"], line["event"], line["reason"])
     if also_away:
         assert (report["state"], report["reason"], well) == ("degraded", f"{why}; the door is shut", False)
-        assert told == ("warning", "gate stays closed, nothing is fetched", f"{why}; the door is shut")
+        assert told == ("warning", "fetching is paused: gate closed", f"{why}; the door is shut")
     else:
         assert (report["state"], report["reason"], well) == ("yielding", why, True)
-        assert told == ("info", "others go first, nothing is fetched meanwhile", why)
+        assert told == ("info", "fetching is paused for work with priority", why)
     assert health.report()["state"] == "ready"
 
 
@@ -99,10 +99,10 @@ async def test_gates_say_why_they_are_closed() -> None:
     store = ProbeGate("store", probe, ManualClock())
     waiting = asyncio.create_task(AllGates([store]).wait_open())
     await eventually(lambda: not store.is_open)
-    assert reason(AllGates([OpenGate(), store])) == "store: OSError: no route"
+    assert AllGates([Gate(), store]).reason == "store: OSError: no route"
     waiting.cancel()
     await store.wait_open()
-    assert reason(store) == ""
+    assert store.reason == ""
 
 
 async def test_a_backlog_says_how_much_it_is() -> None:
@@ -118,13 +118,13 @@ async def test_a_backlog_says_how_much_it_is() -> None:
 
     class Watching(ManualClock):
         async def sleep(self, seconds: float) -> None:
-            seen.append((reason(gate), is_throttled(gate)))
+            seen.append((gate.reason, gate.is_throttled))
 
     gate = BacklogGate(count, lambda: 5, Watching())
     await gate.wait_open()
-    assert not is_throttled(gate)
+    assert not gate.is_throttled
     assert seen == [
-        ("others have 7 before them", True),
-        ("what others have before them cannot be counted (the bus is away)", False),
+        ("7 items of other work are waiting", True),
+        ("the backlog of other work cannot be counted (the bus is away)", False),
     ]
-    assert reason(gate) == ""
+    assert gate.reason == ""

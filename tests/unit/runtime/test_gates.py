@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.runtime.gates import AllGates, BacklogGate, OpenGate, ProbeGate, invalidate
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock, settle
 
@@ -30,7 +30,7 @@ class TestGates:
                 raise failure
 
         gate = ProbeGate("store", probe, clock)
-        waiting = asyncio.create_task(AllGates([OpenGate(), gate]).wait_open())
+        waiting = asyncio.create_task(AllGates([Gate(), gate]).wait_open())
         await settle()
         assert not waiting.done()
         assert gate.is_open is False
@@ -49,7 +49,7 @@ class TestGates:
             if calls == 1:
                 await asyncio.Event().wait()
 
-        waiting = asyncio.create_task(ProbeGate("store", probe, clock, limit=0.02).wait_open())
+        waiting = asyncio.create_task(ProbeGate("store", probe, clock, timeout=0.02).wait_open())
         await asyncio.sleep(0.1)
         await clock.advance(1.0)
         await asyncio.wait_for(waiting, 5)
@@ -71,11 +71,11 @@ class TestGates:
             nonlocal calls
             calls += 1
 
-        gates = AllGates([OpenGate(), ProbeGate("store", probe, clock, patience=0.5)])
+        gates = AllGates([Gate(), ProbeGate("store", probe, clock, ttl=0.5)])
         for _ in range(3):
             await gates.wait_open()
         assert calls == 1
-        invalidate(gates)
+        gates.invalidate()
         await gates.wait_open()
         assert calls == 2
         await clock.advance(0.5)

@@ -107,7 +107,7 @@ class TestAWorker:
         async with shop.running(worker):
             await shop.work_off()
         (reason,) = shop.dead()
-        assert reason == "attempts_exhausted: given up at attempt 3: KeyError: 'vector'"
+        assert reason == "attempts_exhausted: failed at attempt 3: KeyError: 'vector'"
         assert worker.health.processed == 49
 
     async def test_a_bad_message_that_is_all_there_is_is_given_up_too(self) -> None:
@@ -191,7 +191,7 @@ class TestAMendedWorkerGoesOn:
             await shop.until(lambda: worker.health.processed + len(shop.buried) == 6)
         assert worker.health.processed == 5
         assert [letter.message_id for letter in shop.buried] == ["m-0"]
-        assert "given up at attempt 3: KeyError" in shop.buried[0].sentence
+        assert "failed at attempt 3: KeyError" in shop.buried[0].sentence
 
     async def test_although_some_that_came_often_are_bad_for_good(self) -> None:
         shop = Workshop(max_deliver=8)

@@ -171,7 +171,7 @@ class TestErrors:
             responder=desk.bus,
             publisher=desk.bus,
             clock=desk.clock,
-            elsewhere=("query.stats",),
+            excluded=("query.stats",),
         )
         one = QueryServer(
             name="one",
@@ -180,7 +180,7 @@ class TestErrors:
             responder=desk.bus,
             publisher=desk.bus,
             clock=desk.clock,
-            alone=True,
+            exclusive=True,
         )
         async with desk.open(one):
             with pytest.raises(BusUnavailable):

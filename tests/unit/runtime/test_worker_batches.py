@@ -149,7 +149,7 @@ class TestFailures:
             ]
             await shop.work_off()
         assert sizes[:7] == [6, 1, 1, 1, 1, 1, 1]
-        assert shop.dead() == ["attempts_exhausted: given up at attempt 5: OSError: number 3 is bad"]
+        assert shop.dead() == ["attempts_exhausted: failed at attempt 5: OSError: number 3 is bad"]
 
     async def test_redeliveries_back_off_exponentially_and_by_what_the_handler_asks(self) -> None:
         shop = Workshop()

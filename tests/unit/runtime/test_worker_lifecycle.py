@@ -7,6 +7,7 @@ from tests.fixtures.workshop import Created, Workshop, all_done, created, number
 
 from ricordo.messages.events import MemoryEncoded
 from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.testing.clock import settle
 
@@ -29,7 +30,7 @@ class Recorder:
         return sorted(number for batch in self.batches for number in batch)
 
 
-class Door:
+class Door(Gate):
     """A gate moved by hand."""
 
     def __init__(self) -> None:
