@@ -126,7 +126,7 @@ class TestBatches:
 
     @pytest.mark.parametrize("broken", [{"batch": 0}, {"batch": 201}, {"concurrency": 0}, {"slots": -1}])
     def test_nonsense_is_refused(self, broken: dict[str, int]) -> None:
-        with pytest.raises(ValueError, match=r"must|holds"):
+        with pytest.raises(ValueError, match=r"must|has"):
             LoopSettings(**broken)  # type: ignore[arg-type]  # each of them is an int
 
 
