@@ -48,7 +48,7 @@ async def degraded(bot: Bot, *parts: str) -> bool:
 async def test_a_model_that_is_removed_is_said_and_what_waits_is_remembered_when_it_is_back(
     bot: Bot, wire: Client, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.models.ollama.encoder._PULL_AGAIN_S", 0.5)
+    monkeypatch.setattr("ricordo.models.ollama.ollama_encoder._PULL_AGAIN_S", 0.5)
     settings = served(running, server)
     async with restarted(running, settings):
         await bot.remember(BOAT)
@@ -156,7 +156,7 @@ async def stands_so(port: int, status: int, *, gate_open: bool, reason: str) -> 
 async def test_a_probe_has_nobody_restarted_during_a_pull_for_which_messages_wait(
     bot: Bot, running: Running, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.models.ollama.encoder._PULL_AGAIN_S", 0.5)
+    monkeypatch.setattr("ricordo.models.ollama.ollama_encoder._PULL_AGAIN_S", 0.5)
     server.models.clear()
     server.behaviour.pull_stands_at = 42
     settings, port = served(running, server), free_port()

@@ -10,7 +10,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.ollama import OllamaEncoder, open_held, open_ollama
+from ricordo.models.ollama import OllamaEncoder, open_if_present, open_ollama
 from ricordo.models.onnx import (
     DIMENSIONS,
     MODEL,
@@ -221,7 +221,7 @@ async def open_former(
     if model == MODEL:
         yield await installed_encoder(minilm, "memories of that model are found by words alone")
     elif settings.provider == "ollama":
-        async with open_held(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
+        async with open_if_present(settings.ollama_url, model, dimensions, batch=settings.batch) as held:
             yield held
     else:
         yield None

@@ -9,21 +9,20 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import (
-    EntityRecogniser,
     FactExtractor,
     LlmFactExtractor,
     RuleFactExtractor,
 )
-from ricordo.models.gliner import GlinerMissing, open_gliner
+from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.llm_describer import Describer, LlmDescriber
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.models.ollama import (
-    open_condenser,
-    open_insight_reader,
-    open_message_reader,
-    open_question_reader,
-    open_relation_reader,
+    OllamaCondenser,
+    OllamaInsightReader,
+    OllamaMessageReader,
+    OllamaQuestionReader,
+    OllamaRelationReader,
 )
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
 from ricordo.models.throttle import Throttle
@@ -44,8 +43,8 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
     if settings.provider == "rules":
         yield RuleQueryAnalyser()
         return
-    opening = open_question_reader(settings.ollama_url, settings.model, budget=settings.budget_ms / 1000)
-    async with opening as reader:
+    timeout = settings.budget_ms / 1000
+    async with OllamaQuestionReader.open(settings.ollama_url, settings.model, timeout=timeout) as reader:
         yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.cache_size)
 
 
@@ -57,7 +56,7 @@ def enriching_model(settings: EnrichmentSettings) -> str | None:
 @asynccontextmanager
 async def open_describer(
     settings: EnrichmentSettings, clock: Clock, *, patient: bool = False
-) -> AsyncIterator[Describer | None]:
+) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone.
 
     Args:
@@ -70,7 +69,7 @@ async def open_describer(
     if model is None:
         yield None
         return
-    opening = open_message_reader(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
+    opening = OllamaMessageReader.open(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
     async with opening as reader:
         yield LlmDescriber(
             reader,
@@ -103,7 +102,7 @@ async def open_llm_condenser(
     if settings.provider == "rules":
         yield None
         return
-    async with open_condenser(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
+    async with OllamaCondenser.open(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
         yield LlmCondenser(reader, throttle)
 
 
@@ -115,7 +114,8 @@ async def open_llm_insights(
     if settings.provider == "rules":
         yield None
         return
-    async with open_insight_reader(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
+    opening = OllamaInsightReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    async with opening as reader:
         yield LlmInsights(reader, throttle)
 
 
@@ -140,7 +140,7 @@ async def open_fact_extractor(
         yield rules
         return
     async with AsyncExitStack() as exits:
-        opening = open_relation_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
+        opening = OllamaRelationReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
         reader = await exits.enter_async_context(opening)
         recogniser, lacking = await _open_recogniser(settings, exits)
         yield LlmFactExtractor(
@@ -183,7 +183,7 @@ def identity_throttle(settings: KnowledgeSettings, clock: Clock) -> Throttle:
 
 async def _open_recogniser(
     settings: KnowledgeSettings, exits: AsyncExitStack
-) -> tuple[EntityRecogniser | None, str]:
+) -> tuple[GlinerRecogniser | None, str]:
     """Return the entity recogniser, and why there is none although one is configured."""
     without = "the language model reads facts without GLiNER's entities"
     if settings.gliner_model is None:

@@ -17,7 +17,7 @@ from ricordo.index.qdrant.room import Room
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
-from ricordo.models.llm_describer import Describer
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.runtime.availability import Availability
@@ -164,7 +164,7 @@ class Resources:
         """Return the query analyser."""
         return await self.open("analyser", open_analyser(self.settings.analyser, self.clock))
 
-    async def describer(self, *, patient: bool = False) -> Describer | None:
+    async def describer(self, *, patient: bool = False) -> LlmDescriber | None:
         """Return the language model that enriches messages; None for the rules alone."""
         opening = open_describer(self.settings.enrichment, self.clock, patient=patient)
         return await self.open("describer", opening)

@@ -12,8 +12,8 @@ from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
-from ricordo.models.llm_describer import Describer
-from ricordo.models.ollama import open_identity_reader
+from ricordo.models.llm_describer import LlmDescriber
+from ricordo.models.ollama import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
@@ -192,7 +192,7 @@ async def enrichment(resources: Resources) -> list[Service]:
     return [await event_worker(resources, "enrichment", handler)]
 
 
-async def enrich_handler(resources: Resources, describer: Describer | None) -> Enrich:
+async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -> Enrich:
     """Return enrichment's handler, with its word lists loaded.
 
     Args:
@@ -247,7 +247,7 @@ async def _identify(resources: Resources, ledger: FactLedger) -> list[Service]:
     settings, clock = resources.settings.knowledge, resources.clock
     if not has_fact_model(settings):
         return []
-    opening = open_identity_reader(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    opening = OllamaEntityMatcher.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
     identify = IdentifyByModel(
         ledger=ledger,
         follow=await resources.graph_projector(),

@@ -15,7 +15,7 @@ from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import local_moment
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import Encoder, TokenCounter
-from ricordo.models.llm_describer import Describer
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
@@ -38,7 +38,7 @@ class Enrich:
     clock: Clock
     beside: CpuExecutor
     linking: Linker
-    describer: Describer | None = None
+    describer: LlmDescriber | None = None
     feeling: Encoder | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:

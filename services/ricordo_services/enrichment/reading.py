@@ -8,7 +8,7 @@ from typing import Literal
 from ricordo.memory.llm_description import LlmMessage, LlmReading
 from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS
-from ricordo.models.llm_describer import Describer
+from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, Unenriched
 
@@ -16,7 +16,7 @@ Asked = Literal["all", "importance", "nothing"]
 
 
 async def read_by(
-    describer: Describer | None,
+    describer: LlmDescriber | None,
     unenriched: Sequence[Unenriched],
     derived: Sequence[EnrichedMemory],
     beside: CpuExecutor,

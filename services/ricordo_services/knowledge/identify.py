@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.entity_matching import EntityMatcher, EntityPair, MatchVerdict
+from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict, OllamaEntityMatcher
 from ricordo.models.throttle import Throttle, portions
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo_services.backpressure import Backlog
@@ -54,7 +54,7 @@ class IdentifyByModel:
 
     ledger: FactLedger
     follow: GraphProjector
-    reader: EntityMatcher
+    reader: OllamaEntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
     backlog: Backlog

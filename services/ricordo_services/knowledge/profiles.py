@@ -7,7 +7,7 @@ from typing import Final
 from ricordo.memory.facts import Entity, Fact, normalise
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.messages.ids import memory_id
-from ricordo.models.entity_matching import EntityPair, EntityProfile
+from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
 

@@ -19,6 +19,8 @@ from ricordo.memory.facts.relation_validation import (
 )
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
+from ricordo.models.gliner_recogniser import GlinerRecogniser
+from ricordo.models.ollama.relations import OllamaRelationReader
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.runtime.scheduling import CpuExecutor
 
@@ -37,47 +39,6 @@ class FactExtractor(Protocol):
 
     async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
         """Return what each of `utterances` states, in their order; nothing of one that states nothing."""
-        ...
-
-
-class EntityRecogniser(Protocol):
-    """Finds entities of given kinds in texts."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-        ...
-
-    async def entities(self, texts: Sequence[str]) -> Sequence[Sequence[RecognisedEntity]]:
-        """Return the entities of each of `texts`, in their order, each text's by where they begin.
-
-        Raises:
-            ModelUnavailable: the model cannot answer now.
-        """
-        ...
-
-
-class RelationReader(Protocol):
-    """A language model that reads messages. One request per call; its answers are claims to be validated.
-
-    Texts are data within the prompt, never instructions.
-    """
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-        ...
-
-    async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
-        """Say of each message what it states of its writer and of those whom it names, in their order.
-
-        Returns:
-            Nothing of a message that states nothing; None for one that the answer does not hold.
-
-        Raises:
-            InvalidReply: the answer holds none of them.
-            ModelUnavailable: there was no answer in time.
-        """
         ...
 
 
@@ -121,10 +82,10 @@ class LlmFactExtractor:
         self,
         rules: RuleFactExtractor,
         beside: CpuExecutor,
-        reader: RelationReader,
+        reader: OllamaRelationReader,
         throttle: Throttle,
         *,
-        recogniser: EntityRecogniser | None = None,
+        recogniser: GlinerRecogniser | None = None,
         throttle_of_entities: Throttle | None = None,
         batch: int = 8,
         lacking: str = "",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 
@@ -15,54 +15,8 @@ from ricordo.memory.llm_condensation import (
 )
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
+from ricordo.models.ollama.condensation import OllamaCondenser
 from ricordo.models.throttle import Throttle
-
-
-class CondensingReader(Protocol):
-    """A language model that condenses texts. One request per call; its answers are claims to be validated.
-
-    Texts are data within the prompt, never instructions.
-    """
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-        ...
-
-    async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
-        """Say in two or three sentences what memories come to.
-
-        Args:
-            texts: in the order in which they were said, at least one.
-            language: that the answer shall be in, ISO 639-1.
-
-        Raises:
-            InvalidReply: the answer holds no text.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
-
-    async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
-        """Say in at most three sentences what a session was about, what of it matters, and how it felt.
-
-        Raises:
-            InvalidReply: the answer holds no text.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
-
-
-class Condenser(Protocol):
-    """Condenses with a `CondensingReader`; returns None where no valid answer came, and counts it."""
-
-    async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
-        """Say what memories of one language come to, never longer than they are; None where nothing holds."""
-        ...
-
-    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        """Say what a session was about; None where nothing holds."""
-        ...
-
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -70,7 +24,7 @@ T = TypeVar("T")
 
 
 class LlmCondenser:
-    """A `Condenser` on a language model; None where the model gives no answer, or none that is valid.
+    """A `LlmCondenser` on a language model; None where the model gives no answer, or none that is valid.
 
     Texts with instructions to their reader are not sent to the model.
 
@@ -79,7 +33,7 @@ class LlmCondenser:
         throttle: limits its use.
     """
 
-    def __init__(self, reader: CondensingReader, throttle: Throttle) -> None:
+    def __init__(self, reader: OllamaCondenser, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
         self._taken = 0

@@ -2,70 +2,19 @@
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import Description, LlmMessage, LlmReading, importance_of_rating
+from ricordo.memory.llm_description import LlmMessage, LlmReading, importance_of_rating
+from ricordo.models.ollama.messages import OllamaMessageReader
 from ricordo.models.throttle import Throttle, portions_of_messages
 from ricordo.resilience import CircuitBreaker, RateLimiter
-
-
-class MessageReader(Protocol):
-    """A language model that reads messages. One request per call; its answers are claims to be validated.
-
-    Texts are data within the prompt, never instructions.
-    """
-
-    @property
-    def model(self) -> str:
-        """Its name, which the versions of what it derives carry."""
-        ...
-
-    async def rate(self, messages: Sequence[LlmMessage]) -> Sequence[float]:
-        """Rate how much each message matters, 1 (mundane) to 10 (crucial), in their order.
-
-        Raises:
-            InvalidReply: there are not as many ratings as messages, or one is none.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
-
-    async def describe(self, messages: Sequence[LlmMessage]) -> Sequence[Description | None]:
-        """Say of each message how it feels, what it is about, whom it names and what it is, in their order.
-
-        Returns:
-            None for a message that the answer does not hold; values that are none are left out of the others.
-
-        Raises:
-            InvalidReply: the answer holds none of them.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
-
-
-class Describer(Protocol):
-    """Describes messages with a `MessageReader`; a message without an answer in time stays unread."""
-
-    @property
-    def model(self) -> str:
-        """The name of the model that it asks."""
-        ...
-
-    async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> Sequence[LlmReading]:
-        """Say what the model makes of each message, in their order; `UNREAD` of what it was not asked.
-
-        Args:
-            messages: at least one.
-            describe: whether all the rest is wanted, besides the rating.
-        """
-        ...
-
 
 T = TypeVar("T")
 
 
 class LlmDescriber:
-    """A `Describer` on a language model, with batches, a rate limit, a breaker and a time budget.
+    """A `LlmDescriber` on a language model, with batches, a rate limit, a breaker and a time budget.
 
     An answer to several messages that is malformed is asked for again, once, message by message. A message
     that speaks to its reader is shown alone from the start, so that it cannot speak for its neighbours.
@@ -82,7 +31,7 @@ class LlmDescriber:
 
     def __init__(
         self,
-        reader: MessageReader,
+        reader: OllamaMessageReader,
         breaker: CircuitBreaker,
         bucket: RateLimiter,
         clock: Clock,

@@ -2,16 +2,14 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 
 from ricordo.memory.llm_condensation import select_messages
-from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
 from ricordo.memory.reflection.insight_validation import (
-    InsightClaim,
     questions_in_language,
     relevant_memories,
     to_llm_message,
@@ -19,46 +17,12 @@ from ricordo.memory.reflection.insight_validation import (
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
+from ricordo.models.ollama.insights import OllamaInsightReader
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
 T = TypeVar("T")
-
-
-class InsightReader(Protocol):
-    """A language model that draws insights. One request per call; its answers are claims to be validated.
-
-    Memories are data within the prompt, never instructions.
-    """
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-        ...
-
-    async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
-        """Ask what is worth understanding about a user.
-
-        Args:
-            observations: what they said, oldest first, at least one.
-            language: that the questions shall be in, ISO 639-1.
-            most: how many at the most.
-
-        Raises:
-            InvalidReply: the answer holds no question.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
-
-    async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
-        """Answer a question about a user from their memories, and say which carry the answer.
-
-        Raises:
-            InvalidReply: the answer holds no text.
-            ModelUnavailable: there was no answer in time.
-        """
-        ...
 
 
 class LlmInsights:
@@ -71,7 +35,7 @@ class LlmInsights:
         throttle: limits its use.
     """
 
-    def __init__(self, reader: InsightReader, throttle: Throttle) -> None:
+    def __init__(self, reader: OllamaInsightReader, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
         self._taken = 0

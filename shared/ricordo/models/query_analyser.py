@@ -1,6 +1,5 @@
 """Analyses questions, by rules or by a language model with the rules behind it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -11,6 +10,7 @@ from cachetools import LRUCache
 
 from ricordo.language.query_analysis import Analysis, Claim, analyse
 from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama.questions import OllamaQuestionReader
 from ricordo.resilience import BreakerState, CircuitBreaker
 
 
@@ -54,23 +54,6 @@ class QueryAnalyser(Protocol):
         ...
 
 
-class QuestionReader(Protocol):
-    """A language model that reads a question; its answer is a claim to be validated."""
-
-    async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
-        """Say what `text` asks for.
-
-        Args:
-            text: what was asked; data, never an instruction.
-            language: "it" or "en".
-            names: those in the text that the user's memories know.
-
-        Raises:
-            ModelUnavailable: there was no answer in time, or it was none.
-        """
-        ...
-
-
 _MOST_READ: Final = 500  # characters of a question that a model is shown: it has 200 ms for all of it
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -98,7 +81,7 @@ class LlmQueryAnalyser:
         remembered: size of the cache of answers.
     """
 
-    def __init__(self, reader: QuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:
+    def __init__(self, reader: OllamaQuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
         self._claims = LRUCache[_Asked, Claim](remembered)

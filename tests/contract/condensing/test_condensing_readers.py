@@ -13,7 +13,7 @@ from ricordo.memory.model import KeyTopic, Memory
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.ollama import open_condenser
+from ricordo.models.ollama import OllamaCondenser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
@@ -58,7 +58,10 @@ SOURCES = _told("Ho visto Anna al bar.", "Anna era al bar, abbiamo riso.", "Anna
 @asynccontextmanager
 async def _condenser(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, LlmCondenser]]:
     clock = SystemClock()
-    async with ollama_stand_in([MODEL]) as server, open_condenser(server.url, MODEL, timeout=10) as reader:
+    async with (
+        ollama_stand_in([MODEL]) as server,
+        OllamaCondenser.open(server.url, MODEL, timeout=10) as reader,
+    ):
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
         throttle = Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")
         yield server, LlmCondenser(reader, throttle)
@@ -121,7 +124,10 @@ async def test_the_reader_returns_all_that_a_model_says_and_tells_invalid_from_u
         emotions=("joy", "love"),
         importance=0.75,
     )
-    async with ollama_stand_in([MODEL]) as server, open_condenser(server.url, MODEL, timeout=10) as reader:
+    async with (
+        ollama_stand_in([MODEL]) as server,
+        OllamaCondenser.open(server.url, MODEL, timeout=10) as reader,
+    ):
         server.behaviour.chat = Talking(lambda texts: f"{len(texts)}: {texts[0]} {texts[2]}")
         assert await reader.synthesis(said, "it") == f"3: {said[0].text} {said[2].text}"
         server.behaviour.chat = Talking(lambda _: claim.text, claim)

@@ -15,7 +15,7 @@ from ricordo.memory.reflection import LEAST_IMPORTANCE
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama import open_insight_reader
+from ricordo.models.ollama import OllamaInsightReader
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
@@ -68,7 +68,7 @@ async def _insights(budget: float = 10.0) -> AsyncIterator[tuple[OllamaStandIn, 
     clock = SystemClock()
     async with (
         ollama_stand_in([MODEL]) as server,
-        open_insight_reader(server.url, MODEL, timeout=10) as reader,
+        OllamaInsightReader.open(server.url, MODEL, timeout=10) as reader,
     ):
         breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
         yield (
@@ -154,7 +154,7 @@ async def test_the_port_says_what_it_met() -> None:
     )
     async with (
         ollama_stand_in([MODEL]) as server,
-        open_insight_reader(server.url, MODEL, timeout=10) as reader,
+        OllamaInsightReader.open(server.url, MODEL, timeout=10) as reader,
     ):
         for answer in answers:
             server.behaviour.chat = answer

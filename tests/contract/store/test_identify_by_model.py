@@ -12,7 +12,7 @@ from tests.fixtures.fake_llm import FakeIdentityReader
 from ricordo.graph.port import GraphUnavailable
 from ricordo.memory.facts import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.models.entity_matching import MatchVerdict
+from ricordo.models.ollama.entity_matching import MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database

@@ -12,7 +12,7 @@ from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.entity_matching import EntityPair, MatchVerdict
+from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database

@@ -21,7 +21,7 @@ from tests.fixtures.talking import TalkingModel, entities, stated
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import LlmFactExtractor
-from ricordo.models.gliner import GlinerRecogniser, open_gliner
+from ricordo.models.gliner_recogniser import GlinerRecogniser, open_gliner
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock

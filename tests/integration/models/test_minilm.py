@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import building, checkpoint
+from ricordo.models.onnx import checkpoint, quantised
 from ricordo.models.onnx.checkpoint import CheckpointMissing, installed_checkpoint
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
 from ricordo.models.onnx.network import Precision
@@ -139,13 +139,13 @@ def _truncate_all(folder: Path) -> None:
 async def test_a_broken_file_is_rebuilt_and_a_warm_start_builds_nothing(
     tmp_path: Path, minilm: MiniLm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built, build = [], building.build_model
+    built, build = [], quantised.build_model
 
     def counted(weights: Path, precision: Precision) -> bytes:
         built.append(weights)
         return build(weights, precision)
 
-    monkeypatch.setattr(building, "build_model", counted)
+    monkeypatch.setattr(quantised, "build_model", counted)
     async with open_minilm(tmp_path):
         pass
     _truncate_all(tmp_path)

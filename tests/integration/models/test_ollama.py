@@ -15,7 +15,7 @@ from tests.fixtures.encoded import vectors as batched
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
 from ricordo.models.ollama import OllamaEncoder, open_ollama
-from ricordo.models.ollama.server import NotHeld, connect
+from ricordo.models.ollama.ollama_server import ModelMissing, connect
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
@@ -168,11 +168,11 @@ async def test_what_is_no_ollama_is_not_said_to_lack_the_model() -> None:
     ):
         with pytest.raises(ModelUnavailable, match="answered 404") as error:
             await there.has("all-minilm")
-        assert not isinstance(error.value, NotHeld)
+        assert not isinstance(error.value, ModelMissing)
     async with ollama_stand_in() as server, connect(server.url, 5) as there:
         assert not await there.has("all-minilm")
         for asking in (there.embed("all-minilm", ["one"]), there.load("all-minilm")):
-            with pytest.raises(NotHeld, match="does not hold all-minilm"):
+            with pytest.raises(ModelMissing, match="does not hold all-minilm"):
                 await asking
 
 

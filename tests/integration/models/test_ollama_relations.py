@@ -16,7 +16,7 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
-from ricordo.models.ollama import OllamaRelationReader, open_relation_reader
+from ricordo.models.ollama import OllamaRelationReader
 from ricordo.models.ollama.relations import EXAMPLES, relation_schema
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
@@ -37,7 +37,7 @@ TANGO = stated("Marta", "likes", "il tango", "si è innamorata del tango")
 
 @pytest.fixture
 async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaRelationReader]:
-    async with open_relation_reader(server.url, MODEL, timeout=5) as opened:
+    async with OllamaRelationReader.open(server.url, MODEL, timeout=5) as opened:
         await server.received(2)  # it was looked for and loaded
         yield opened
 

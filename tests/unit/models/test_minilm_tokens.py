@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from ricordo.models.onnx.checkpoint import installed_checkpoint
-from ricordo.models.onnx.tokens import MiniLmTokens
+from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer
 TOKENS = MiniLmTokens(DEFINITION, 256)

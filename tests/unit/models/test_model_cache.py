@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.models.onnx.cache import cached_model, default_cache_folder
+from ricordo.models.onnx.checkpoint import cached_model, default_cache_folder
 
 CONTENT = b"a model, or so it says" * 1000
 

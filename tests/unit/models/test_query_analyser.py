@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama import open_question_reader
+from ricordo.models.ollama import OllamaQuestionReader
 from ricordo.models.ollama.questions import QuestionAnswer, question_prompt
 from ricordo.models.query_analyser import (
     LlmQueryAnalyser,
@@ -72,7 +72,7 @@ def budget() -> float:
 async def analyser(
     server: OllamaStandIn, breaker: CircuitBreaker, budget: float
 ) -> AsyncIterator[QueryAnalyser]:
-    async with open_question_reader(server.url, MODEL, budget=budget) as reader:
+    async with OllamaQuestionReader.open(server.url, MODEL, timeout=budget) as reader:
         await server.received(2)  # it was looked for and loaded
         yield LlmQueryAnalyser(reader, breaker, remembered=2)
 
@@ -242,7 +242,7 @@ async def test_who_no_longer_waits_tells_nothing_of_the_model(
 
 
 async def test_a_missing_model_is_fetched_and_loaded_beside_the_questions() -> None:
-    async with ollama_stand_in() as server, open_question_reader(server.url, MODEL, budget=PATIENT_S):
+    async with ollama_stand_in() as server, OllamaQuestionReader.open(server.url, MODEL, timeout=PATIENT_S):
         await server.received(3)
         paths = [path for path, _ in server.requests]
         assert paths == ["/api/tags", "/api/pull", "/api/chat"]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.models.onnx.plan import MOST_TEXTS, MOST_TOKENS, plan_runs
+from ricordo.models.onnx.lanes import MOST_TEXTS, MOST_TOKENS, plan_runs
 
 lengths = st.lists(st.integers(1, 256), max_size=200)
 

@@ -16,6 +16,7 @@ from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.messages.vocabulary import Degradation
 from ricordo.models.encoder import ModelUnavailable, Vectors
+from ricordo.models.ollama import OllamaQuestionReader
 from ricordo.models.query_analyser import LlmQueryAnalyser
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import StoreUnavailable
@@ -213,7 +214,10 @@ async def test_an_index_that_is_being_written_anew_is_searched_and_named(memory:
 
 
 async def test_a_model_that_reads_questions_is_missed_when_it_is_away(memory: Memory) -> None:
-    class Away:
+    class Away(OllamaQuestionReader):
+        def __init__(self) -> None:
+            self.model = "away"
+
         async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
             raise ModelUnavailable("away")
 

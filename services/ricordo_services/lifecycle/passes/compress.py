@@ -20,7 +20,7 @@ from ricordo.memory.compression import (
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
-from ricordo.models.llm_condenser import Condenser
+from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.derived_events import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
@@ -57,7 +57,7 @@ class Compress:
     beside: CpuExecutor
     model: str
     alike: float = ALIKE
-    condenser: Condenser | None = None
+    condenser: LlmCondenser | None = None
     name: str = "compress"
     trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
 

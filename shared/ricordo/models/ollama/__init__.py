@@ -1,27 +1,21 @@
 """Models served by Ollama."""
 
-from ricordo.models.ollama.condensing import OllamaCondenser, open_condenser
-from ricordo.models.ollama.encoder import OllamaEncoder, open_held, open_ollama
-from ricordo.models.ollama.identities import OllamaIdentityReader, open_identity_reader
-from ricordo.models.ollama.insights import OllamaInsightReader, open_insight_reader
-from ricordo.models.ollama.messages import OllamaMessageReader, open_message_reader
-from ricordo.models.ollama.questions import OllamaQuestionReader, open_question_reader
-from ricordo.models.ollama.relations import OllamaRelationReader, open_relation_reader
+from ricordo.models.ollama.condensation import OllamaCondenser
+from ricordo.models.ollama.entity_matching import OllamaEntityMatcher
+from ricordo.models.ollama.insights import OllamaInsightReader
+from ricordo.models.ollama.messages import OllamaMessageReader
+from ricordo.models.ollama.ollama_encoder import OllamaEncoder, open_if_present, open_ollama
+from ricordo.models.ollama.questions import OllamaQuestionReader
+from ricordo.models.ollama.relations import OllamaRelationReader
 
 __all__ = [
     "OllamaCondenser",
     "OllamaEncoder",
-    "OllamaIdentityReader",
+    "OllamaEntityMatcher",
     "OllamaInsightReader",
     "OllamaMessageReader",
     "OllamaQuestionReader",
     "OllamaRelationReader",
-    "open_condenser",
-    "open_held",
-    "open_identity_reader",
-    "open_insight_reader",
-    "open_message_reader",
+    "open_if_present",
     "open_ollama",
-    "open_question_reader",
-    "open_relation_reader",
 ]

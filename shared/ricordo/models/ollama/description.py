@@ -11,7 +11,7 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
+from ricordo.models.ollama.structured import Numbered, numbered_items, numbered_schema
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ Type = Annotated[Literal["episodic", "semantic", "procedural", "emotional"] | No
 Kind = Annotated[Literal["message", "note", "agreement", "problem", "decision"] | None, _Leniently]
 
 
-class MessageAnswer(Numbered):
+class DescriptionAnswer(Numbered):
     """What the model says of one message. Every field is asked for; what is none in an answer is left out."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
@@ -97,7 +97,7 @@ def description_schema(count: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _item_schema() -> dict[str, Any]:
-    return MessageAnswer.model_json_schema(mode="serialization")
+    return DescriptionAnswer.model_json_schema(mode="serialization")
 
 
 def read_descriptions(answer: str, count: int) -> list[Description | None]:
@@ -107,7 +107,7 @@ def read_descriptions(answer: str, count: int) -> list[Description | None]:
         InvalidReply: it says nothing of any.
     """
     found: list[Description | None] = [None] * count
-    for item in numbered_items(answer, "messages", count, MessageAnswer):
+    for item in numbered_items(answer, "messages", count, DescriptionAnswer):
         if found[item.number - 1] is None:
             found[item.number - 1] = item.description()
     if not any(found):

@@ -1,17 +1,15 @@
 """A language model on an Ollama server that draws insights: prompts, answers, and who asks."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.reflection.insight_validation import InsightClaim
-from ricordo.models.ollama.preparation import PreparedModel, prepared
+from ricordo.models.ollama.preparation import OllamaReader
 from ricordo.models.ollama.structured import ask, prompt_in
 
-_WINDOW: Final = 8192  # tokens: some 4,000 of memories, the instructions, the answer
 _TOKENS: Final = 384
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
@@ -45,44 +43,24 @@ def insight_prompt(question: str, memories: Sequence[LlmMessage], language: str)
     return prompt_in(language, _INSIGHT, {"question": question, "memories": _numbered(memories)})
 
 
-class OllamaInsightReader:
-    """An `InsightReader`.
+class OllamaInsightReader(OllamaReader):
+    """An `OllamaInsightReader`.
 
     Args:
         model: what is asked.
     """
 
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._asked = model
-
     async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
-        """Ask what is worth understanding; see `InsightReader.questions`."""
+        """Ask what is worth understanding; see `OllamaInsightReader.questions`."""
         answer = await ask(
-            self._asked, questions_prompt(observations, language, most), QuestionsAnswer, _TOKENS
+            self._llm, questions_prompt(observations, language, most), QuestionsAnswer, _TOKENS
         )
         return answer.questions[:most]
 
     async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
-        """Answer a question; see `InsightReader.insight`."""
-        answer = await ask(self._asked, insight_prompt(question, memories, language), InsightAnswer, _TOKENS)
+        """Answer a question; see `OllamaInsightReader.insight`."""
+        answer = await ask(self._llm, insight_prompt(question, memories, language), InsightAnswer, _TOKENS)
         return InsightClaim(answer.insight, tuple(answer.evidence))
-
-
-@asynccontextmanager
-async def open_insight_reader(
-    url: str, model: str, *, timeout: float, pull: bool = True
-) -> AsyncIterator[OllamaInsightReader]:
-    """Connect to an Ollama server, which fetches and loads the model meanwhile; who is away stops nobody.
-
-    Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: name of a language model, such as `hermes3:8b`.
-        timeout: seconds that an answer may take.
-        pull: fetch a missing model.
-    """
-    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
-        yield OllamaInsightReader(reader)
 
 
 def _numbered(said: Sequence[LlmMessage]) -> list[dict[str, object]]:

@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import ClassVar, Final, Self
 
 import structlog
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
-from ricordo.models.ollama.server import OllamaServer, connect
+from ricordo.models.ollama.ollama_server import OllamaServer, connect
 
 _TOLD_EVERY: Final = 10  # percent of a pull, between two lines of the log
 _LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
@@ -177,21 +177,41 @@ async def preparing(
             await preparation.close()
 
 
-@asynccontextmanager
-async def prepared(
-    url: str, model: str, *, timeout: float, pull: bool = True, window: int | None = None
-) -> AsyncIterator[PreparedModel]:
-    """Connect to a language model, which is fetched and loaded meanwhile; who is away stops nobody.
+class OllamaReader:
+    """Base class of the uses of a language model: asks it for structured answers to prompts.
 
     Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: its name there.
-        timeout: seconds that an answer may take.
-        pull: fetch it where it is missing.
-        window: tokens that it has room for; None for what the server gives it.
+        model: answers the prompts.
     """
-    async with (
-        connect(url, timeout) as server,
-        preparing(url, model, pull=pull, window=window) as preparation,
-    ):
-        yield PreparedModel(server, model, preparation, window)
+
+    window: ClassVar[int | None] = 8192
+    """Context window in tokens. Uses of one model share it, as another window makes the server reload it."""
+
+    pulls: ClassVar[bool] = True
+    """Whether it may pull a missing model."""
+
+    def __init__(self, model: PreparedModel) -> None:
+        self.model = model.name
+        self._llm = model
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, url: str, model: str, *, timeout: float, pull: bool = True, wait: bool = False
+    ) -> AsyncIterator[Self]:
+        """Connect to an Ollama server, which pulls and loads the model in the background.
+
+        Args:
+            url: of the server, such as `http://127.0.0.1:11434`.
+            model: name of a language model, such as `hermes3:8b`.
+            timeout: seconds per answer.
+            pull: pull a missing model.
+            wait: begin when the model is loaded, or cannot be; this may take minutes.
+        """
+        async with (
+            connect(url, timeout) as server,
+            preparing(url, model, pull=pull and cls.pulls, window=cls.window) as preparation,
+        ):
+            if wait:
+                await preparation.finished()
+            yield cls(PreparedModel(server, model, preparation, cls.window))

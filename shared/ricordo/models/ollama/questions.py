@@ -1,8 +1,7 @@
 """A language model on an Ollama server that says what a question asks for, at once or not at all."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -10,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ricordo.language.query_analysis import Claim, Intent
 from ricordo.language.query_analysis.model import EmotionFilter
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama.preparation import PreparedModel, prepared
+from ricordo.models.ollama.preparation import OllamaReader
 
 _MOST_TOKENS: Final = 96  # of an answer
 
@@ -70,41 +69,20 @@ emotion: positive, negative or neutral if only such memories are wanted, else nu
 """
 
 
-class OllamaQuestionReader:
-    """A `QuestionReader`.
+class OllamaQuestionReader(OllamaReader):
+    """Says what a question asks for."""
 
-    Args:
-        model: what is asked; it waits for an answer no longer than the budget.
-    """
-
-    def __init__(self, model: PreparedModel) -> None:
-        self._asked = model
+    window = None
 
     async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
-        """Say what `text` asks for; see `QuestionReader.read`."""
-        content = await self._asked.chat(question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS)
+        """Say what `text` asks for; see `OllamaQuestionReader.read`."""
+        content = await self._llm.chat(question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS)
         try:
             return QuestionAnswer.model_validate_json(content).claim()
         except ValidationError as error:
             raise ModelUnavailable(
-                f"{self._asked.name} answered nonsense: {error.error_count()} faults in {content[:80]!r}"
+                f"{self._llm.name} answered nonsense: {error.error_count()} faults in {content[:80]!r}"
             ) from error
 
 
 _SCHEMA: Final[Mapping[str, object]] = QuestionAnswer.model_json_schema()
-
-
-@asynccontextmanager
-async def open_question_reader(
-    url: str, model: str, *, budget: float, pull: bool = True
-) -> AsyncIterator[OllamaQuestionReader]:
-    """Connect to an Ollama server, which fetches and loads the model meanwhile; who is away stops nobody.
-
-    Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: name of a language model, such as `qwen2.5:1.5b`.
-        budget: seconds that an answer may take.
-        pull: fetch a missing model.
-    """
-    async with prepared(url, model, timeout=budget, pull=pull) as reader:
-        yield OllamaQuestionReader(reader)

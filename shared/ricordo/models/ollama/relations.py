@@ -1,8 +1,7 @@
 """A language model on an Ollama server that says what messages state: one structured call for several."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
@@ -10,10 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidato
 from ricordo.memory.facts import PREDICATES, USER
 from ricordo.memory.facts.relation_validation import Passage, Relation
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
-from ricordo.models.ollama.preparation import PreparedModel, prepared
+from ricordo.models.ollama.preparation import OllamaReader
+from ricordo.models.ollama.structured import Numbered, numbered_items, numbered_schema
 
-_WINDOW: Final = 8192  # tokens: a dozen messages as far as they are shown, the instructions, the answer
 _TOKENS_OF_A_MESSAGE: Final = 256
 _TOKENS_AROUND: Final = 32
 _MOST_FACTS: Final = 8  # of one message
@@ -87,7 +85,7 @@ class FactAnswer(BaseModel):
         )
 
 
-class MessageAnswer(Numbered):
+class FactsAnswer(Numbered):
     """What the model says of one message."""
 
     model_config = ConfigDict(strict=True)
@@ -131,7 +129,7 @@ def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
         InvalidReply: it says nothing of any.
     """
     found: list[list[Relation] | None] = [None] * count
-    for item in numbered_items(answer, "messages", count, MessageAnswer):
+    for item in numbered_items(answer, "messages", count, FactsAnswer):
         if found[item.number - 1] is None:
             found[item.number - 1] = [_relation(one) for one in item.facts]
     if all(one is None for one in found):
@@ -146,39 +144,19 @@ def _relation(item: object) -> Relation:
         return FactAnswer().relation()
 
 
-class OllamaRelationReader:
-    """A `RelationReader`.
+class OllamaRelationReader(OllamaReader):
+    """A `OllamaRelationReader`.
 
     Args:
         model: what is asked.
     """
 
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._asked = model
-
-    async def relate(self, passages: Sequence[Passage]) -> list[list[Relation] | None]:
-        """Relate messages in one call; see `RelationReader.relate`."""
+    async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
+        """Relate messages in one call; see `OllamaRelationReader.relate`."""
         count = len(passages)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_MESSAGE * count
-        answer = await self._asked.chat(relation_prompt(passages), relation_schema(count), tokens)
+        answer = await self._llm.chat(relation_prompt(passages), relation_schema(count), tokens)
         return read_relations(answer, count)
-
-
-@asynccontextmanager
-async def open_relation_reader(
-    url: str, model: str, *, timeout: float, pull: bool = True
-) -> AsyncIterator[OllamaRelationReader]:
-    """Connect to an Ollama server, which fetches and loads the model meanwhile; who is away stops nobody.
-
-    Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: name of a language model, such as `hermes3:8b`.
-        timeout: seconds that an answer may take.
-        pull: fetch a missing model.
-    """
-    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
-        yield OllamaRelationReader(reader)
 
 
 EXAMPLES: Final[Sequence[tuple[str, Sequence[FactAnswer]]]] = (

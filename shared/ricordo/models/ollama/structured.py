@@ -1,10 +1,11 @@
 """Asking a language model for an answer of a known shape, about texts that are data."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.preparation import PreparedModel
@@ -43,3 +44,40 @@ async def ask(
         return shape.model_validate_json(answer)
     except ValidationError as error:
         raise InvalidReply(f"the answer is no {shape.__name__}: {error.error_count()} faults") from None
+
+
+class Numbered(BaseModel):
+    """What the model says of one thing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+
+
+N = TypeVar("N", bound=Numbered)
+
+
+def numbered_schema(name: str, item: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return the JSON schema that the server holds the answer to: `count` items under a name."""
+    items = {"type": "array", "items": item, "minItems": count, "maxItems": count}
+    return {"type": "object", "properties": {name: items}, "required": [name]}
+
+
+def numbered_items(answer: str, name: str, count: int, model: type[N]) -> Iterator[N]:
+    """Yield the items of an answer, in its order, that can be read and are about one of `count` things.
+
+    Raises:
+        InvalidReply: it is no JSON.
+    """
+    try:
+        document = from_json(answer)
+    except ValueError:
+        raise InvalidReply(f"the answer about {name} is no JSON") from None
+    items = document.get(name) if isinstance(document, dict) else None
+    for item in items if isinstance(items, list) else ():
+        try:
+            read = model.model_validate(item)
+        except ValidationError:
+            continue
+        if 1 <= read.number <= count:
+            yield read

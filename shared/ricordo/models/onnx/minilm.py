@@ -9,12 +9,10 @@ import numpy as np
 import structlog
 
 from ricordo.models.encoder import Encoder, TokenCounter, Vectors
-from ricordo.models.onnx.cache import default_cache_folder
-from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
-from ricordo.models.onnx.lanes import Lanes, usable_cores
+from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, default_cache_folder, installed_checkpoint
+from ricordo.models.onnx.lanes import Lanes, plan_runs, usable_cores
 from ricordo.models.onnx.network import DIMENSIONS, MAX_TOKENS, Network, Precision, load_network
-from ricordo.models.onnx.plan import plan_runs
-from ricordo.models.onnx.tokens import MiniLmTokens
+from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 _log = structlog.stdlib.get_logger(__name__)
 

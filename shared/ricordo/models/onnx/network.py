@@ -8,8 +8,7 @@ import numpy as np
 import onnxruntime
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
-from ricordo.models.onnx.cache import cached_model
-from ricordo.models.onnx.checkpoint import Checkpoint
+from ricordo.models.onnx.checkpoint import Checkpoint, cached_model
 
 DIMENSIONS = 384
 MAX_TOKENS = 256
@@ -74,7 +73,7 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
     def build() -> bytes:
         # Only a cold start pays for the libraries that the builder needs: most of a second.
-        from ricordo.models.onnx.building import build_model  # noqa: PLC0415 - see above
+        from ricordo.models.onnx.quantised import build_model  # noqa: PLC0415 - see above
 
         return build_model(checkpoint.weights, precision)
 

@@ -8,11 +8,15 @@ itself). Embeddings, norms, the softmax and the pooling stay as they are, and so
 the first layers, whose error all later ones would carry on.
 """
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 from onnx import numpy_helper
+from safetensors.numpy import load_file
 
-from ricordo.models.onnx.graph import HEADS, MiniLmGraph
+from ricordo.models.onnx.minilm_graph import HEADS, MiniLmGraph
+from ricordo.models.onnx.network import Precision
 
 _STEPS = 127
 _REACH = 3.5
@@ -76,3 +80,18 @@ class QuantisedGraph(MiniLmGraph):
 
 
 _FIRST_NORM = "embeddings.LayerNorm"
+
+
+def build_model(weights: Path, precision: Precision = "fp32") -> bytes:
+    """Return the model file made of a checkpoint.
+
+    Args:
+        weights: a safetensors file of MiniLM's 6-layer form.
+        precision: of its products.
+
+    Raises:
+        KeyError: a tensor is missing.
+    """
+    graph = {"fp32": MiniLmGraph, "int8": QuantisedGraph}[precision](load_file(weights))
+    content: bytes = graph.build().SerializeToString(deterministic=True)
+    return content

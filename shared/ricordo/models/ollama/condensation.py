@@ -1,7 +1,6 @@
 """A language model on an Ollama server that condenses what was said: prompts, answers, and who asks."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
@@ -9,10 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidato
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed
-from ricordo.models.ollama.preparation import PreparedModel, prepared
+from ricordo.models.ollama.preparation import OllamaReader
 from ricordo.models.ollama.structured import ask, prompt_in
 
-_WINDOW: Final = 8192  # tokens: some 4,000 of texts, the instructions, the answer
 _TOKENS: Final = 512
 _LONGEST: Final = 2_000  # characters of an answer
 
@@ -83,41 +81,21 @@ def session_prompt(turns: Sequence[LlmMessage], language: str) -> list[dict[str,
     return prompt_in(language, _SESSION, {"turns": _shown(turns)})
 
 
-class OllamaCondenser:
-    """A `CondensingReader`.
+class OllamaCondenser(OllamaReader):
+    """A `OllamaCondenser`.
 
     Args:
         model: what is asked.
     """
 
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._asked = model
-
     async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
-        """Say what memories come to; see `CondensingReader.synthesis`."""
-        answer = await ask(self._asked, synthesis_prompt(texts, language), SynthesisAnswer, _TOKENS)
+        """Say what memories come to; see `OllamaCondenser.synthesis`."""
+        answer = await ask(self._llm, synthesis_prompt(texts, language), SynthesisAnswer, _TOKENS)
         return answer.summary
 
     async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
-        """Say what a session was about; see `CondensingReader.session`."""
-        return (await ask(self._asked, session_prompt(turns, language), SessionAnswer, _TOKENS)).condensed()
-
-
-@asynccontextmanager
-async def open_condenser(
-    url: str, model: str, *, timeout: float, pull: bool = True
-) -> AsyncIterator[OllamaCondenser]:
-    """Connect to an Ollama server, which fetches and loads the model meanwhile; who is away stops nobody.
-
-    Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: name of a language model, such as `hermes3:8b`.
-        timeout: seconds that an answer may take.
-        pull: fetch a missing model.
-    """
-    async with prepared(url, model, timeout=timeout, pull=pull, window=_WINDOW) as reader:
-        yield OllamaCondenser(reader)
+        """Say what a session was about; see `OllamaCondenser.session`."""
+        return (await ask(self._llm, session_prompt(turns, language), SessionAnswer, _TOKENS)).condensed()
 
 
 def _shown(texts: Sequence[LlmMessage]) -> list[dict[str, str]]:

@@ -8,8 +8,8 @@ import numpy as np
 import structlog
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
+from ricordo.models.ollama.ollama_server import ModelMissing, OllamaServer, connect
 from ricordo.models.ollama.preparation import Preparation, preparing
-from ricordo.models.ollama.server import NotHeld, OllamaServer, connect
 
 # So that a worker can start, and its messages wait, while the server is away.
 KNOWN_DIMENSIONS = {
@@ -98,7 +98,7 @@ class OllamaEncoder:
     async def _embedded(self, part: Sequence[str]) -> Sequence[Sequence[float]]:
         try:
             return await self._server.embed(self.model, part)
-        except NotHeld as error:
+        except ModelMissing as error:
             if self._preparation is not None:
                 self._preparation.begin()
             raise ModelUnavailable(self._not_held()) from error
@@ -154,7 +154,7 @@ async def open_ollama(
 
 
 @asynccontextmanager
-async def open_held(
+async def open_if_present(
     url: str, model: str, dimensions: int, *, batch: int = 32
 ) -> AsyncIterator[OllamaEncoder | None]:
     """Connect to a model that an Ollama server holds; None where it does not, and it is not fetched.

@@ -23,7 +23,7 @@ _LOOK_S: Final = 10.0  # for which a server is asked what it holds, however long
 _CHARACTERS: Final = 300  # of what a server says of an error
 
 
-class NotHeld(ModelUnavailable):
+class ModelMissing(ModelUnavailable):
     """The server answers, but does not hold the model."""
 
 
@@ -45,7 +45,7 @@ class OllamaServer:
         """Return what the model answers to `texts`, unchecked.
 
         Raises:
-            NotHeld: the server does not hold the model.
+            ModelMissing: the server does not hold the model.
             ModelUnavailable: there was no answer in time, or it was none.
         """
         async with _asking(model, self.where, self._timeout):
@@ -75,7 +75,7 @@ class OllamaServer:
                 server cuts at its beginning. None leaves it to the server.
 
         Raises:
-            NotHeld: the server does not hold the model.
+            ModelMissing: the server does not hold the model.
             ModelUnavailable: there was no answer in time, or it was none.
         """
         options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
@@ -95,7 +95,7 @@ class OllamaServer:
         """Have the server hold `model` in memory, with room for so many tokens; that may take many seconds.
 
         Raises:
-            NotHeld: the server does not hold the model.
+            ModelMissing: the server does not hold the model.
             ModelUnavailable: it did not, or not in time.
         """
         async with _asking(model, self.where, self._timeout):
@@ -179,7 +179,7 @@ async def _asking(model: str, where: str, timeout: float) -> AsyncIterator[None]
         except ollama.ResponseError as error:
             if error.status_code != _NOT_FOUND:
                 raise
-            raise NotHeld(f"the Ollama server does not hold {model} ({_line(error.error)})") from error
+            raise ModelMissing(f"the Ollama server does not hold {model} ({_line(error.error)})") from error
 
 
 def _refusal(model: str, error: ollama.ResponseError) -> str:

@@ -25,7 +25,7 @@ class GlinerMissing(Exception):
 
 
 class GlinerRecogniser:
-    """An `EntityRecogniser`. It is loaded when it is first asked, and again at the next where that failed.
+    """An `GlinerRecogniser`. It is loaded when it is first asked, and again at the next where that failed.
 
     Args:
         thread: on which the model is loaded and asked: it computes for long and does not yield.
@@ -58,7 +58,7 @@ class GlinerRecogniser:
         return self._runtime
 
     async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
-        """Find the entities of each of `texts`; see `EntityRecogniser.entities`."""
+        """Find the entities of each of `texts`; see `GlinerRecogniser.entities`."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._find, [_encodable(text) for text in texts])
 

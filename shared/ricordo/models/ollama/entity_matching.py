@@ -1,20 +1,51 @@
 """A language model on an Ollama server that says which names are one: one structured call for several."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
 from ricordo.models.encoder import InvalidReply
-from ricordo.models.entity_matching import EntityPair, EntityProfile, MatchVerdict
-from ricordo.models.ollama.numbered import Numbered, numbered_items, numbered_schema
-from ricordo.models.ollama.preparation import PreparedModel, prepared
+from ricordo.models.ollama.preparation import OllamaReader
+from ricordo.models.ollama.structured import Numbered, numbered_items, numbered_schema
 
-_WINDOW: Final = 8192  # tokens, as for who reads facts: another number would have the server load it anew
 _TOKENS_OF_A_PAIR: Final = 24
 _TOKENS_AROUND: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class EntityProfile:
+    """Somebody of a user's life, as far as a model is shown them. All of it is data, never an instruction.
+
+    Attributes:
+        name: as it is shown, with what tells them from others of that name: "Marco (brother)".
+        aliases: other names that they were called by.
+        facts: what is known of them, a line each.
+        quotes: words of messages that say it.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+class EntityPair(NamedTuple):
+    """Two who may be one."""
+
+    one: EntityProfile
+    other: EntityProfile
+
+
+class MatchVerdict(StrEnum):
+    """What a model says of a pair."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNSURE = "unsure"
 
 
 class PairAnswer(Numbered):
@@ -69,38 +100,21 @@ def _shown(one: EntityProfile) -> dict[str, object]:
     }
 
 
-class OllamaIdentityReader:
-    """An `EntityMatcher`.
+class OllamaEntityMatcher(OllamaReader):
+    """An `OllamaEntityMatcher`.
 
     Args:
         model: what is asked.
     """
 
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._asked = model
+    pulls = False  # the extraction of facts pulls the same model
 
     async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
-        """Judge pairs in one call; see `EntityMatcher.judge`."""
+        """Judge pairs in one call; see `OllamaEntityMatcher.judge`."""
         count = len(pairs)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_PAIR * count
-        answer = await self._asked.chat(identity_prompt(pairs), identity_schema(count), tokens)
+        answer = await self._llm.chat(identity_prompt(pairs), identity_schema(count), tokens)
         return read_verdicts(answer, count)
-
-
-@asynccontextmanager
-async def open_identity_reader(
-    url: str, model: str, *, timeout: float
-) -> AsyncIterator[OllamaIdentityReader]:
-    """Connect to an Ollama server; who is away stops nobody. The model is fetched by who reads facts.
-
-    Args:
-        url: of the server, such as `http://127.0.0.1:11434`.
-        model: name of a language model, such as `hermes3:8b`.
-        timeout: seconds that an answer may take.
-    """
-    async with prepared(url, model, timeout=timeout, pull=False, window=_WINDOW) as reader:
-        yield OllamaIdentityReader(reader)
 
 
 EXAMPLES: Final[Sequence[tuple[EntityPair, MatchVerdict]]] = (
