@@ -108,8 +108,8 @@ async def test_a_text_that_has_no_vector_ends_as_failed_and_its_neighbours_are_r
         assert set(states.values()) == {"remembered"}
         status = await bot.status("poison")
         assert status["error"] == (
-            f"attempts_exhausted: given up at attempt 8: NoVector: {MODEL} has no vector for this text, "
-            f"but has for others ({MODEL} answered vectors without a direction)"
+            f"attempts_exhausted: failed at attempt 8: NoVector: {MODEL} cannot encode this text, "
+            f"but others ({MODEL} answered vectors without a direction)"
         )
         assert status["stages"]["ingested"] is not None
         assert status["stages"]["encoded"] is None

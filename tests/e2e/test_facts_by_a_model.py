@@ -99,12 +99,14 @@ async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
         async def told_why() -> bool:
             report = await health(wire, "knowledge")
             why = (report["reason"] or "").startswith(
-                "facts are read by rules alone: hermes3:8b answered 500"
+                "facts are extracted by rules alone: hermes3:8b answered 500"
             )
             return bool(report["state"] == "degraded" and why and report["gate_open"])
 
         await eventually(told_why, within=30)
-        assert "facts are read by rules alone" in (await findings(settings))["worker knowledge"]["detail"]
+        assert (
+            "facts are extracted by rules alone" in (await findings(settings))["worker knowledge"]["detail"]
+        )
         assert await facts(bot) == {("user", "lives_in", "Trieste")}
         server.behaviour = Behaviour(chat=chat)
 

@@ -58,7 +58,7 @@ async def test_a_model_that_is_removed_is_said_and_what_waits_is_remembered_when
         await bot.publish(RAIN)
         await eventually(partial(said_by_health, wire, "file does not exist"), within=20)
         reason = (await health(wire, "encode"))["reason"]
-        assert f"the Ollama server does not hold {MODEL}" in reason
+        assert f"the Ollama server does not have {MODEL}" in reason
         assert f"`ollama pull {MODEL}`" in reason
         assert await waits_for_the_model(bot, "rain")
         await eventually(partial(degraded, bot, "model"), within=10)

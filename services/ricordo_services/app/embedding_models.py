@@ -199,7 +199,7 @@ def embedding_batcher(
         models.batch,
         clock,
         breaker=breaker,
-        bucket=evenly_spaced(settings.requests_per_s) if remote else None,
+        limiter=evenly_spaced(settings.requests_per_s) if remote else None,
         fallback=models.fallback if fallback else None,
         fallback_breaker=spare_breaker,
         limits=limits,

@@ -149,9 +149,9 @@ async def open_fact_extractor(
             reader,
             _fact_throttle(settings, clock, settings.model, evenly_spaced(settings.requests_per_s)),
             recogniser=recogniser,
-            throttle_of_entities=_fact_throttle(settings, clock, settings.gliner_model or ""),
+            entity_throttle=_fact_throttle(settings, clock, settings.gliner_model or ""),
             batch=settings.batch,
-            lacking=lacking,
+            missing=lacking,
         )
 
 

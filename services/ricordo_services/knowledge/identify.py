@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict, OllamaEntityMatcher
-from ricordo.models.throttle import Throttle, portions
+from ricordo.models.throttle import Throttle, batched
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.graph_projector import GraphProjector
@@ -106,7 +106,7 @@ class IdentifyByModel:
         if fresh:
             await self._yield_to_events()
         for _, doubts in groupby(fresh, key=lambda one: one.user_id):
-            for portion in portions(await self._known(tenant, doubts), _shown, _PAIRS):
+            for portion in batched(await self._known(tenant, doubts), _shown, _PAIRS):
                 await self._settle(tenant, portion)
         return bool(found)
 

@@ -1,1 +1,1 @@
-"""Embedding models and language models: their ports, their adapters, and what guards calls to them."""
+"""Embedding models and language models, and the limits on calling them."""

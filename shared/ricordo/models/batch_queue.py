@@ -1,4 +1,4 @@
-"""The bounded queue in which texts wait for company, and each for its own answer."""
+"""The bounded queue of texts that wait to be encoded in batches."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from ricordo.models.encoder import ModelUnavailable, Vectors
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A vector, and the model that made it.
+    """A vector and the model that computed it.
 
     Attributes:
         model: its name.
@@ -24,16 +24,16 @@ class Encoded:
 
 @dataclass(eq=False, slots=True)
 class PendingText:
-    """A text that somebody waits for.
+    """A queued text and the future of its vector.
 
     Attributes:
         content: the text.
-        since: when it was handed in, by the clock's monotonic seconds.
-        future: resolves to its vector; cancelled when nobody waits any more.
-        company: texts that may share a request with it, itself included; fewer when such a request fails, so
-            that a text on which the model fails is soon alone.
-        failures: requests of this text alone that failed while the model answered others.
-        forgiven: whether it was given full company again.
+        since: time of submission, in the clock's monotonic seconds.
+        future: resolves to its vector; cancelled when the caller stops waiting.
+        max_batch: maximum size of its batch; reduced when a batch fails, so that a text on which the model
+            fails is soon alone.
+        failures: failed requests of this text alone while the model answered others.
+        was_reset: whether its `max_batch` was reset after an outage.
     """
 
     content: str
@@ -41,27 +41,27 @@ class PendingText:
     future: asyncio.Future[Encoded]
     max_batch: int
     failures: int = 0
-    forgiven: bool = False
+    was_reset: bool = False
 
     def answer(self, encoded: Encoded) -> None:
-        """Give the caller, if there still is one, the vector."""
+        """Resolve the future with `encoded`, unless the caller stopped waiting."""
         if not self.future.done():
             self.future.set_result(encoded)
 
     def fail(self, error: Exception) -> None:
-        """Tell the caller, if there still is one, that there will be no vector."""
+        """Fail the future with `error`, unless the caller stopped waiting."""
         if not self.future.done():
             self.future.set_exception(error)
-            self.future.exception()  # the caller may be about to leave: then nobody else would retrieve it
+            self.future.exception()  # retrieved, as the caller may be about to stop waiting
 
 
 class TextQueue:
-    """Texts in the order in which they came, gathered into batches.
+    """A first-in, first-out queue of texts that forms batches.
 
     Args:
-        clock: measures how long a text has waited.
-        room: texts without an answer at the most, those in requests included; handing in more waits.
-        batch: texts in a batch at the most.
+        clock: measures the wait of a text.
+        room: maximum number of unanswered texts, those in requests included; further submissions wait.
+        batch: maximum number of texts per batch.
         flush_after: seconds that the first text of a batch waits for others.
     """
 
@@ -72,7 +72,7 @@ class TextQueue:
         self._flush_after = flush_after
         self._queue: dict[PendingText, None] = {}
         self._unanswered: set[PendingText] = set()
-        self._some = asyncio.Event()
+        self._nonempty = asyncio.Event()
         self._full = asyncio.Event()
         self._open = False
         self._defect: BaseException | None = None
@@ -81,11 +81,11 @@ class TextQueue:
         return len(self._queue)
 
     def open(self) -> None:
-        """Admit texts."""
+        """Accept texts."""
         self._open = True
 
     def close(self, defect: BaseException | None = None) -> None:
-        """Admit no more texts and fail those without an answer; `defect` is why, if it was not planned."""
+        """Accept no more texts and fail the unanswered ones; `defect` is the cause, if unexpected."""
         self._open, self._defect = False, defect
         for text in list(self._unanswered):
             text.fail(self._closed())
@@ -103,32 +103,32 @@ class TextQueue:
         future = asyncio.get_running_loop().create_future()
         text = PendingText(content, self._clock.monotonic(), future, max_batch=self._batch)
         self._unanswered.add(text)
-        text.future.add_done_callback(lambda _: self._leave(text))
+        text.future.add_done_callback(lambda _: self._remove(text))
         self.put_back((text,))
         return text
 
     def put_back(self, texts: Sequence[PendingText]) -> None:
-        """Queue texts again, behind the others; those that nobody waits for are left out."""
+        """Queue texts again, behind the others, except those whose caller stopped waiting."""
         self._queue.update((text, None) for text in texts if not text.future.done())
         self._mark()
 
     def reset_batch_limit(self) -> None:
-        """Give the texts full company again, as the model was away and they were not at fault.
+        """Reset the batch limits after an outage, which was not the fault of the texts.
 
-        Each once: a text that brings the model down at every request must be alone in the end.
+        Once per text: a text that crashes the model at every request must end up alone.
         """
         for text in self._queue:
-            if text.max_batch < self._batch and not text.failures and not text.forgiven:
-                text.max_batch, text.forgiven = self._batch, True
+            if text.max_batch < self._batch and not text.failures and not text.was_reset:
+                text.max_batch, text.was_reset = self._batch, True
 
     def take(self) -> list[PendingText]:
-        """Remove and return the first text, with those of like length among those that may share its request.
+        """Remove and return the first text, with texts of similar length that may share its request.
 
-        A model computes all texts of a request as if each were as long as the longest. No text is passed over
-        for ever, since each request begins with the first.
+        A model computes each text of a request as if it were as long as the longest. No text waits forever,
+        as each request begins with the first.
 
         Returns:
-            A batch at the most; none when all texts were given up.
+            At most a batch; empty if no caller waits.
         """
         if not self._queue:
             return []
@@ -142,25 +142,25 @@ class TextQueue:
         return batch
 
     async def wait_for_batch(self) -> None:
-        """Return when there is a full batch, or its first text has waited long enough for company."""
-        while not await self._ripe():
-            await self._some.wait()
+        """Wait until a batch is full, or its first text has waited `flush_after` seconds."""
+        while not await self._batch_is_ready():
+            await self._nonempty.wait()
 
-    async def _ripe(self) -> bool:
+    async def _batch_is_ready(self) -> bool:
         while self._queue:
-            rest = next(iter(self._queue)).since + self._flush_after - self._clock.monotonic()
-            if rest <= 0 or await wait_for_event(self._full, rest, self._clock):
+            remaining = next(iter(self._queue)).since + self._flush_after - self._clock.monotonic()
+            if remaining <= 0 or await wait_for_event(self._full, remaining, self._clock):
                 return True
         return False
 
-    def _leave(self, text: PendingText) -> None:
+    def _remove(self, text: PendingText) -> None:
         self._unanswered.discard(text)
         self._queue.pop(text, None)
         self._mark()
         self._room.release()
 
     def _mark(self) -> None:
-        _set(self._some, to=bool(self._queue))
+        _set(self._nonempty, to=bool(self._queue))
         _set(self._full, to=len(self._queue) >= self._batch)
 
     def _closed(self) -> ModelUnavailable:

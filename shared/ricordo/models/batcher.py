@@ -1,10 +1,9 @@
-"""The embedding batcher: texts of many callers, encoded together.
+"""The embedding batcher: encodes the texts of many callers in shared requests.
 
-A model server answers one request of 32 texts much sooner than 32 requests of one. So texts wait a moment for
-company, few requests are in flight, and those not faster than the server allows. When the server is away, the
-texts wait here (and further messages in their stream, see `EmbeddingBatcher.wait_open`) until it is back, or
-until a fallback model takes over. A text is answered once, however often its request failed. One for which
-the model has no vector fails alone: others have theirs.
+A model server answers one request of 32 texts much sooner than 32 requests of one. Texts wait briefly to form
+batches, and the number and rate of requests are limited. During an outage texts wait here, and further
+messages in their stream (`EmbeddingBatcher.wait_open`), until the model is back or a fallback takes over. A
+text is answered once, however often its request failed. A text that the model cannot encode fails alone.
 """
 
 import asyncio
@@ -25,17 +24,17 @@ from ricordo.runtime.measures import queue_wait
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """How texts are gathered and sent.
+    """How texts are batched and sent.
 
     Attributes:
-        batch: texts in a request at the most.
+        batch: maximum number of texts per request.
         flush_after: seconds that the first text of a batch waits for others.
-        in_flight: requests at a time.
-        queue: texts waiting or in flight at the most; handing in more waits.
-        attempts: requests of a text alone that may fail while the model answers others, before its caller is
-            told; one, where the model did not answer in time. A request of several that failed comes back in
-            halves, or one by one where it took too long.
-        fallback_after: seconds of outage after which the fallback serves.
+        in_flight: maximum number of concurrent requests.
+        queue: maximum number of unanswered texts; further submissions wait.
+        attempts: failed requests of a text alone, while the model answers others, after which its caller gets
+            the error; one if the model did not answer in time. The texts of a failed batch are sent again in
+            halves, or one by one after a timeout.
+        fallback_after: seconds of outage after which the fallback is used.
     """
 
     batch: int = 32
@@ -47,16 +46,16 @@ class BatchLimits:
 
 
 class EmbeddingBatcher(Gate):
-    """Encodes texts for many callers at once; a context manager, which ends its work on exit.
+    """Encodes texts for many concurrent callers; a context manager that stops on exit.
 
     Args:
         encoder: the model.
-        clock: measures the wait for company and the outage.
-        breaker: decides when the model may be asked; by default 3 failures open it for 15 s.
-        bucket: limits the rate of requests to the model; none by default.
-        fallback: the model that serves in a long outage; without one, texts wait until the model is back.
-        fallback_breaker: decides when the fallback may be asked; the same by default.
-        limits: how texts are gathered and sent.
+        clock: measures waits and outages.
+        breaker: of the model; by default 3 failures open it for 15 s.
+        limiter: limits the rate of requests to the model; none by default.
+        fallback: model for a long outage; without one, texts wait until the model is back.
+        fallback_breaker: of the fallback; the same by default.
+        limits: of batches.
     """
 
     def __init__(
@@ -65,23 +64,23 @@ class EmbeddingBatcher(Gate):
         clock: Clock,
         *,
         breaker: CircuitBreaker | None = None,
-        bucket: RateLimiter | None = None,
+        limiter: RateLimiter | None = None,
         fallback: Encoder | None = None,
         fallback_breaker: CircuitBreaker | None = None,
         limits: BatchLimits | None = None,
     ) -> None:
         self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._primary = GuardedEncoder(encoder, self.breaker, bucket or Unlimited(), clock)
+        self._primary = GuardedEncoder(encoder, self.breaker, limiter or Unlimited(), clock)
         self._fallback = None
         if fallback is not None:
-            spare_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-            self._fallback = GuardedEncoder(fallback, spare_breaker, Unlimited(), clock)
+            own_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
+            self._fallback = GuardedEncoder(fallback, own_breaker, Unlimited(), clock)
         self._clock = clock
         self._limits = limits or BatchLimits()
         self._queue = TextQueue(
             clock, self._limits.queue, batch=self._limits.batch, flush_after=self._limits.flush_after
         )
-        self._lanes = asyncio.Semaphore(self._limits.in_flight)
+        self._slots = asyncio.Semaphore(self._limits.in_flight)
         self._requests: set[asyncio.Task[None]] = set()
         self._sender: asyncio.Task[None] | None = None
         self._probers: list[asyncio.Task[None]] = []
@@ -93,7 +92,7 @@ class EmbeddingBatcher(Gate):
         self._sender = asyncio.create_task(self._send_all(), name="embedding batcher")
         self._sender.add_done_callback(self._end)
         self._probers = [
-            asyncio.create_task(model.probe(self._lanes, self._queue.reset_batch_limit))
+            asyncio.create_task(model.probe(self._slots, self._queue.reset_batch_limit))
             for model in self.models
         ]
         return self
@@ -108,48 +107,44 @@ class EmbeddingBatcher(Gate):
 
     @property
     def models(self) -> Sequence[GuardedEncoder]:
-        """The model, and its fallback where there is one."""
+        """The model and its fallback, if any."""
         return [self._primary] if self._fallback is None else [self._primary, self._fallback]
 
     @property
     def encoded(self) -> int:
-        """Texts that the models have encoded so far."""
+        """Number of encoded texts so far."""
         return sum(model.measures.encoded for model in self.models)
 
     @property
     def waiting(self) -> int:
-        """Texts that are not in a request at this moment."""
+        """Number of queued texts."""
         return len(self._queue)
 
     @property
     def in_flight(self) -> int:
-        """Requests at this moment."""
+        """Number of requests in progress."""
         return len(self._requests)
 
     @property
     def down_for(self) -> float:
-        """For how many seconds the model has not answered; 0 while it does."""
+        """Seconds since the model went down; 0 while it is up."""
         return self.breaker.down_for
 
     @property
     def reason(self) -> str:
-        """Why the model is not asked, and who is in its place, as a sentence; empty while it answers."""
-        away = self._primary.reason
-        if away and self._fallback_is_due and self._fallback is not None:
-            return f"{away}; {self._fallback.reason or f'{self._fallback.name} encodes meanwhile'}"
-        return away
+        """Why the model is down and what replaces it, as a sentence; empty while it is up."""
+        reason = self._primary.reason
+        if reason and self._fallback_is_due and self._fallback is not None:
+            return f"{reason}; {self._fallback.reason or f'{self._fallback.name} is used meanwhile'}"
+        return reason
 
     @property
     def silence(self) -> str:
-        """That the model takes long, as a sentence, while nobody knows yet whether it answers; else empty."""
+        """A sentence while a request takes long and the model is not known to be down; else empty."""
         return self._primary.silence
 
     async def wait_open(self) -> None:
-        """Wait until texts that were handed in now would be worked on.
-
-        That is while the model answers, and while the fallback serves. A worker waits for this before it
-        fetches.
-        """
+        """Wait until texts would be encoded, by the model or the fallback. Workers wait before they fetch."""
         while self._serving() is None:
             waits = [asyncio.create_task(self.breaker.wait_closed())]
             if self._fallback is not None:
@@ -161,66 +156,66 @@ class EmbeddingBatcher(Gate):
                     wait.cancel()
 
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
-        """Encode `texts`, together with those of others.
+        """Encode `texts`, batched with those of other callers.
 
-        Where an outage sets in amid the call, some are answered by the model and some by the fallback.
-        Cancelling gives up the texts of this call and no others.
+        If an outage begins during the call, some may be encoded by the fallback. Cancelling drops the texts
+        of this call only.
 
         Returns:
-            For each text, in order, its vector, or why the model has none for it.
+            For each text, in order, its vector, or why the model has none.
 
         Raises:
             ModelUnavailable: the batcher is closed.
-            Exception: whatever an encoder with a defect raises.
+            Exception: an unexpected error of the encoder.
         """
-        mine: list[PendingText] = []
+        pending: list[PendingText] = []
         try:
             for content in texts:
-                mine.append(await self._queue.submit(content))  # noqa: PERF401 - all that is in must be known
-            answers = await asyncio.gather(*(text.future for text in mine), return_exceptions=True)
+                pending.append(await self._queue.submit(content))  # noqa: PERF401 - on an error the submitted ones are cancelled
+            answers = await asyncio.gather(*(text.future for text in pending), return_exceptions=True)
         finally:
-            for text in mine:
+            for text in pending:
                 text.future.cancel()
-        return [_told(answer) for answer in answers]
+        return [_checked(answer) for answer in answers]
 
     async def _send_all(self) -> None:
         while True:
             await self._queue.wait_for_batch()
             await self.wait_open()
-            await self._lanes.acquire()
+            await self._slots.acquire()
             model = self._serving()
             admission = None if model is None else await model.admission()
-            if model is None or admission is None:  # it went away while its turn was waited for
-                self._lanes.release()
+            if model is None or admission is None:  # it went down meanwhile
+                self._slots.release()
                 continue
             request = asyncio.create_task(self._request(model, admission, self._queue.take()))
             self._requests.add(request)
             request.add_done_callback(self._requests.discard)
 
     def _serving(self) -> GuardedEncoder | None:
-        """Return the model that may be asked now, if there is one."""
-        if self._primary.answers:
+        """Return the model that may be called now, if any."""
+        if self._primary.is_up:
             return self._primary
-        spare = self._fallback
-        return spare if spare is not None and self._fallback_is_due and spare.answers else None
+        fallback = self._fallback
+        return fallback if fallback is not None and self._fallback_is_due and fallback.is_up else None
 
     @property
     def _fallback_is_due(self) -> bool:
         return self.breaker.down_for >= self._limits.fallback_after
 
     async def _wait_for(self, fallback: GuardedEncoder) -> None:
-        if (rest := self._limits.fallback_after - self.breaker.down_for) > 0:
-            await self._clock.sleep(rest)
+        if (remaining := self._limits.fallback_after - self.breaker.down_for) > 0:
+            await self._clock.sleep(remaining)
         await fallback.breaker.wait_closed()
 
     async def _request(
         self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
     ) -> None:
-        """Send one request and hand out what came back. It ends well whatever the model does."""
+        """Send one request and distribute its result; it never raises."""
         try:
             if batch:
                 await self._answer(model, admission, batch)
-            else:  # the texts were given up while they waited for leave
+            else:  # no caller waits any more
                 admission.withdrawn()
         except NoVector as error:
             self._try_alone(batch, error)
@@ -228,11 +223,11 @@ class EmbeddingBatcher(Gate):
             self._try_smaller(batch, 1)
         except ModelUnavailable:
             self._try_smaller(batch, max(1, len(batch) // 2))
-        except Exception as error:  # noqa: BLE001 - a defect of the encoder is its callers' to hear of
+        except Exception as error:  # noqa: BLE001 - the callers get an unexpected error
             for text in batch:
                 text.fail(error)
         finally:
-            self._lanes.release()
+            self._slots.release()
 
     async def _answer(
         self, model: GuardedEncoder, admission: Admission, batch: Sequence[PendingText]
@@ -245,20 +240,20 @@ class EmbeddingBatcher(Gate):
             text.answer(Encoded(model.name, vector))
 
     def _try_smaller(self, batch: Sequence[PendingText], max_batch: int) -> None:
-        """Put the texts back, behind the others.
+        """Queue the texts again, behind the others, for smaller batches.
 
-        The model may be away, or one of the texts at fault: they come back in smaller requests, until that
-        one is alone and the others have their answers. Where each try costs a timeout, they are alone at
-        once: the callers' time is limited too.
+        The model may be down, or one text may be at fault: the batches shrink until that text is alone and
+        the others are answered. After a timeout they are alone at once, as each further timeout costs the
+        callers' time.
         """
         for text in batch:
             text.max_batch = max_batch
         self._queue.put_back(batch)
 
     def _try_alone(self, batch: Sequence[PendingText], error: NoVector) -> None:
-        """Put a text back that is at fault, as it may be an error that passes; or tell its caller.
+        """Queue a failed single text again, as the error may be transient; or fail it.
 
-        One that the model was too slow for is told at once: another try would cost the same time again.
+        A timeout fails it at once: another attempt would cost the same time again.
         """
         for text in batch:
             text.failures += 1
@@ -271,7 +266,7 @@ class EmbeddingBatcher(Gate):
         self._queue.close(None if sender.cancelled() else sender.exception())
 
 
-def _told(answer: Encoded | BaseException) -> Encoded | NoVector:
+def _checked(answer: Encoded | BaseException) -> Encoded | NoVector:
     if isinstance(answer, BaseException) and not isinstance(answer, NoVector):
         raise answer
     return answer

@@ -1,4 +1,4 @@
-"""The embedding model as a port."""
+"""The port of embedding models, and the errors of models."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,23 +12,23 @@ Vectors = NDArray[np.float32]
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors of one named model."""
+    """Computes vectors of texts with one model."""
 
     @property
     def model(self) -> str:
-        """Name of the model; vectors of different names are never compared."""
+        """Name of the model; vectors of different models are never compared."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector."""
+        """Length of a vector."""
         ...
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode `texts`.
+        """Encode texts.
 
         Args:
-            texts: n texts of any length; what exceeds the model's window is truncated.
+            texts: n texts of any length; each is truncated at the model's window.
 
         Returns:
             float32 [n, dimensions], unit norm, in the order of `texts`.
@@ -55,15 +55,15 @@ class ModelUnavailable(Unavailable):
 
 
 class InvalidReply(ModelUnavailable):
-    """The model answered, but not what it was asked for."""
+    """The model answered something else than it was asked for."""
 
 
 class ModelSlow(ModelUnavailable):
-    """The model did not answer in time: each further try may cost as much."""
+    """The model did not answer in time; each further attempt may cost as much."""
 
 
 class NoVector(ModelUnavailable):
-    """The model answers others, but has no vector for this one text; another try may not help.
+    """The model encodes other texts but not this one; another attempt may not help.
 
     Attributes:
         slow: it did not answer in time.

@@ -1,4 +1,4 @@
-"""Extracts facts from messages, by rules or by a language model with the rules behind it."""
+"""Extracts facts from messages, by rules or with a language model in addition."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.gliner_recogniser import GlinerRecogniser
 from ricordo.models.ollama.relations import OllamaRelationReader
-from ricordo.models.throttle import Throttle, portions_of_messages
+from ricordo.models.throttle import Throttle, batched_messages
 from ricordo.runtime.scheduling import CpuExecutor
 
 _READ: Final = "llm_answered"
@@ -30,50 +30,50 @@ _RELATIONS: Final = "llm_facts"
 
 
 class FactExtractor(Protocol):
-    """Extracts what messages state, by rules or by a model with the rules behind it; it never fails."""
+    """Extracts what messages state; it never fails."""
 
     @property
     def nondeterministic(self) -> bool:
-        """Whether another read of a message may differ: then the first result is kept."""
+        """Whether another extraction from a message may differ; then the first result is kept."""
         ...
 
     async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
-        """Return what each of `utterances` states, in their order; nothing of one that states nothing."""
+        """Return what each of `utterances` states, in order."""
         ...
 
 
 class RuleFactExtractor:
-    """A `FactExtractor` that is never away.
+    """Extracts facts by rules.
 
     Args:
-        beside: where texts are read.
+        executor: runs the rules.
     """
 
     nondeterministic: Final = False
 
-    def __init__(self, beside: CpuExecutor) -> None:
-        self._beside = beside
+    def __init__(self, executor: CpuExecutor) -> None:
+        self._executor = executor
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Read each of `utterances` by rules; see `FactExtractor.read`."""
-        return await self._beside.map(by_rules, utterances)
+        """Extract the facts of each utterance."""
+        return await self._executor.map(by_rules, utterances)
 
 
 class LlmFactExtractor:
-    """A `FactExtractor` that asks a language model too, and lets the rules alone answer when that does not.
+    """Extracts facts by rules and with a language model; by rules alone while the model is unavailable.
 
-    What the rules read stands; what the model says beyond it counts as far as the message bears it out.
-    What a user has not said, or said without a word, is not shown to it.
+    Facts of the rules are kept; those that the model adds count as far as the message supports them. Messages
+    of others than the user, and those without a letter, are not sent to the model.
 
     Args:
-        rules: read every message.
-        beside: where what the model says is held against the texts.
+        rules: extract facts of every message.
+        executor: validates the model's facts.
         reader: the language model.
         throttle: limits its use.
-        recogniser: names the entities for it; None for nobody.
-        throttle_of_entities: limits the use of that.
-        batch: messages in a request at the most.
-        lacking: what is missing for good, in words; empty for nothing.
+        recogniser: names entities for it, if given.
+        entity_throttle: limits the use of that.
+        batch: maximum number of messages per request.
+        missing: what is permanently missing, as a sentence; empty for nothing.
     """
 
     nondeterministic: Final = True
@@ -81,73 +81,73 @@ class LlmFactExtractor:
     def __init__(
         self,
         rules: RuleFactExtractor,
-        beside: CpuExecutor,
+        executor: CpuExecutor,
         reader: OllamaRelationReader,
         throttle: Throttle,
         *,
         recogniser: GlinerRecogniser | None = None,
-        throttle_of_entities: Throttle | None = None,
+        entity_throttle: Throttle | None = None,
         batch: int = 8,
-        lacking: str = "",
+        missing: str = "",
     ) -> None:
         self._rules = rules
-        self._beside = beside
+        self._executor = executor
         self._reader = reader
         self._throttle = throttle
         self._recogniser = recogniser
-        self._throttle_of_entities = throttle_of_entities or throttle
+        self._entity_throttle = entity_throttle or throttle
         self._batch = batch
-        self._lacking = lacking
+        self._missing = missing
         self._counts: Counter[str] = Counter()
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """What it counts: messages that the model read or should have, what it added, what was dropped."""
+        """Numbers of messages with and without an answer, facts added, and facts dropped by reason."""
         names = (_READ, _UNREAD, _RELATIONS, *map(_dropped, RelationFault))
         return {name: self._counts[name] for name in names}
 
     @property
     def problem(self) -> str:
-        """What hampers it, in words; empty for nothing."""
-        reason = self._throttle_of_entities.reason or self._throttle.reason
-        return f"facts are read by rules alone: {reason}" if reason else self._lacking
+        """What impairs it, as a sentence; empty for nothing."""
+        reason = self._entity_throttle.reason or self._throttle.reason
+        return f"facts are extracted by rules alone: {reason}" if reason else self._missing
 
     @property
     def entities(self) -> str | None:
-        """The name of the model that recognises entities; None for none."""
+        """Name of the model that recognises entities, or None."""
         return None if self._recogniser is None else self._recogniser.model
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         """Extract the facts of each utterance."""
         found = await self._rules.read(utterances)
-        asked = [number for number, one in enumerate(utterances) if _may_state(one)]
-        if not asked:
+        numbers = [number for number, utterance in enumerate(utterances) if _may_state(utterance)]
+        if not numbers:
             return found
-        told = await self._told([_said(utterances[number]) for number in asked])
-        heard = await self._beside.map(
-            _hear,
+        answers = await self._relations([_to_message(utterances[number]) for number in numbers])
+        validated = await self._executor.map(
+            _validate,
             [
                 (passage, relations, found[number], utterances[number])
-                for number, (passage, relations) in zip(asked, told, strict=True)
+                for number, (passage, relations) in zip(numbers, answers, strict=True)
                 if relations is not None
             ],
         )
-        answered = [n for n, (_, relations) in zip(asked, told, strict=True) if relations is not None]
-        for number, testimony in zip(answered, heard, strict=True):
-            found[number] = testimony.statements
-            self._counts[_RELATIONS] += testimony.added
-            self._counts.update(map(_dropped, testimony.faults))
+        answered = [n for n, (_, relations) in zip(numbers, answers, strict=True) if relations is not None]
+        for number, result in zip(answered, validated, strict=True):
+            found[number] = result.statements
+            self._counts[_RELATIONS] += result.added
+            self._counts.update(map(_dropped, result.faults))
         self._counts[_READ] += len(answered)
-        self._counts[_UNREAD] += len(asked) - len(answered)
+        self._counts[_UNREAD] += len(numbers) - len(answered)
         return found
 
-    async def _told(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:
-        """Return what the model says of each message; None of one that it has not answered for."""
+    async def _relations(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:
+        """Return each message with what the model says of it; None without an answer."""
         deadline = self._throttle.deadline()
         named = await self._recognised([one.shown for one in said], deadline)
         passages = [Passage(one, tuple(names or ())) for one, names in zip(said, named, strict=True)]
         shown = [one for one, names in zip(passages, named, strict=True) if names is not None]
-        some = portions_of_messages(shown, lambda one: one.said, self._batch)
+        some = batched_messages(shown, lambda one: one.said, self._batch)
         told = iter(await self._throttle.each(some, self._reader.relate, deadline))
         return [
             (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
@@ -159,11 +159,11 @@ class LlmFactExtractor:
         if self._recogniser is None:
             return [()] * len(texts)
         some = (texts[at : at + self._batch] for at in range(0, len(texts), self._batch))
-        return await self._throttle_of_entities.each(some, self._recogniser.entities, deadline)
+        return await self._entity_throttle.each(some, self._recogniser.entities, deadline)
 
 
 def by_rules(utterance: Utterance) -> tuple[Statement, ...]:
-    """Return what the rules find that `utterance` states."""
+    """Return the facts that the rules find in `utterance`."""
     return extract(
         document_of(utterance.content, utterance.language),
         speaker=utterance.speaker,
@@ -179,12 +179,12 @@ def _may_state(utterance: Utterance) -> bool:
     return utterance.role == Role.USER and any(map(str.isalpha, without_instructions(utterance.content)))
 
 
-def _said(utterance: Utterance) -> LlmMessage:
+def _to_message(utterance: Utterance) -> LlmMessage:
     content = without_instructions(utterance.content)
     return LlmMessage(content, utterance.language, Role(utterance.role), utterance.speaker)
 
 
-def _hear(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> ValidatedStatements:
+def _validate(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> ValidatedStatements:
     passage, relations, read, utterance = one
     return validate_relations(
         passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone)

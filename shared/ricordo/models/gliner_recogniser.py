@@ -1,4 +1,4 @@
-"""A GLiNER model in process: loaded once, and asked on a thread of its own."""
+"""Entity recognition by GLiNER, a zero-shot model on PyTorch or ONNX Runtime: the extra `gliner`."""
 
 import asyncio
 import importlib.util
@@ -14,8 +14,8 @@ from ricordo.memory.facts.relation_validation import RecognisedEntity
 from ricordo.models.encoder import ModelUnavailable
 
 _PACKAGE: Final = "gliner"
-_TEXTS: Final = 8  # that go through the model at once
-_CHARACTERS: Final = 300  # of what the library says of an error
+_TEXTS: Final = 8  # per batch of the model
+_CHARACTERS: Final = 300  # of an error's text
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -25,14 +25,14 @@ class GlinerMissing(Exception):
 
 
 class GlinerRecogniser:
-    """An `GlinerRecogniser`. It is loaded when it is first asked, and again at the next where that failed.
+    """Recognises entities in process. The model is loaded at the first call, and again after a failure.
 
     Args:
-        thread: on which the model is loaded and asked: it computes for long and does not yield.
+        thread: runs the model, which computes for long without yielding.
         model: a folder, or a name on the hub.
-        labels: the kinds of entities to look for.
-        threshold: how sure the model must be, in [0, 1].
-        onnx_file: in the folder of the model: ONNX Runtime runs it in PyTorch's place, where it is there.
+        labels: the kinds of entities.
+        threshold: minimum score, in [0, 1].
+        onnx_file: file in the folder of the model that ONNX Runtime runs instead of PyTorch, if present.
     """
 
     def __init__(
@@ -54,16 +54,20 @@ class GlinerRecogniser:
 
     @property
     def runtime(self) -> str:
-        """What runs the model, `torch` or `onnxruntime`; empty before it is loaded."""
+        """`torch` or `onnxruntime`; empty before the model is loaded."""
         return self._runtime
 
     async def entities(self, texts: Sequence[str]) -> list[list[RecognisedEntity]]:
-        """Find the entities of each of `texts`; see `GlinerRecogniser.entities`."""
+        """Return the entities of each of `texts`, in order; those of a text by their start.
+
+        Raises:
+            ModelUnavailable: the model cannot answer now.
+        """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._find, [_encodable(text) for text in texts])
 
     async def load(self) -> None:
-        """Load the model, unless it is.
+        """Load the model, unless it is loaded.
 
         Raises:
             ModelUnavailable: that failed.
@@ -80,8 +84,8 @@ class GlinerRecogniser:
                 sorted((_recognised(one, text) for one in entities), key=lambda one: (one.start, one.end))
                 for entities, text in zip(found, texts, strict=True)
             ]
-        except Exception as error:  # whatever goes wrong inside, the model is away
-            raise ModelUnavailable(f"{self.model} found no entities: {_line(error)}") from error
+        except Exception as error:  # any error means that the model is unavailable
+            raise ModelUnavailable(f"{self.model} could not find entities: {_line(error)}") from error
 
     def _ready(self) -> Any:  # noqa: ANN401 - the library has no types
         if self._loaded is None:
@@ -100,7 +104,7 @@ class GlinerRecogniser:
             loaded = GLiNER.from_pretrained(
                 str(folder) if here else self.model, local_files_only=here, map_location="cpu", **runtime
             )
-        except Exception as error:  # the library raises whatever its libraries do
+        except Exception as error:  # the library raises errors of its dependencies
             raise ModelUnavailable(f"{self.model} cannot be loaded: {_line(error)}") from error
         self._runtime = "onnxruntime" if runtime else "torch"
         _log.info("model loaded", model=self.model, runtime=self._runtime)
@@ -111,7 +115,7 @@ class GlinerRecogniser:
 async def open_gliner(
     model: str, *, labels: Sequence[str], threshold: float, onnx_file: str = "model.onnx"
 ) -> AsyncIterator[GlinerRecogniser]:
-    """Open a GLiNER model, which is loaded meanwhile; for the arguments see `GlinerRecogniser`.
+    """Open a GLiNER model, which is loaded in the background.
 
     Raises:
         GlinerMissing: the package is not installed.
@@ -120,7 +124,7 @@ async def open_gliner(
         raise GlinerMissing("GLiNER is not installed: pip install 'ricordo[gliner]'")
     thread = ThreadPoolExecutor(1, thread_name_prefix="gliner")
     recogniser = GlinerRecogniser(thread, model, labels=labels, threshold=threshold, onnx_file=onnx_file)
-    loading = asyncio.create_task(_load_quietly(recogniser))
+    loading = asyncio.create_task(_load_in_background(recogniser))
     try:
         yield recogniser
     finally:
@@ -129,7 +133,7 @@ async def open_gliner(
         thread.shutdown(wait=False, cancel_futures=True)
 
 
-async def _load_quietly(recogniser: GlinerRecogniser) -> None:
+async def _load_in_background(recogniser: GlinerRecogniser) -> None:
     try:
         await recogniser.load()
     except ModelUnavailable as error:
@@ -144,10 +148,10 @@ def _recognised(entity: Mapping[str, Any], text: str) -> RecognisedEntity:
 
 
 def _line(error: BaseException) -> str:
-    """Return what an error says, as one line that is not too long."""
+    """Return the text of an error as one short line."""
     return " ".join(str(error).split())[:_CHARACTERS] or type(error).__name__
 
 
 def _encodable(text: str) -> str:
-    """Return `text` with lone surrogates, which have no UTF-8 form, as question marks; as long as before."""
+    """Replace lone surrogates, which have no UTF-8 form, by question marks; the length stays."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -24,29 +24,29 @@ T = TypeVar("T")
 
 
 class LlmCondenser:
-    """A `LlmCondenser` on a language model; None where the model gives no answer, or none that is valid.
+    """Condenses with a language model; returns None without a valid answer.
 
     Texts with instructions to their reader are not sent to the model.
 
     Args:
-        reader: the model, which answers one call or raises.
+        reader: the model.
         throttle: limits its use.
     """
 
     def __init__(self, reader: OllamaCondenser, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
-        self._taken = 0
+        self._accepted = 0
         self._unanswered = 0
-        self._doubts: Counter[CondensationFault] = Counter()
+        self._rejected: Counter[CondensationFault] = Counter()
 
     @property
     def counters(self) -> Mapping[str, float]:
-        """The numbers of answers accepted, missing and rejected."""
+        """Numbers of answers accepted, missing and rejected."""
         return {
-            "condensed_by_model": self._taken,
+            "condensed_by_model": self._accepted,
             "condensed_without_answer": self._unanswered,
-            "condensed_rejected": sum(self._doubts.values()),
+            "condensed_rejected": sum(self._rejected.values()),
         }
 
     @property
@@ -55,10 +55,10 @@ class LlmCondenser:
         return self._throttle.reason
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
-        """Condense memories into one text."""
+        """Condense memories of one language into one text, never longer than they are."""
         said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.synthesis(said, language))
-        if answer is None or not self._believes(answer, said, language):
+        if answer is None or not self._accepts(answer, said, language):
             return None
         return collapse(normalise(answer))
 
@@ -66,23 +66,23 @@ class LlmCondenser:
         """Summarize a session."""
         said, language = select_messages(turns), spoken_language(turns)
         answer = await self._ask(said, lambda: self._reader.session(said, language))
-        if answer is None or not self._believes(answer.text, said, language):
+        if answer is None or not self._accepts(answer.text, said, language):
             return None
         return validate_condensation(answer, said)
 
     async def _ask(self, said: Sequence[LlmMessage], ask: Callable[[], Awaitable[T]]) -> T | None:
-        if any(one.gives_orders for one in said):
-            self._doubts[CondensationFault.ORDERS] += 1
+        if any(message.gives_orders for message in said):
+            self._rejected[CondensationFault.ORDERS] += 1
             return None
         answer = await self._throttle.single(ask)
         self._unanswered += answer is None
         return answer
 
-    def _believes(self, answer: str, said: Sequence[LlmMessage], language: str) -> bool:
+    def _accepts(self, answer: str, said: Sequence[LlmMessage], language: str) -> bool:
         found = find_fault(answer, said, language)
         if found is None:
-            self._taken += 1
+            self._accepted += 1
             return True
-        self._doubts[found] += 1
-        _log.info("a condensed text is not taken", model=self._reader.model, reason=found.value)
+        self._rejected[found] += 1
+        _log.info("condensed text rejected", model=self._reader.model, reason=found.value)
         return False

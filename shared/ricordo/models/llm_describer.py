@@ -7,33 +7,33 @@ from typing import TypeVar
 from ricordo.clock import Clock
 from ricordo.memory.llm_description import LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.ollama.messages import OllamaMessageReader
-from ricordo.models.throttle import Throttle, portions_of_messages
+from ricordo.models.throttle import Throttle, batched_messages
 from ricordo.resilience import CircuitBreaker, RateLimiter
 
 T = TypeVar("T")
 
 
 class LlmDescriber:
-    """A `LlmDescriber` on a language model, with batches, a rate limit, a breaker and a time budget.
+    """Rates and describes messages, in batches, with a rate limit, a circuit breaker and a time budget.
 
-    An answer to several messages that is malformed is asked for again, once, message by message. A message
-    that speaks to its reader is shown alone from the start, so that it cannot speak for its neighbours.
+    After a malformed answer to several messages each is sent once more, alone. A message with instructions to
+    its reader is sent alone from the start, so that it cannot speak for others.
 
     Args:
-        reader: the model, which answers one call or raises.
+        reader: the model.
         breaker: counts its failures, invalid replies included.
-        bucket: limits the rate of requests.
+        limiter: limits the rate of requests.
         clock: measures the budget.
-        batch: messages in a request at the most.
-        budget: seconds that one `read` may take; infinite for jobs.
-        patience: seconds that a request waits for a breaker that is open.
+        batch: maximum number of messages per request.
+        budget: seconds per `read`; infinite for jobs.
+        patience: seconds that a request waits for an open breaker.
     """
 
     def __init__(
         self,
         reader: OllamaMessageReader,
         breaker: CircuitBreaker,
-        bucket: RateLimiter,
+        limiter: RateLimiter,
         clock: Clock,
         *,
         batch: int = 8,
@@ -44,12 +44,12 @@ class LlmDescriber:
         self._batch = batch
         self._throttle = Throttle(
             breaker,
-            bucket,
+            limiter,
             clock,
             budget=budget,
             patience=patience,
-            gone="rules enrich for a while",
-            back="the model enriches again",
+            gone="messages are enriched by rules while the model is unavailable",
+            back="messages are enriched by the model again",
         )
 
     @property
@@ -58,7 +58,7 @@ class LlmDescriber:
         return self._reader.model
 
     async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> list[LlmReading]:
-        """Rate and describe each message."""
+        """Rate and, if `describe`, describe each message; `UNREAD` without an answer in time."""
         deadline = self._throttle.deadline()
         ratings = await self._each(messages, self._reader.rate, deadline)
         nothing = [None] * len(messages)
@@ -75,5 +75,5 @@ class LlmDescriber:
         deadline: float,
     ) -> list[T | None]:
         return await self._throttle.each(
-            portions_of_messages(messages, lambda one: one, self._batch), ask, deadline
+            batched_messages(messages, lambda message: message, self._batch), ask, deadline
         )

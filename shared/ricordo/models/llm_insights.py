@@ -26,27 +26,27 @@ T = TypeVar("T")
 
 
 class LlmInsights:
-    """Draws insights with a language model; an answer that is missing or invalid gives none.
+    """Draws insights with a language model; a missing or invalid answer gives none.
 
     Texts with instructions to their reader are not sent to the model.
 
     Args:
-        reader: the model, which answers one call or raises.
+        reader: the model.
         throttle: limits its use.
     """
 
     def __init__(self, reader: OllamaInsightReader, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
-        self._taken = 0
+        self._accepted = 0
         self._unanswered = 0
         self._dropped: Counter[str] = Counter()
 
     @property
     def counters(self) -> Mapping[str, float]:
-        """The numbers of answers accepted, missing and rejected."""
+        """Numbers of answers accepted, missing and rejected."""
         return {
-            "insights_by_model": self._taken,
+            "insights_by_model": self._accepted,
             "insights_without_answer": self._unanswered,
             "insights_rejected": sum(self._dropped.values()),
         }
@@ -84,10 +84,10 @@ class LlmInsights:
             return None
         insight = validate_claim(claim, question, given, language)
         if isinstance(insight, Insight):
-            self._taken += 1
+            self._accepted += 1
             return insight
         self._dropped[insight.value] += 1
-        _log.info("an insight is not taken", model=self._reader.model, reason=insight.value)
+        _log.info("insight rejected", model=self._reader.model, reason=insight.value)
         return None
 
     async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T | None:

@@ -1,4 +1,4 @@
-"""Analyses questions, by rules or by a language model with the rules behind it."""
+"""Analyses questions, by rules or with a language model in addition."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,14 +16,14 @@ from ricordo.resilience import BreakerState, CircuitBreaker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A query, and what its reader has to know.
+    """A query and its context.
 
     Attributes:
         text: any text.
-        now: the moment of asking, aware.
-        zone: the user's.
-        language: "it" or "en"; found out when None.
-        known_names: names that the user's memories know.
+        now: the time of asking, aware.
+        zone: of the user.
+        language: "it" or "en"; detected when None.
+        known_names: names in the user's memories.
     """
 
     text: str
@@ -38,8 +38,8 @@ class Understanding:
     """What a question asks for.
 
     Attributes:
-        analysis: what was found; `analysis.analyser` says by whom.
-        degraded: whether somebody better should have answered, and could not just now.
+        analysis: the result; `analysis.analyser` names the analyser.
+        degraded: whether the language model should have answered and did not.
     """
 
     analysis: Analysis
@@ -54,15 +54,15 @@ class QueryAnalyser(Protocol):
         ...
 
 
-_MOST_READ: Final = 500  # characters of a question that a model is shown: it has 200 ms for all of it
+_MAX_CHARS: Final = 500  # of a question that are sent to the model, which has 200 ms
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_Asked = tuple[str, str, tuple[str, ...]]
+_CacheKey = tuple[str, str, tuple[str, ...]]
 
 
 class RuleQueryAnalyser:
-    """A `QueryAnalyser` by rules."""
+    """Analyses questions by rules."""
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question` by rules."""
@@ -70,55 +70,55 @@ class RuleQueryAnalyser:
 
 
 class LlmQueryAnalyser:
-    """A `QueryAnalyser` on a language model, with the rules behind it.
+    """Analyses questions with a language model, and by rules while it is unavailable.
 
-    What the model says of a question depends on the question and on the names in it, so it is remembered by
-    these, for all users alike; what it comes to (which day is yesterday) is worked out each time.
+    The answer depends on the question and the names in it only, so it is cached for all users; relative times
+    are resolved each time.
 
     Args:
-        reader: the model, which keeps to its time.
+        reader: the model, with a time limit of its own.
         breaker: counts its failures.
-        remembered: size of the cache of answers.
+        cache_size: maximum number of cached answers.
     """
 
-    def __init__(self, reader: OllamaQuestionReader, breaker: CircuitBreaker, remembered: int = 1024) -> None:
+    def __init__(self, reader: OllamaQuestionReader, breaker: CircuitBreaker, cache_size: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
-        self._claims = LRUCache[_Asked, Claim](remembered)
+        self._claims = LRUCache[_CacheKey, Claim](cache_size)
 
     async def understand(self, question: Question) -> Understanding:
-        """Analyse `question`; `degraded` when the model should have been asked and did not answer."""
+        """Analyse `question`; `degraded` if the model should have answered and did not."""
         plain = by_rules(question)
         if not any(letter.isalnum() for letter in question.text):
             return Understanding(plain)
         known = set(question.known_names)
         names = tuple(name for name in plain.entities if name in known)
-        asked = (question.text[:_MOST_READ], plain.language, names)
-        claim = self._claims.get(asked) or await self._read(asked)
+        key = (question.text[:_MAX_CHARS], plain.language, names)
+        claim = self._claims.get(key) or await self._read(key)
         if claim is None:
             return Understanding(plain, degraded=True)
-        self._claims[asked] = claim
+        self._claims[key] = claim
         return Understanding(by_rules(question, claim))
 
-    async def _read(self, asked: _Asked) -> Claim | None:
-        """Ask the model; None when it is not asked or does not answer."""
+    async def _read(self, key: _CacheKey) -> Claim | None:
+        """Ask the model; None without an answer."""
         admission = self._breaker.admit()
         if admission is None:
             return None
         try:
             with admission:
-                claim = await self._reader.read(*asked)
+                claim = await self._reader.read(*key)
         except ModelUnavailable as error:
             if self._breaker.state is BreakerState.OPEN:
-                _log.warning("rules read questions for a while", reason=str(error))
+                _log.warning("questions are analysed by rules for now", reason=str(error))
             return None
         if admission.is_probe:
-            _log.info("the model reads questions again")
+            _log.info("questions are analysed by the model again")
         return claim
 
 
 def by_rules(question: Question, claim: Claim | None = None) -> Analysis:
-    """Return what the rules make of `question`, and of what a model says of it."""
+    """Return the analysis by rules, given the model's `claim` if any."""
     return analyse(
         question.text,
         now=question.now,

@@ -1,4 +1,4 @@
-"""The throttle before a language model: how often it is asked, behind a breaker, and for how long."""
+"""Limits the use of a language model: rate, circuit breaker and time budget."""
 
 import asyncio
 import math
@@ -12,7 +12,7 @@ from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker, RateLimiter
 
-_MOST_BYTES: Final = 9_000  # of what is shown in one request, unless it is one item: some 3,000 tokens
+_MAX_BYTES: Final = 9_000  # of text per request of several items: some 3,000 tokens
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -22,25 +22,25 @@ Ask: TypeAlias = Callable[[Sequence[A]], Awaitable[Sequence[T | None]]]
 
 
 class Throttle:
-    """Asks a model about items, several in a request; whom it does not answer in time gets None.
+    """Sends items to a model in batches; an item without an answer in time gets None.
 
-    Items that a request got no answer for, while others did or the answer was nonsense, are asked for again,
-    once, one by one.
+    Items without an answer in a batch that was answered, or whose answer was invalid, are sent once more,
+    alone.
 
     Args:
-        breaker: counts failures, nonsense included, and spares everybody the wait while the model is away.
-        bucket: limits the rate of requests; None for a model that may be asked as often as it can answer.
+        breaker: counts failures, invalid answers included, and spares the wait while the model is down.
+        limiter: limits the rate of requests; None for no limit.
         clock: measures the budget.
-        budget: seconds that one `each` may wait for the model; infinite for work that nobody waits for.
-        patience: seconds that a request waits for a breaker that is open.
-        gone: said in the log when it is asked no more for a while.
-        back: said in the log when it answers again.
+        budget: seconds per `each`; infinite for background work.
+        patience: seconds that a request waits for an open breaker.
+        gone: logged when the breaker opens.
+        back: logged when the model answers again.
     """
 
     def __init__(
         self,
         breaker: CircuitBreaker,
-        bucket: RateLimiter | None,
+        limiter: RateLimiter | None,
         clock: Clock,
         *,
         budget: float = math.inf,
@@ -49,7 +49,7 @@ class Throttle:
         back: str,
     ) -> None:
         self._breaker = breaker
-        self._bucket = bucket
+        self._limiter = limiter
         self._clock = clock
         self._budget = budget
         self._patience = patience
@@ -59,28 +59,28 @@ class Throttle:
 
     @property
     def reason(self) -> str:
-        """What the last request met, while the model is away; empty while it answers."""
+        """The last error while the model is down; empty while it is up."""
         return "" if self._breaker.state is BreakerState.CLOSED else self._reason
 
     def deadline(self) -> float:
-        """Return until when, in the clock's monotonic seconds, one may wait who begins now."""
+        """Return the end of a budget that begins now, in the clock's monotonic seconds."""
         return self._clock.monotonic() + self._budget
 
-    async def each(self, portions: Iterator[Sequence[A]], ask: Ask[A, T], deadline: float) -> list[T | None]:
-        """Return the answers to the items of `portions`, in their order."""
+    async def each(self, batches: Iterator[Sequence[A]], ask: Ask[A, T], deadline: float) -> list[T | None]:
+        """Return the answers to the items of `batches`, in order."""
         answers: list[T | None] = []
-        for portion in portions:
-            found = await self._once(portion, ask, deadline)
+        for items_of_batch in batches:
+            found = await self._once(items_of_batch, ask, deadline)
             if found is None:  # the model is away or its time is over
-                answers += [None] * len(portion)
+                answers += [None] * len(items_of_batch)
                 continue
-            for item, answer in zip(portion, found, strict=True):
-                again = answer is None and len(portion) > 1
+            for item, answer in zip(items_of_batch, found, strict=True):
+                again = answer is None and len(items_of_batch) > 1
                 answers.append(await self._alone(item, ask, deadline) if again else answer)
         return answers
 
     async def single(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
-        """Return the answer to one request, which has the whole budget."""
+        """Return the answer to one request, within the whole budget."""
 
         async def asked(_: Sequence[None]) -> Sequence[T | None]:
             return [await ask()]
@@ -93,7 +93,7 @@ class Throttle:
         return None if found is None else found[0]
 
     async def _once(self, items: Sequence[A], ask: Ask[A, T], deadline: float) -> Sequence[T | None] | None:
-        """Ask once; None when it is not asked or does not answer, nothing for each when it talks nonsense."""
+        """Send one request; None without an answer, a None per item after an invalid one."""
         if not await self._breaker.wait_admitting(self._patience):
             return None
         if not await self._taken(deadline):
@@ -115,57 +115,54 @@ class Throttle:
         return answer
 
     async def _taken(self, deadline: float) -> bool:
-        """Wait for a request to be allowed, as long as there would be time for it."""
+        """Wait for the rate limit, up to the deadline."""
         left = deadline - self._clock.monotonic()
         if left <= 0:
             return False
-        if self._bucket is None:
+        if self._limiter is None:
             return True
         try:
-            await _within(left, self._bucket.acquire())
+            await _within(left, self._limiter.acquire())
         except ModelUnavailable:
             return False
         return True
 
 
-def portions(
+def batched(
     items: Iterable[A],
     shown: Callable[[A], str],
     batch: int,
     alone: Callable[[A], bool] = lambda _: False,
 ) -> Iterator[Sequence[A]]:
-    """Yield items in their order, as many at once as one request takes.
+    """Yield batches of items in order, each as large as one request may be.
 
     Args:
-        items: what a model is asked about.
-        shown: gives what it is shown of an item.
-        batch: items in a request at the most.
-        alone: whether an item has a request to itself.
+        items: to send.
+        shown: returns the text of an item that is sent.
+        batch: maximum number of items per request.
+        alone: whether an item gets a request of its own.
     """
-    portion: list[A] = []
+    items_of_batch: list[A] = []
     size = 0
     for item in items:
         own, by_itself = len(shown(item).encode("utf-8", "replace")), alone(item)
-        if portion and (by_itself or len(portion) == batch or size + own > _MOST_BYTES):
-            yield portion
-            portion, size = [], 0
-        portion.append(item)
+        if items_of_batch and (by_itself or len(items_of_batch) == batch or size + own > _MAX_BYTES):
+            yield items_of_batch
+            items_of_batch, size = [], 0
+        items_of_batch.append(item)
         size += own
         if by_itself:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+            yield items_of_batch
+            items_of_batch, size = [], 0
+    if items_of_batch:
+        yield items_of_batch
 
 
-def portions_of_messages(
+def batched_messages(
     items: Iterable[A], said: Callable[[A], LlmMessage], batch: int
 ) -> Iterator[Sequence[A]]:
-    """Yield items about messages; see `portions`.
-
-    A message that speaks to its reader is alone, so that it cannot speak for its neighbours.
-    """
-    return portions(items, lambda one: said(one).shown, batch, lambda one: said(one).gives_orders)
+    """Yield batches of items about messages; a message with instructions to its reader is alone."""
+    return batched(items, lambda item: said(item).shown, batch, lambda item: said(item).gives_orders)
 
 
 async def _within(seconds: float, answer: Awaitable[T]) -> T:
@@ -173,4 +170,4 @@ async def _within(seconds: float, answer: Awaitable[T]) -> T:
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
             return await answer
     except TimeoutError:
-        raise ModelUnavailable("the time for this batch of messages is over") from None
+        raise ModelUnavailable("the time limit of this batch has passed") from None

@@ -172,7 +172,7 @@ async def test_what_is_no_ollama_is_not_said_to_lack_the_model() -> None:
     async with ollama_stand_in() as server, connect(server.url, 5) as there:
         assert not await there.has("all-minilm")
         for asking in (there.embed("all-minilm", ["one"]), there.load("all-minilm")):
-            with pytest.raises(ModelMissing, match="does not hold all-minilm"):
+            with pytest.raises(ModelMissing, match="does not have all-minilm"):
                 await asking
 
 
@@ -203,7 +203,7 @@ async def test_a_pull_stops_nobody_and_says_how_far_it_is(server: OllamaStandIn)
         async with open_ollama(server.url, "nomic-embed-text") as encoder:
             await eventually(partial(_tells, encoder, "42 %"), within=5)
             with pytest.raises(
-                ModelUnavailable, match=r"does not hold nomic-embed-text, it is being .* 42 %"
+                ModelUnavailable, match=r"does not have nomic-embed-text, it is being .* 42 %"
             ):
                 await encoder.encode(["hello"])
             for percent in range(43, 100):
@@ -235,7 +235,7 @@ async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaS
 
 async def test_a_model_that_disappears_is_pulled_again(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
     server.models.clear()
-    with pytest.raises(ModelUnavailable, match="does not hold all-minilm"):
+    with pytest.raises(ModelUnavailable, match="does not have all-minilm"):
         await encoder.encode(["hello"])
     await encoder.prepared()
     assert (await encoder.encode(["hello"])).shape == (1, 384)
@@ -243,7 +243,7 @@ async def test_a_model_that_disappears_is_pulled_again(server: OllamaStandIn, en
 
 async def test_who_may_not_pull_says_what_to_do(server: OllamaStandIn) -> None:
     async with open_ollama(server.url, "bge-m3", pull=False) as encoder:
-        with pytest.raises(ModelUnavailable, match="does not hold bge-m3: `ollama pull bge-m3` there"):
+        with pytest.raises(ModelUnavailable, match="does not have bge-m3: `ollama pull bge-m3` there"):
             await encoder.encode(["hello"])
     assert "/api/pull" not in {path for path, _ in server.requests}
 

@@ -65,7 +65,7 @@ async def test_a_server_that_hangs_ends_it_soon(
 async def test_a_model_that_cannot_be_had_ends_it_in_a_sentence() -> None:
     async with ollama_stand_in() as server:
         server.behaviour.pull_error = "pull model manifest: file does not exist"
-        with pytest.raises(MeasurementFailed, match=r"does not hold all-minilm.*file does not exist"):
+        with pytest.raises(MeasurementFailed, match=r"does not have all-minilm.*file does not exist"):
             async with ready_models(served(server.url)):
                 pass
 

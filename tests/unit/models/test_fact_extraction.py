@@ -57,7 +57,7 @@ class Asking:
             self.model,
             self._throttle(Unlimited()),
             recogniser=recogniser,
-            throttle_of_entities=self._throttle(None),
+            entity_throttle=self._throttle(None),
             batch=3,
         )
 

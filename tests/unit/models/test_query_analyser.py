@@ -74,7 +74,7 @@ async def analyser(
 ) -> AsyncIterator[QueryAnalyser]:
     async with OllamaQuestionReader.open(server.url, MODEL, timeout=budget) as reader:
         await server.received(2)  # it was looked for and loaded
-        yield LlmQueryAnalyser(reader, breaker, remembered=2)
+        yield LlmQueryAnalyser(reader, breaker, cache_size=2)
 
 
 def is_by_rules(understood: Understanding) -> bool:

@@ -174,7 +174,7 @@ async def test_the_fallback_serves_a_long_outage_and_the_model_its_end(
         assert not call.done()
         await clock.advance(2)
         assert gate.done()
-        assert batcher.reason == "fake is away; spare encodes meanwhile"
+        assert batcher.reason == "fake is away; spare is used meanwhile"
         encoded = await call
         assert models(encoded) == ["spare"]
         np.testing.assert_array_equal(vectors(encoded), spare.vectors(["hello"]))
@@ -248,7 +248,7 @@ async def test_it_must_be_opened(model: FakeEncoder, clock: ManualClock) -> None
 
 def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
     async def encode() -> None:
-        async with EmbeddingBatcher(model, clock, bucket=evenly_spaced(3)) as batcher:
+        async with EmbeddingBatcher(model, clock, limiter=evenly_spaced(3)) as batcher:
             call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
             await clock.advance(0.3)
             assert len(model.requests) == 1

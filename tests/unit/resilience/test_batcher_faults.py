@@ -70,7 +70,7 @@ async def test_a_text_that_the_model_fails_on_does_not_open_the_breaker(clock: M
         assert state_of(batcher) is BreakerState.CLOSED
         [answer] = await poison
         assert isinstance(answer, NoVector)
-        assert "fake has no vector for this text, but has for others" in str(answer)
+        assert "fake cannot encode this text, but others" in str(answer)
         more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
         await clock.advance(100)
         assert all(one.done() for one in more)

@@ -53,7 +53,7 @@ class World:
         bucket = evenly_spaced(PER_SECOND)
         limits = BatchLimits(queue=128)
         async with EmbeddingBatcher(
-            self.model, self.clock, breaker=self.breaker, bucket=bucket, limits=limits
+            self.model, self.clock, breaker=self.breaker, limiter=bucket, limits=limits
         ) as batcher:
             tasks = [asyncio.create_task(self._call(batcher, n)) for n in range(len(self.calls))]
             await self.clock.advance(OUTAGE_BEGINS)

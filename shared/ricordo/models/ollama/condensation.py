@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that condenses what was said: prompts, answers, and who asks."""
+"""Condenses memories and sessions with a model on Ollama: prompts and answers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
@@ -16,7 +16,7 @@ _LONGEST: Final = 2_000  # characters of an answer
 
 
 def _or_none(value: object, read: Any) -> Any:  # noqa: ANN401 - pydantic's own types
-    """Take a value that is none for nothing said: the rest of the answer may still hold."""
+    """Read an invalid value as None; the rest of the answer may be valid."""
     try:
         return read(value)
     except ValidationError:
@@ -29,7 +29,7 @@ Label = Annotated[str, Field(max_length=40)]
 
 
 class SynthesisAnswer(BaseModel):
-    """What the model makes of several memories."""
+    """The answer about several memories."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +37,7 @@ class SynthesisAnswer(BaseModel):
 
 
 class TopicAnswer(BaseModel):
-    """A topic of a session, as the model marks it."""
+    """A topic of a session."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +47,7 @@ class TopicAnswer(BaseModel):
 
 
 class SessionAnswer(BaseModel):
-    """What the model makes of a session; all but the summary is left out where it is none."""
+    """The answer about a session; invalid values other than the summary are dropped."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
@@ -72,29 +72,35 @@ class SessionAnswer(BaseModel):
 
 
 def synthesis_prompt(texts: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
-    """Return the chat messages that ask what memories come to; these are data within JSON."""
+    """Return the prompt for a synthesis of memories, which are data within JSON."""
     return prompt_in(language, _SYNTHESIS, {"memories": _shown(texts)})
 
 
 def session_prompt(turns: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
-    """Return the chat messages that ask what a session was about; its turns are data within JSON."""
+    """Return the prompt for a summary of a session, whose turns are data within JSON."""
     return prompt_in(language, _SESSION, {"turns": _shown(turns)})
 
 
 class OllamaCondenser(OllamaReader):
-    """A `OllamaCondenser`.
-
-    Args:
-        model: what is asked.
-    """
+    """Condenses texts; its answers are claims to be validated."""
 
     async def synthesis(self, texts: Sequence[LlmMessage], language: str) -> str:
-        """Say what memories come to; see `OllamaCondenser.synthesis`."""
+        """Summarise memories, oldest first, in two or three sentences of `language` (ISO 639-1).
+
+        Raises:
+            InvalidReply: the answer has no text.
+            ModelUnavailable: there was no answer in time.
+        """
         answer = await ask(self._llm, synthesis_prompt(texts, language), SynthesisAnswer, _TOKENS)
         return answer.summary
 
     async def session(self, turns: Sequence[LlmMessage], language: str) -> Condensed:
-        """Say what a session was about; see `OllamaCondenser.session`."""
+        """Summarise a session in at most three sentences, with topics, emotions and importance.
+
+        Raises:
+            InvalidReply: the answer has no text.
+            ModelUnavailable: there was no answer in time.
+        """
         return (await ask(self._llm, session_prompt(turns, language), SessionAnswer, _TOKENS)).condensed()
 
 

@@ -1,4 +1,4 @@
-"""All that a message is besides important, in one structured call: the prompt, and how its answer is read."""
+"""Describes messages with a model on Ollama, several per request: prompt and answer."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def _or_none(value: object, read: Any) -> Any:  # noqa: ANN401 - pydantic's own types
-    """Take a value that is none for nothing said: the rest of the answer may still hold."""
+    """Read an invalid value as None; the rest of the answer may be valid."""
     try:
         return read(value)
     except ValidationError:
@@ -41,7 +41,7 @@ Kind = Annotated[Literal["message", "note", "agreement", "problem", "decision"] 
 
 
 class DescriptionAnswer(Numbered):
-    """What the model says of one message. Every field is asked for; what is none in an answer is left out."""
+    """The answer about one message. All fields are requested; invalid ones are dropped."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
@@ -73,7 +73,7 @@ class DescriptionAnswer(Numbered):
 
 
 def description_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
-    """Return the chat messages that ask for the descriptions of messages; these are data within JSON."""
+    """Return the prompt for descriptions of messages, which are data within JSON."""
     shown = [
         {
             "number": number,
@@ -91,7 +91,7 @@ def description_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
 
 
 def description_schema(count: int) -> dict[str, Any]:
-    """Return the JSON schema that the server holds the answer to: an item for each of `count` messages."""
+    """Return the JSON schema of an answer about `count` messages."""
     return numbered_schema("messages", _item_schema(), count)
 
 
@@ -101,10 +101,10 @@ def _item_schema() -> dict[str, Any]:
 
 
 def read_descriptions(answer: str, count: int) -> list[Description | None]:
-    """Read what the answer says of each of `count` messages: None of one that it leaves out.
+    """Return the description of each of `count` messages; None for one without.
 
     Raises:
-        InvalidReply: it says nothing of any.
+        InvalidReply: there is none.
     """
     found: list[Description | None] = [None] * count
     for item in numbered_items(answer, "messages", count, DescriptionAnswer):

@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that says which names are one: one structured call for several."""
+"""Decides whether two entities of a user are the same with a model on Ollama, several pairs per request."""
 
 import json
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _TOKENS_AROUND: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class EntityProfile:
-    """Somebody of a user's life, as far as a model is shown them. All of it is data, never an instruction.
+    """An entity as it is shown to the model; data, never an instruction.
 
     Attributes:
-        name: as it is shown, with what tells them from others of that name: "Marco (brother)".
-        aliases: other names that they were called by.
-        facts: what is known of them, a line each.
-        quotes: words of messages that say it.
+        name: with what distinguishes it from others of that name: "Marco (brother)".
+        aliases: its other names.
+        facts: a line per fact.
+        quotes: of messages that state them.
     """
 
     name: str
@@ -34,14 +34,14 @@ class EntityProfile:
 
 
 class EntityPair(NamedTuple):
-    """Two who may be one."""
+    """Two entities that may be the same."""
 
     one: EntityProfile
     other: EntityProfile
 
 
 class MatchVerdict(StrEnum):
-    """What a model says of a pair."""
+    """The model's verdict on a pair."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -49,7 +49,7 @@ class MatchVerdict(StrEnum):
 
 
 class PairAnswer(Numbered):
-    """What the model says of one pair."""
+    """The answer about one pair."""
 
     model_config = ConfigDict(strict=True)
 
@@ -57,7 +57,7 @@ class PairAnswer(Numbered):
 
 
 def identity_prompt(pairs: Sequence[EntityPair]) -> list[dict[str, str]]:
-    """Return the chat messages that ask which pairs are one; what is known of them is data within JSON."""
+    """Return the prompt for verdicts on pairs, which are data within JSON."""
     return [
         {"role": "system", "content": _INSTRUCTIONS},
         {"role": "user", "content": _written(pairs)},
@@ -65,15 +65,15 @@ def identity_prompt(pairs: Sequence[EntityPair]) -> list[dict[str, str]]:
 
 
 def identity_schema(count: int) -> dict[str, Any]:
-    """Return the JSON schema that the server holds the answer to: an item for each of `count` pairs."""
+    """Return the JSON schema of an answer about `count` pairs."""
     return numbered_schema("pairs", PairAnswer.model_json_schema(), count)
 
 
 def read_verdicts(answer: str, count: int) -> list[MatchVerdict | None]:
-    """Read what the answer says of each of `count` pairs: None of one that it leaves out, or says two of.
+    """Return the verdict on each of `count` pairs; None without one, or for contradictory ones.
 
     Raises:
-        InvalidReply: it says nothing of any.
+        InvalidReply: there is none.
     """
     said: list[set[MatchVerdict]] = [set() for _ in range(count)]
     for item in numbered_items(answer, "pairs", count, PairAnswer):
@@ -101,16 +101,17 @@ def _shown(one: EntityProfile) -> dict[str, object]:
 
 
 class OllamaEntityMatcher(OllamaReader):
-    """An `OllamaEntityMatcher`.
-
-    Args:
-        model: what is asked.
-    """
+    """Decides whether entities are the same."""
 
     pulls = False  # the extraction of facts pulls the same model
 
     async def judge(self, pairs: Sequence[EntityPair]) -> list[MatchVerdict | None]:
-        """Judge pairs in one call; see `OllamaEntityMatcher.judge`."""
+        """Judge pairs of entities of one user in one request; None for a pair without a clear verdict.
+
+        Raises:
+            InvalidReply: there is no verdict at all.
+            ModelUnavailable: there was no answer in time.
+        """
         count = len(pairs)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_PAIR * count
         answer = await self._llm.chat(identity_prompt(pairs), identity_schema(count), tokens)

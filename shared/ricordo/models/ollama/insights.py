@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that draws insights: prompts, answers, and who asks."""
+"""Draws insights with a model on Ollama: prompts and answers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -16,7 +16,7 @@ Text = Annotated[str, Field(min_length=1, max_length=600)]
 
 
 class QuestionsAnswer(BaseModel):
-    """What the model would like to understand."""
+    """Questions that are worth answering."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -24,7 +24,7 @@ class QuestionsAnswer(BaseModel):
 
 
 class InsightAnswer(BaseModel):
-    """What the model understood, and the numbers of the memories that carry it."""
+    """An insight, and the numbers of the memories that support it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,32 +33,38 @@ class InsightAnswer(BaseModel):
 
 
 def questions_prompt(observations: Sequence[LlmMessage], language: str, most: int) -> list[dict[str, str]]:
-    """Return the chat messages that ask for questions; the observations are data within JSON."""
+    """Return the prompt for questions; the observations are data within JSON."""
     given = {"observations": _numbered(observations)}
     return prompt_in(language, _QUESTIONS.replace("{most}", str(most)), given)
 
 
 def insight_prompt(question: str, memories: Sequence[LlmMessage], language: str) -> list[dict[str, str]]:
-    """Return the chat messages that ask for an insight; question and memories are data within JSON."""
+    """Return the prompt for an insight; question and memories are data within JSON."""
     return prompt_in(language, _INSIGHT, {"question": question, "memories": _numbered(memories)})
 
 
 class OllamaInsightReader(OllamaReader):
-    """An `OllamaInsightReader`.
-
-    Args:
-        model: what is asked.
-    """
+    """Draws insights; its answers are claims to be validated."""
 
     async def questions(self, observations: Sequence[LlmMessage], language: str, most: int) -> Sequence[str]:
-        """Ask what is worth understanding; see `OllamaInsightReader.questions`."""
+        """Return up to `most` questions about a user, given observations, oldest first.
+
+        Raises:
+            InvalidReply: the answer has no question.
+            ModelUnavailable: there was no answer in time.
+        """
         answer = await ask(
             self._llm, questions_prompt(observations, language, most), QuestionsAnswer, _TOKENS
         )
         return answer.questions[:most]
 
     async def insight(self, question: str, memories: Sequence[LlmMessage], language: str) -> InsightClaim:
-        """Answer a question; see `OllamaInsightReader.insight`."""
+        """Answer a question about a user from their memories, with the supporting memories.
+
+        Raises:
+            InvalidReply: the answer has no text.
+            ModelUnavailable: there was no answer in time.
+        """
         answer = await ask(self._llm, insight_prompt(question, memories, language), InsightAnswer, _TOKENS)
         return InsightClaim(answer.insight, tuple(answer.evidence))
 

@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that reads messages: how much they matter, and all the rest."""
+"""Rates and describes messages with a model on Ollama; the rating prompts are those of generative agents."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _RATING: Final = re.compile(
     r"(?:(?P<line>\d{1,3})[.):]\s+)?(?P<rating>\d{1,2}(?:\.\d{1,2})?)(?:\s*/\s*10)?\.?"
 )
 
-# What ends a line, and stands in a JSON string as it is.
+# Line separators that JSON does not escape.
 _ESCAPED: Final = {letter: f"\\u{ord(letter):04x}" for letter in "\x85\u2028\u2029"}
 
 _SCALE: Final = """\
@@ -43,37 +43,43 @@ _MANY: Final = (
 
 
 class OllamaMessageReader(OllamaReader):
-    """A `OllamaMessageReader`.
-
-    Args:
-        model: what is asked.
-    """
+    """Rates and describes messages; its answers are claims to be validated."""
 
     async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
-        """Rate messages in one call; see `OllamaMessageReader.rate`."""
+        """Rate the importance of each message, 1 (mundane) to 10 (crucial), in one request.
+
+        Raises:
+            InvalidReply: a rating is missing or invalid.
+            ModelUnavailable: there was no answer in time.
+        """
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
         return read_ratings(await self._llm.chat(rating_prompt(messages), None, tokens), len(messages))
 
     async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
-        """Describe messages in one call; see `OllamaMessageReader.describe`."""
+        """Describe each message in one request; None for one without an answer.
+
+        Raises:
+            InvalidReply: there is no description at all.
+            ModelUnavailable: there was no answer in time.
+        """
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_DESCRIPTION * len(messages)
         answer = await self._llm.chat(description_prompt(messages), description_schema(len(messages)), tokens)
         return read_descriptions(answer, len(messages))
 
 
 def rating_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
-    """Return the chat messages that ask for the rating of one message, or of several at once."""
+    """Return the prompt for the rating of one message, or of several."""
     if len(messages) == 1:
-        return [_said_by("system", _ONE), _said_by("user", f"Observation: {_quoted(messages[0])}")]
+        return [_chat_message("system", _ONE), _chat_message("user", f"Observation: {_quoted(messages[0])}")]
     lines = "\n".join(f"{number}. {_quoted(one)}" for number, one in enumerate(messages, 1))
-    return [_said_by("system", _MANY), _said_by("user", f"Observations:\n{lines}")]
+    return [_chat_message("system", _MANY), _chat_message("user", f"Observations:\n{lines}")]
 
 
 def read_ratings(answer: str, count: int) -> list[float]:
-    """Read one number of 1-10 a line.
+    """Read one number from 1 to 10 per line.
 
     Raises:
-        InvalidReply: there are not `count` of them, or a line holds anything else.
+        InvalidReply: there are not `count` of them, or a line contains anything else.
     """
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     if len(lines) != count:
@@ -92,9 +98,9 @@ def _rating(line: str, number: int) -> float:
 
 
 def _quoted(message: LlmMessage) -> str:
-    """Write a message as a JSON string on one line, whatever counts as the end of one."""
+    """Write a message as a JSON string on one line, by any definition of a line."""
     return "".join(_ESCAPED.get(letter, letter) for letter in json.dumps(message.shown, ensure_ascii=False))
 
 
-def _said_by(role: str, content: str) -> dict[str, str]:
+def _chat_message(role: str, content: str) -> dict[str, str]:
     return {"role": role, "content": content}

@@ -11,7 +11,7 @@ from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.ollama.ollama_server import ModelMissing, OllamaServer, connect
 from ricordo.models.ollama.preparation import Preparation, preparing
 
-# So that a worker can start, and its messages wait, while the server is away.
+# Lets a worker start, and its messages wait, while the server is down.
 KNOWN_DIMENSIONS = {
     "all-minilm": 384,
     "bge-m3": 1024,
@@ -20,22 +20,22 @@ KNOWN_DIMENSIONS = {
     "paraphrase-multilingual": 768,
 }
 
-_LOOK_S = 5.0  # for which a server is asked what it holds
-_PULL_AGAIN_S: Final = 60.0  # after a pull that failed; the registry is not to be hammered
+_LIST_TIMEOUT_S = 5.0
+_PULL_AGAIN_S: Final = 60.0  # after a failed pull
 _PROBE = "How long is a vector of this model?"
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class OllamaEncoder:
-    """An `Encoder`; the server truncates a text at the model's own window, and does not say so.
+    """An encoder; the server truncates texts at the model's window without a notice.
 
     Args:
-        server: where the model is.
+        server: of the model.
         model: its name there, which is also the name of its vectors.
         dimensions: of its vectors; an answer of another length is an error.
-        batch: texts in a request at the most.
-        preparation: has the model fetched where the server does not hold it (any more); None for nobody.
+        batch: maximum number of texts per request.
+        preparation: pulls the model if it is missing; None for no pull.
     """
 
     def __init__(
@@ -54,16 +54,16 @@ class OllamaEncoder:
 
     @property
     def problem(self) -> str:
-        """That the model is being pulled, and how far; empty otherwise."""
-        return self._not_held() if self.pulls else ""
+        """The progress of a pull; empty otherwise."""
+        return self._missing_reason() if self.pulls else ""
 
     @property
     def pulls(self) -> bool:
-        """Whether the model is being pulled now."""
+        """Whether the model is being pulled."""
         return self._preparation is not None and self._preparation.pulls
 
     async def prepared(self) -> None:
-        """Wait until the server holds the model, or cannot get it; that may take minutes.
+        """Wait until the server has the model, or cannot get it; this may take minutes.
 
         Raises:
             ModelSlow: the server hangs.
@@ -78,7 +78,7 @@ class OllamaEncoder:
             float32 [n, dimensions], unit norm, in the order of `texts`.
 
         Raises:
-            ModelUnavailable: the server is away, too slow, or answers nonsense.
+            ModelUnavailable: the server is down, too slow, or answers nonsense.
         """
         parts = [np.empty((0, self.dimensions), dtype=np.float32)]
         for start in range(0, len(texts), self._batch):
@@ -101,16 +101,16 @@ class OllamaEncoder:
         except ModelMissing as error:
             if self._preparation is not None:
                 self._preparation.begin()
-            raise ModelUnavailable(self._not_held()) from error
+            raise ModelUnavailable(self._missing_reason()) from error
 
-    def _not_held(self) -> str:
+    def _missing_reason(self) -> str:
         by_hand = f"`ollama pull {self.model}` there"
         if self._preparation is None:
-            return f"the Ollama server does not hold {self.model}: {by_hand}"
+            return f"the Ollama server does not have {self.model}: {by_hand}"
         if progress := self._preparation.progress:
             advice = "" if self._preparation.pulls else f"; {by_hand}, if the name is right"
-            return f"the Ollama server does not hold {self.model}, {progress}{advice}"
-        return f"the Ollama server does not hold {self.model}: it is asked to pull it"
+            return f"the Ollama server does not have {self.model}, {progress}{advice}"
+        return f"the Ollama server does not have {self.model}: it is asked to pull it"
 
 
 @asynccontextmanager
@@ -123,21 +123,21 @@ async def open_ollama(
     timeout: float = 30.0,
     pull: bool = True,
 ) -> AsyncIterator[OllamaEncoder]:
-    """Connect to an Ollama server, and have it fetch the model where it is missing, now or later.
+    """Connect to an Ollama server, which pulls a missing model in the background.
 
-    Neither stops anybody here, nor does a server that is away: the encoder says so whenever it is asked. Only
-    for a model that is not known by name the pull is waited for, as its vectors are measured, by asking it.
+    Only for a model of unknown dimensions the pull is awaited, as its vectors are measured by encoding a
+    text.
 
     Args:
         url: of the server, such as `http://127.0.0.1:11434`.
         model: name of an embedding model, such as `paraphrase-multilingual`.
-        dimensions: of its vectors; needed for no model that answers now or is in `KNOWN_DIMENSIONS`.
-        batch: texts in a request at the most.
-        timeout: seconds that an answer may take.
-        pull: fetch a missing model.
+        dimensions: of its vectors; not needed if the model answers now or is in `KNOWN_DIMENSIONS`.
+        batch: maximum number of texts per request.
+        timeout: seconds per answer.
+        pull: pull a missing model.
 
     Raises:
-        ModelUnavailable: the length of the model's vectors could not be found out.
+        ModelUnavailable: the dimensions could not be measured.
     """
     async with AsyncExitStack() as exits:
         server = await exits.enter_async_context(connect(url, timeout))
@@ -157,23 +157,23 @@ async def open_ollama(
 async def open_if_present(
     url: str, model: str, dimensions: int, *, batch: int = 32
 ) -> AsyncIterator[OllamaEncoder | None]:
-    """Connect to a model that an Ollama server holds; None where it does not, and it is not fetched.
+    """Connect to a model if an Ollama server has it, else yield None; nothing is pulled.
 
-    A server that is away may hold it: the encoder says so whenever it is asked.
+    A server that is down may have it.
 
     Args:
         url: of the server.
         model: its name there.
         dimensions: of its vectors.
-        batch: texts in a request at the most.
+        batch: maximum number of texts per request.
     """
-    async with connect(url, _LOOK_S) as server:
+    async with connect(url, _LIST_TIMEOUT_S) as server:
         try:
-            held = await server.has(model)
+            present = await server.has(model)
         except ModelUnavailable:
-            held = True
-    if not held:
-        _log.warning("the server does not hold a former model", model=model)
+            present = True
+    if not present:
+        _log.warning("the server does not have a former model", model=model)
         yield None
         return
     async with open_ollama(url, model, dimensions=dimensions, batch=batch, pull=False) as encoder:

@@ -1,7 +1,4 @@
-"""The Ollama server behind one set of exceptions: whatever goes wrong, the model is unavailable.
-
-What they say is a line for a person, with the address where it matters, and never the inside of a library.
-"""
+"""The calls to an Ollama server; every error becomes `ModelUnavailable` with a line for people."""
 
 import asyncio
 import json
@@ -19,21 +16,21 @@ from ricordo.urls import bare
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
-_LOOK_S: Final = 10.0  # for which a server is asked what it holds, however long other answers may take
-_CHARACTERS: Final = 300  # of what a server says of an error
+_LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
+_CHARACTERS: Final = 300  # of an error's text
 
 
 class ModelMissing(ModelUnavailable):
-    """The server answers, but does not hold the model."""
+    """The server does not have the model."""
 
 
 class OllamaServer:
     """The calls that Ricordo makes.
 
     Args:
-        client: the connection; closed by whoever made it.
-        where: its address, without credentials, for those who read what went wrong.
-        timeout: seconds that an answer may take; for a pull, the time between two signs of progress.
+        client: the connection; closed by its owner.
+        where: its address without credentials, for errors.
+        timeout: seconds per answer; for a pull, between two progress reports.
     """
 
     def __init__(self, client: ollama.AsyncClient, where: str, timeout: float) -> None:
@@ -42,11 +39,11 @@ class OllamaServer:
         self._timeout = timeout
 
     async def embed(self, model: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return what the model answers to `texts`, unchecked.
+        """Return the vectors of `texts`, unchecked.
 
         Raises:
-            ModelMissing: the server does not hold the model.
-            ModelUnavailable: there was no answer in time, or it was none.
+            ModelMissing: the server does not have the model.
+            ModelUnavailable: there was no valid answer in time.
         """
         async with _asking(model, self.where, self._timeout):
             response = await self._client.embed(
@@ -62,21 +59,19 @@ class OllamaServer:
         tokens: int,
         window: int | None = None,
     ) -> str:
-        """Return the text that the model answers, unchecked; the server holds it to a JSON schema.
-
-        The same messages get the same answer: nothing is left to chance.
+        """Return the model's answer, unchecked. It is deterministic: temperature and seed are 0.
 
         Args:
-            model: which one.
+            model: its name.
             messages: `role` and `content` of each.
-            schema: of the answer; None for any text.
-            tokens: of the answer, at the most.
-            window: tokens of question and answer together that the model has room for; what is longer the
-                server cuts at its beginning. None leaves it to the server.
+            schema: JSON schema of the answer; None for any text.
+            tokens: maximum length of the answer.
+            window: context window in tokens; a longer prompt is cut at its beginning. None for the server's
+                default.
 
         Raises:
-            ModelMissing: the server does not hold the model.
-            ModelUnavailable: there was no answer in time, or it was none.
+            ModelMissing: the server does not have the model.
+            ModelUnavailable: there was no valid answer in time.
         """
         options: dict[str, float] = {"temperature": 0, "seed": 0, "num_predict": tokens}
         if window is not None:
@@ -92,35 +87,35 @@ class OllamaServer:
             return response.message.content or ""
 
     async def load(self, model: str, window: int | None = None) -> None:
-        """Have the server hold `model` in memory, with room for so many tokens; that may take many seconds.
+        """Load `model` with a context window; this may take many seconds.
 
         Raises:
-            ModelMissing: the server does not hold the model.
-            ModelUnavailable: it did not, or not in time.
+            ModelMissing: the server does not have the model.
+            ModelUnavailable: it was not loaded in time.
         """
         async with _asking(model, self.where, self._timeout):
             options = None if window is None else {"num_ctx": window}
             await self._client.chat(model=model, messages=[], options=options, keep_alive=_KEEP_LOADED)
 
     async def has(self, model: str) -> bool:
-        """Tell whether the server holds `model`; a name without a tag means the latest.
+        """Return whether the server has `model`; a name without a tag means `:latest`.
 
         Raises:
-            ModelUnavailable: there was no answer in time, or it was none.
+            ModelUnavailable: there was no valid answer in time.
         """
-        async with _answering(model, self.where, min(self._timeout, _LOOK_S)):
-            held = {one.model for one in (await self._client.list()).models}
-        return model in held or f"{model}:latest" in held
+        async with _answering(model, self.where, min(self._timeout, _LIST_TIMEOUT_S)):
+            present = {found.model for found in (await self._client.list()).models}
+        return model in present or f"{model}:latest" in present
 
-    async def pull(self, model: str, told: Callable[[int], None] = lambda _: None) -> None:
-        """Have the server fetch `model`; that may take minutes.
+    async def pull(self, model: str, on_progress: Callable[[int], None] = lambda _: None) -> None:
+        """Make the server pull `model`; this may take minutes.
 
         Args:
             model: its name.
-            told: told how many percent of what the server has named so far are there; never less than before.
+            on_progress: called with the percentage of the known layers that is complete; it never decreases.
 
         Raises:
-            ModelUnavailable: the server cannot get it, or made no progress for the length of the timeout.
+            ModelUnavailable: the server cannot get it, or made no progress within the timeout.
         """
         async with _answering(model, self.where, self._timeout):
             progress = aiter(await self._client.pull(model, stream=True))
@@ -135,16 +130,16 @@ class OllamaServer:
                 layers[step.digest] = (step.completed or 0, step.total)
                 here, whole = (sum(sizes) for sizes in zip(*layers.values(), strict=True))
                 percent = max(percent, 100 * here // whole)
-                told(percent)
+                on_progress(percent)
 
 
 @asynccontextmanager
 async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
-    """Open a client of the server at `url`, without calling it yet."""
+    """Open a client of the server at `url`, without calling it."""
     parts = urlsplit(url)
-    signed_in = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    # Proxies named by the environment are for the world outside; a model server stands beside its callers.
-    client = ollama.AsyncClient(url, trust_env=False, auth=signed_in)
+    credentials = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    # Proxies of the environment are for the internet; a model server is on the local network.
+    client = ollama.AsyncClient(url, trust_env=False, auth=credentials)
     try:
         yield OllamaServer(client, bare(url), timeout)
     finally:
@@ -172,25 +167,25 @@ async def _answering(model: str, where: str, timeout: float) -> AsyncIterator[No
 
 @asynccontextmanager
 async def _asking(model: str, where: str, timeout: float) -> AsyncIterator[None]:
-    """Ask the model itself: there, and nowhere else, "not found" speaks of the model."""
+    """Translate errors of a call to a model, where "not found" refers to the model."""
     async with _answering(model, where, timeout):
         try:
             yield
         except ollama.ResponseError as error:
             if error.status_code != _NOT_FOUND:
                 raise
-            raise ModelMissing(f"the Ollama server does not hold {model} ({_line(error.error)})") from error
+            raise ModelMissing(f"the Ollama server does not have {model} ({_line(error.error)})") from error
 
 
 def _refusal(model: str, error: ollama.ResponseError) -> str:
-    told = _line(error.error) or "without a word"
-    if error.status_code < 0:  # it came amid an answer, whose status said that all was well
-        return f"{model} answered with an error: {told}"
-    return f"{model} answered {error.status_code}: {told}"
+    reason = _line(error.error) or "no reason given"
+    if error.status_code < 0:  # it came during an answer with status 200
+        return f"{model} answered with an error: {reason}"
+    return f"{model} answered {error.status_code}: {reason}"
 
 
 def _obstacle(error: BaseException) -> str:
-    """Say why there is no connection; the client of Ollama puts advice for beginners in its place."""
+    """Return why there is no connection, without the advice that Ollama's client adds."""
     cause = error.__context__ if isinstance(error.__context__, httpx.HTTPError) else error
     return _line(str(cause)) or type(cause).__name__
 
@@ -206,10 +201,10 @@ def _nonsense(error: Exception) -> str:
 
 
 def _line(text: str) -> str:
-    """Return `text` as one line that is not too long."""
+    """Return `text` as one short line."""
     return " ".join(text.split())[:_CHARACTERS]
 
 
 def _encodable(text: str) -> str:
-    """Return `text` with lone surrogates, which have no UTF-8 form, as question marks."""
+    """Replace lone surrogates, which have no UTF-8 form, by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")

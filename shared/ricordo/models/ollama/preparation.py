@@ -1,4 +1,4 @@
-"""Having a model fetched and loaded, beside whatever asks it meanwhile."""
+"""Pulls and loads models in the background, and opens the uses of a language model."""
 
 import asyncio
 import time
@@ -11,22 +11,22 @@ import structlog
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
 from ricordo.models.ollama.ollama_server import OllamaServer, connect
 
-_TOLD_EVERY: Final = 10  # percent of a pull, between two lines of the log
-_LOADING_S: Final = 300.0  # until a model is in memory, and between two signs of progress of a pull
+_LOG_EVERY: Final = 10  # percent of a pull
+_LOADING_S: Final = 300.0  # to load a model, and between two progress reports of a pull
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Preparation:
-    """Fetches a model where it is missing, and has it loaded.
+    """Pulls a model if it is missing, and loads it.
 
     Args:
-        server: waits long enough for both.
+        server: with a timeout for both.
         model: its name there.
-        pull: fetch a missing model.
-        load: have it loaded, which is for language models; an embedding model is loaded by its first texts.
-        window: tokens that the model is to have room for; another number would load it anew.
-        pause: seconds after a failure in which it is not begun again.
+        pull: pull a missing model.
+        load: load it; an embedding model is loaded by its first texts.
+        window: context window in tokens.
+        pause: seconds after a failure before another attempt.
     """
 
     def __init__(
@@ -47,47 +47,47 @@ class Preparation:
         self._pause = pause
         self._failed_at = float("-inf")
         self._percent: int | None = None
-        self._told = 0
+        self._logged = 0
         self._task: asyncio.Task[None] | None = None
-        self._trouble = ""
+        self._error = ""
         self._slow: ModelSlow | None = None
 
     @property
     def progress(self) -> str:
-        """What goes on, or what went wrong, as a part of a sentence; empty for neither."""
+        """The progress or the failure, as a part of a sentence; empty for neither."""
         if self._percent is not None:
             return f"it is being pulled, {self._percent} %"
-        return f"and it could not be pulled: {self._trouble}" if self._trouble else ""
+        return f"and it could not be pulled: {self._error}" if self._error else ""
 
     @property
     def pulls(self) -> bool:
-        """Whether the model is being pulled now."""
+        """Whether the model is being pulled."""
         return self._percent is not None
 
     def begin(self) -> None:
-        """Begin, unless that is going on, or has just failed."""
+        """Begin, unless it runs or has just failed."""
         if time.monotonic() - self._failed_at < self._pause:
             return
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._prepare())
 
     async def finished(self) -> None:
-        """Wait until what goes on has come to its end, be it a good one."""
+        """Wait until the present attempt has ended."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def answered(self) -> None:
-        """Wait likewise, but not in vain.
+        """Wait until the present attempt has ended.
 
         Raises:
-            ModelSlow: the server did not even say what it holds, or made no progress.
+            ModelSlow: the server did not answer, or made no progress.
         """
         await self.finished()
         if self._slow is not None:
             raise self._slow
 
     async def close(self) -> None:
-        """End what goes on."""
+        """Cancel the present attempt."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -102,36 +102,36 @@ class Preparation:
         except ModelUnavailable as error:
             self._failed_at = time.monotonic()
             self._slow = error if isinstance(error, ModelSlow) else None
-            if str(error) != self._trouble:  # told once, not at every question
-                self._trouble = str(error)
+            if str(error) != self._error:  # logged once, not at every attempt
+                self._error = str(error)
                 _log.warning("model could not be prepared", model=self._model, error=str(error))
         else:
-            self._trouble = ""
+            self._error = ""
 
     async def _fetch(self) -> None:
         _log.info("pulling a model", model=self._model)
-        self._percent = self._told = 0
+        self._percent = self._logged = 0
         try:
-            await self._server.pull(self._model, self._tell)
+            await self._server.pull(self._model, self._on_progress)
         finally:
             self._percent = None
         _log.info("pulled a model", model=self._model)
 
-    def _tell(self, percent: int) -> None:
+    def _on_progress(self, percent: int) -> None:
         self._percent = percent
-        if percent >= self._told + _TOLD_EVERY:
-            self._told = percent
+        if percent >= self._logged + _LOG_EVERY:
+            self._logged = percent
             _log.info("pulling a model", model=self._model, percent=percent)
 
 
 class PreparedModel:
-    """A language model that is fetched and loaded while it does not answer.
+    """A language model that is pulled and loaded again after it failed to answer.
 
     Args:
-        server: waits for an answer no longer than it may take.
+        server: with the timeout of an answer.
         model: its name there.
-        preparation: fetches and loads it.
-        window: tokens that it has room for; None for what the server gives it.
+        preparation: pulls and loads it.
+        window: context window in tokens; None for the server's default.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class PreparedModel:
     async def chat(
         self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int
     ) -> str:
-        """Return the answer to `prompt`, as `OllamaServer.chat` does.
+        """Return the answer to `prompt`.
 
         Raises:
             ModelUnavailable: there was none in time.
@@ -153,7 +153,7 @@ class PreparedModel:
         try:
             return await self._server.chat(self.name, prompt, schema, tokens, self._window)
         except (ModelUnavailable, asyncio.CancelledError):
-            self._preparation.begin()  # a call that is given up also ends the loading that it began
+            self._preparation.begin()  # cancelling a call also cancels the loading that it began
             raise
 
 
@@ -167,7 +167,7 @@ async def preparing(
     window: int | None = None,
     pause: float = 0.0,
 ) -> AsyncIterator[Preparation]:
-    """Begin to prepare `model` on the server at `url`, for the length of an `async with`."""
+    """Prepare `model` on the server at `url` in the background, for the length of the context."""
     async with connect(url, _LOADING_S) as server:
         preparation = Preparation(server, model, pull=pull, load=load, window=window, pause=pause)
         preparation.begin()

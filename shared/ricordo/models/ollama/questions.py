@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that says what a question asks for, at once or not at all."""
+"""Analyses questions with a model on Ollama: prompt and answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Phrase = Annotated[str, Field(max_length=128)]
 
 
 class QuestionAnswer(BaseModel):
-    """What the model answers. Every field is asked for, so that none is forgotten."""
+    """The answer; all fields are requested."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -33,7 +33,7 @@ class QuestionAnswer(BaseModel):
 
 
 def question_prompt(text: str, language: str, names: Sequence[str]) -> list[dict[str, str]]:
-    """Return the messages that ask what a question asks for; the question is data within JSON."""
+    """Return the prompt for the analysis of a question, which is data within JSON."""
     question = {"language": language, "known_names": list(names), "question": text}
     return [
         {"role": "system", "content": _INSTRUCTIONS},
@@ -75,7 +75,16 @@ class OllamaQuestionReader(OllamaReader):
     window = None
 
     async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
-        """Say what `text` asks for; see `OllamaQuestionReader.read`."""
+        """Return what `text` asks for, as a claim to be validated.
+
+        Args:
+            text: the question.
+            language: "it" or "en".
+            names: those in the text that the user's memories contain.
+
+        Raises:
+            ModelUnavailable: there was no valid answer in time.
+        """
         content = await self._llm.chat(question_prompt(text, language, names), _SCHEMA, _MOST_TOKENS)
         try:
             return QuestionAnswer.model_validate_json(content).claim()

@@ -1,4 +1,4 @@
-"""A language model on an Ollama server that says what messages state: one structured call for several."""
+"""Extracts facts from messages with a model on Ollama, several per request: prompt and answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ _MEANINGS: Final[Mapping[str, str]] = {
 
 
 def _or_blank(value: object, read: Any) -> Any:  # noqa: ANN401 - pydantic's own types
-    """Take a value that is none for nothing said: who checks the claim finds it wanting, and counts it."""
+    """Read an invalid value as empty; the validation of the claim then rejects and counts it."""
     try:
         return read(value)
     except ValidationError:
@@ -68,7 +68,7 @@ Past = Annotated[bool, WrapValidator(lambda value, _: value is True)]
 
 
 class FactAnswer(BaseModel):
-    """One fact, as the model states it. Every field is asked for; what is none in an answer is left blank."""
+    """One fact of the answer. All fields are requested; invalid ones are empty."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
@@ -86,7 +86,7 @@ class FactAnswer(BaseModel):
 
 
 class FactsAnswer(Numbered):
-    """What the model says of one message."""
+    """The answer about one message."""
 
     model_config = ConfigDict(strict=True)
 
@@ -94,7 +94,7 @@ class FactsAnswer(Numbered):
 
 
 def relation_prompt(passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """Return the chat messages that ask what messages state; these are data within JSON."""
+    """Return the prompt for the facts of messages, which are data within JSON."""
     shown = [
         {
             "number": number,
@@ -111,7 +111,7 @@ def relation_prompt(passages: Sequence[Passage]) -> list[dict[str, str]]:
 
 
 def relation_schema(count: int) -> dict[str, Any]:
-    """Return the JSON schema that the server holds the answer to: an item for each of `count` messages."""
+    """Return the JSON schema of an answer about `count` messages."""
     fact = FactAnswer.model_json_schema(mode="serialization")
     facts = {"type": "array", "items": fact, "maxItems": _MOST_FACTS}
     item = {
@@ -123,10 +123,10 @@ def relation_schema(count: int) -> dict[str, Any]:
 
 
 def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
-    """Read what the answer says that each of `count` messages states: None of one that it leaves out.
+    """Return the facts of each of `count` messages; None for one without an answer.
 
     Raises:
-        InvalidReply: it says nothing of any.
+        InvalidReply: there is no answer at all.
     """
     found: list[list[Relation] | None] = [None] * count
     for item in numbered_items(answer, "messages", count, FactsAnswer):
@@ -145,14 +145,15 @@ def _relation(item: object) -> Relation:
 
 
 class OllamaRelationReader(OllamaReader):
-    """A `OllamaRelationReader`.
-
-    Args:
-        model: what is asked.
-    """
+    """Extracts facts; its answers are claims to be validated."""
 
     async def relate(self, passages: Sequence[Passage]) -> Sequence[Sequence[Relation] | None]:
-        """Relate messages in one call; see `OllamaRelationReader.relate`."""
+        """Return the facts of each message in one request; None for one without an answer.
+
+        Raises:
+            InvalidReply: there is no answer at all.
+            ModelUnavailable: there was no answer in time.
+        """
         count = len(passages)
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_MESSAGE * count
         answer = await self._llm.chat(relation_prompt(passages), relation_schema(count), tokens)

@@ -1,4 +1,4 @@
-"""Asking a language model for an answer of a known shape, about texts that are data."""
+"""Structured answers of language models: prompts with data as JSON, and answers of a known shape."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 def prompt_in(language: str, instructions: str, given: Mapping[str, object]) -> list[dict[str, str]]:
-    """Return chat messages: what is to be done, in which `{language}`, and the texts as JSON.
+    """Return a prompt: instructions with the language filled in, and the data as JSON.
 
     Args:
         language: ISO 639-1 of the answer; empty for that of the texts.
-        instructions: with the place `{language}`.
+        instructions: with the placeholder `{language}`.
         given: data, never instructions.
     """
     spoken = _LANGUAGES.get(language, f"the language {language!r}" if language else "their own language")
@@ -33,10 +33,10 @@ def prompt_in(language: str, instructions: str, given: Mapping[str, object]) -> 
 async def ask(
     model: PreparedModel, prompt: Sequence[Mapping[str, str]], shape: type[Answer], tokens: int
 ) -> Answer:
-    """Return what a model answers, in its shape.
+    """Return the answer of a model, parsed as `shape`.
 
     Raises:
-        InvalidReply: it has another one.
+        InvalidReply: it does not match.
         ModelUnavailable: there was no answer in time.
     """
     answer = await model.chat(prompt, shape.model_json_schema(mode="serialization"), tokens)
@@ -47,7 +47,7 @@ async def ask(
 
 
 class Numbered(BaseModel):
-    """What the model says of one thing."""
+    """The answer about one of several numbered items."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,16 +58,16 @@ N = TypeVar("N", bound=Numbered)
 
 
 def numbered_schema(name: str, item: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return the JSON schema that the server holds the answer to: `count` items under a name."""
+    """Return the JSON schema of an answer with `count` items under a name."""
     items = {"type": "array", "items": item, "minItems": count, "maxItems": count}
     return {"type": "object", "properties": {name: items}, "required": [name]}
 
 
 def numbered_items(answer: str, name: str, count: int, model: type[N]) -> Iterator[N]:
-    """Yield the items of an answer, in its order, that can be read and are about one of `count` things.
+    """Yield the valid items of an answer, in its order.
 
     Raises:
-        InvalidReply: it is no JSON.
+        InvalidReply: it is not JSON.
     """
     try:
         document = from_json(answer)

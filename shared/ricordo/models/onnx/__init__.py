@@ -1,4 +1,4 @@
-"""Sentence vectors computed in this process: MiniLM on ONNX Runtime."""
+"""MiniLM on ONNX Runtime, in this process."""
 
 from ricordo.models.onnx.checkpoint import MODEL, CheckpointMissing
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, load_tokens, open_minilm

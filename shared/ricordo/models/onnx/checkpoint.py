@@ -1,6 +1,6 @@
-"""The published MiniLM weights and vocabulary, found in the installed package that carries them.
+"""The files of MiniLM: published weights and vocabulary, and model files built from them in the user's cache.
 
-The package is never imported: its code asks for PyTorch, of which nothing is needed to read two files.
+The package with the weights is never imported: its code requires PyTorch.
 """
 
 import base64
@@ -24,7 +24,7 @@ _BLOCK = 1 << 20
 
 
 class CheckpointMissing(LookupError):
-    """The package with the weights is not installed, or is not whole."""
+    """The package with the weights is not installed or incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Checkpoint:
     """The files of one checkpoint.
 
     Attributes:
-        weights: the tensors, in the safetensors format.
-        tokenizer: the tokenizer's definition, in the JSON format of the `tokenizers` library.
-        digest: names the content of `weights`; hexadecimal.
+        weights: tensors in the safetensors format.
+        tokenizer: definition in the JSON format of the library `tokenizers`.
+        digest: SHA-256 of `weights`, hexadecimal.
     """
 
     weights: Path
@@ -46,7 +46,7 @@ def installed_checkpoint() -> Checkpoint:
     """Return the checkpoint of the installed package.
 
     Raises:
-        CheckpointMissing: the package or one of its two files is not there.
+        CheckpointMissing: the package or one of its two files is missing.
     """
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
@@ -60,7 +60,7 @@ def installed_checkpoint() -> Checkpoint:
 
 
 def _recorded_digest(file: Path) -> str | None:
-    """Return the SHA-256 that the installer wrote down, which spares reading the file at every start."""
+    """Return the SHA-256 that the installer recorded, which saves reading the file at every start."""
     try:
         files = metadata.distribution(_DISTRIBUTION).files or []
     except metadata.PackageNotFoundError:
@@ -78,30 +78,33 @@ def _computed_digest(file: Path) -> str:
 
 
 def default_cache_folder() -> Path:
-    """Return `$XDG_CACHE_HOME/ricordo`, or `~/.cache/ricordo` where that variable is unset or relative."""
+    """Return `$XDG_CACHE_HOME/ricordo`, or `~/.cache/ricordo` if that variable is unset or relative."""
     configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (configured if configured.is_absolute() else Path.home() / ".cache") / "ricordo"
 
 
 def cached_model(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
-    """Return the file of the model `name`, building it where there is none that is whole.
+    """Return the file of the model `name`, built if there is no intact one.
+
+    A file has the checksum of its content in its name and is moved into place atomically, so that it is
+    intact or recognised as broken.
 
     Args:
-        folder: where built models lie; made when missing.
-        name: names the content: what it was built from, and the version of the builder.
-        build: returns the bytes of the model file.
+        folder: of built models; created if missing.
+        name: of the content: its source and the version of the builder.
+        build: returns the content.
 
     Raises:
         OSError: the folder cannot be written.
     """
     for file in sorted(folder.glob(f"{name}-????????.onnx")):
-        if _is_whole(file):
+        if _is_intact(file):
             return file
         file.unlink(missing_ok=True)
     return _write(folder, name, build())
 
 
-def _is_whole(file: Path) -> bool:
+def _is_intact(file: Path) -> bool:
     checksum = 0
     try:
         with file.open("rb") as stream:

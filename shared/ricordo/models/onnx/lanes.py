@@ -1,4 +1,4 @@
-"""Threads on which a model runs, so that the event loop never does."""
+"""Threads that run a model, and how texts are distributed over them."""
 
 import asyncio
 import os
@@ -21,24 +21,23 @@ MOST_TOKENS = 1024
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may run on."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 class Lanes:
-    """A few threads of one purpose; a call waits for a free one, never another purpose's.
+    """A thread pool for one purpose.
 
     Args:
-        name: appears in the names of the threads.
-        count: how many threads.
-        background: the threads give way to all others when cores are short (on Linux, where a thread has a
-            priority of its own).
+        name: part of the names of the threads.
+        count: number of threads.
+        background: whether the threads have a low priority (on Linux, where a thread has its own).
     """
 
     def __init__(self, name: str, count: int, *, background: bool = False) -> None:
         self.count = count
         self._threads = ThreadPoolExecutor(
-            count, thread_name_prefix=f"minilm-{name}", initializer=_give_way if background else None
+            count, thread_name_prefix=f"minilm-{name}", initializer=_lower_priority if background else None
         )
 
     def submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
@@ -54,28 +53,28 @@ class Lanes:
         return asyncio.wrap_future(future)
 
     async def close(self) -> None:
-        """Drop what has not begun and wait for what has."""
+        """Drop calls that have not begun, and wait for the others."""
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
 
 
-def _give_way() -> None:
+def _lower_priority() -> None:
     if sys.platform == "linux":
         thread = threading.get_native_id()
         niceness = max(_BACKGROUND_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
-        # A sandbox may forbid the call; the threads then run at the common priority.
+        # A sandbox may forbid the call; the threads then keep the normal priority.
         with suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 def plan_runs(lengths: Sequence[int], lanes: int) -> list[list[int]]:
-    """Group texts of like length, the longest first, so that little is computed for padding.
+    """Group texts of similar length, longest first, so that little is computed for padding.
 
     Args:
         lengths: tokens of each text, at least 1.
-        lanes: runs that can go on at once; small inputs are cut finer, so that each has work.
+        lanes: number of concurrent runs; few texts are split finer, so that each has work.
 
     Returns:
-        Indices into `lengths`, each once; a run holds at most `MOST_TEXTS`, and at most `MOST_TOKENS` with
+        Indices into `lengths`, each once; a run has at most `MOST_TEXTS`, and at most `MOST_TOKENS` with
         padding unless it is a single text.
     """
     fair_share = -(-len(lengths) // (2 * lanes))

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in this process: one set of weights, one way in for batches and one for queries."""
+"""all-MiniLM-L6-v2 in this process: one set of weights, with separate threads for batches and queries."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -18,15 +18,15 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class MiniLmEncoder:
-    """One way into the model: an `Encoder` with threads of its own.
+    """An encoder with threads of its own.
 
     Args:
-        tokens: the model's tokenizer.
+        tokens: the tokenizer.
         network: the loaded weights, shared with other encoders.
-        lanes: the threads of this encoder.
+        lanes: the threads.
 
     Attributes:
-        truncated: texts so far of which the model has not read the end.
+        truncated: number of truncated texts so far.
     """
 
     model = MODEL
@@ -39,16 +39,15 @@ class MiniLmEncoder:
         self.truncated = 0
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts of any length; the first 256 tokens count, which is some 1,000 characters.
+        """Encode texts of any length; the first 256 tokens count, some 1,000 characters.
 
-        What is beyond is in no vector; whoever runs this is told by `truncated` and a line of the log.
         Cancelling drops the parts that have not begun.
 
         Returns:
             float32 [n, 384], unit norm, in the order of `texts`.
 
         Raises:
-            ModelUnavailable: the model is closed, or a run of it failed.
+            ModelUnavailable: the model is closed, or a run failed.
         """
         if len(texts) <= 1:
             vectors, cut = await self._lanes.submit(lambda: self._encode_one(texts))
@@ -83,8 +82,8 @@ class MiniLm:
     """The loaded model.
 
     Attributes:
-        batch: for many texts at a time: uses all cores, and gives way to whatever else needs them.
-        query: for a text that someone waits for: never queues behind a batch.
+        batch: encodes many texts; uses all cores at a low priority.
+        query: encodes a text that a caller waits for; never queued behind a batch.
         tokens: counts tokens as the model does.
         precision: of the weights.
     """
@@ -99,10 +98,10 @@ class MiniLm:
 
 
 async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
-    """Load the model's tokenizer alone: for counting, which needs no weights.
+    """Load the tokenizer only, which needs no weights.
 
     Args:
-        checkpoint: where it is; that of the installed package by default.
+        checkpoint: that of the installed package by default.
 
     Raises:
         CheckpointMissing: the package with the model is not installed.
@@ -119,14 +118,14 @@ async def open_minilm(
     tokens: MiniLmTokens | None = None,
     precision: Precision = "fp32",
 ) -> AsyncIterator[MiniLm]:
-    """Load the model, building its file the first time, and close it at the end.
+    """Load the model, building its file the first time.
 
     Args:
-        cache_folder: where the built file is kept; the user's cache folder by default.
+        cache_folder: of the built file; the user's cache folder by default.
         checkpoint: the weights; those of the installed package by default.
-        cores: threads for batches; as many as the process may use by default.
-        tokens: its tokenizer, where that is loaded already.
-        precision: of its products.
+        cores: threads for batches; all usable cores by default.
+        tokens: a tokenizer that is loaded already.
+        precision: of the matrix products.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.
@@ -149,7 +148,7 @@ async def open_minilm(
 
 
 async def _all_or_none(runs: Sequence[Awaitable[Vectors]]) -> list[Vectors]:
-    """Wait for every run; when one fails or the wait is cancelled, drop those that have not begun."""
+    """Wait for all runs; if one fails or the wait is cancelled, drop those that have not begun."""
     futures = [asyncio.ensure_future(run) for run in runs]
     try:
         return await asyncio.gather(*futures)

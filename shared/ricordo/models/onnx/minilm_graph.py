@@ -1,8 +1,8 @@
-"""MiniLM as an ONNX graph, written node by node from its published weights.
+"""MiniLM as an ONNX graph, built from its published weights.
 
 The network is BERT (Devlin et al. 2019) with 6 layers, 12 heads and 384 dimensions, then the mean over the
-tokens and the L2 norm (Reimers and Gurevych 2019). The nodes are ONNX Runtime's fused ones, the form in which
-its own optimiser would leave such a graph, so that a session opens without optimising anything.
+tokens and the L2 norm (Reimers and Gurevych 2019). The nodes are ONNX Runtime's fused ones, as its optimiser
+would produce, so that a session opens without optimising.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,10 +24,10 @@ _FUSED = "com.microsoft"
 
 
 class MiniLmGraph:
-    """Collects the nodes and the constants of one graph.
+    """Builds the nodes and constants of the graph.
 
     Args:
-        weights: the tensors of the checkpoint by name; linear layers as [out, in].
+        weights: tensors of the checkpoint by name; linear layers as [out, in].
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -36,7 +36,7 @@ class MiniLmGraph:
         self._constants: list[TensorProto] = []
 
     def build(self) -> ModelProto:
-        """Return the whole model.
+        """Return the model.
 
         Its inputs are `tokens` (int32 [n, t], t at most `MAX_TOKENS`) and `mask` (int32 [n, t], 1 for a token
         and 0 for padding on the right); its output is `vectors` (float32 [n, 384], unit norm).

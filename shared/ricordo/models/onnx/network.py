@@ -1,4 +1,4 @@
-"""The network on ONNX Runtime: token numbers in, vectors out, on the calling thread."""
+"""Runs the network on ONNX Runtime, on the calling thread."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,18 +13,18 @@ from ricordo.models.onnx.checkpoint import Checkpoint, cached_model
 DIMENSIONS = 384
 MAX_TOKENS = 256
 Precision = Literal["fp32", "int8"]
-# Names the graph that is built: to be raised with each change of it, so that no older file is taken for it.
+# Increased with each change of the graph, so that older files are not used.
 GRAPH_VERSION = 2
 
 
 class Network:
-    """One loaded model, safe to run from several threads at once: they share its weights.
+    """A loaded model; several threads may run it and share its weights.
 
     Args:
         file: the model file.
 
     Raises:
-        Exception: what ONNX Runtime says of a file that is not a model.
+        Exception: of ONNX Runtime, for an invalid file.
     """
 
     def __init__(self, file: Path) -> None:
@@ -40,16 +40,16 @@ class Network:
         )
 
     def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
-        """Compute the vectors of texts given as token numbers.
+        """Compute the vectors of texts.
 
         Args:
-            texts: n texts of 1 to 256 tokens.
+            texts: token ids of n texts, 1 to 256 each.
 
         Returns:
             float32 [n, 384], unit norm.
 
         Raises:
-            ModelUnavailable: the run failed, for want of memory as a rule.
+            ModelUnavailable: the run failed, mostly for lack of memory.
         """
         width = max(len(ids) for ids in texts)
         tokens = np.zeros((len(texts), width), dtype=np.int32)
@@ -65,7 +65,7 @@ class Network:
 
 
 def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
-    """Load MiniLM from the cache, building its model file where there is none that is whole.
+    """Load MiniLM from the cache, building its file if there is no intact one.
 
     Raises:
         OSError: the cache folder cannot be written.

@@ -1,11 +1,11 @@
-"""MiniLM with products of 8-bit numbers: quicker on a processor, and hardly another model.
+"""MiniLM with 8-bit matrix products: faster on a CPU, with nearly the same vectors.
 
-Weights are rounded once, each output channel with a scale of its own. What is multiplied with them is rounded
-at each run, a whole batch with one scale, so that a few large channels would leave few steps for all others.
-Where a norm stands before a product, its parameters tell which channels those are: they are made smaller
-there, and the weights larger by as much (SmoothQuant: Xiao et al. 2023; here without data, from the norm
-itself). Embeddings, norms, the softmax and the pooling stay as they are, and so does the narrowing product of
-the first layers, whose error all later ones would carry on.
+Weights are rounded once, each output channel with its own scale. Inputs are rounded at each run, a whole
+batch with one scale, so that a few large channels would leave few steps for all others. Where a norm precedes
+a product, its parameters tell which channels those are: they are divided there and the weights multiplied by
+as much (SmoothQuant: Xiao et al. 2023; here without data, from the norm itself). Embeddings, norms, the
+softmax and the pooling are unchanged, and so is the narrowing product of the first layers, whose error would
+propagate.
 """
 
 from pathlib import Path
@@ -27,7 +27,7 @@ Matrix = NDArray[np.float32]
 
 
 class QuantisedGraph(MiniLmGraph):
-    """Builds the graph of `MiniLmGraph` with its products in 8 bits."""
+    """Builds the graph of `MiniLmGraph` with 8-bit products."""
 
     def _attend(self, hidden: str, layer: int) -> str:
         prefix = f"encoder.layer.{layer}.attention"
@@ -83,11 +83,11 @@ _FIRST_NORM = "embeddings.LayerNorm"
 
 
 def build_model(weights: Path, precision: Precision = "fp32") -> bytes:
-    """Return the model file made of a checkpoint.
+    """Return the model file of a checkpoint.
 
     Args:
-        weights: a safetensors file of MiniLM's 6-layer form.
-        precision: of its products.
+        weights: a safetensors file of MiniLM with 6 layers.
+        precision: of the products.
 
     Raises:
         KeyError: a tensor is missing.

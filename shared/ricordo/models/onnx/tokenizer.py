@@ -1,4 +1,4 @@
-"""Texts as the token numbers that MiniLM was trained on."""
+"""The tokenizer of MiniLM."""
 
 from pathlib import Path
 from typing import Protocol
@@ -10,7 +10,7 @@ _GROWTH = 4
 
 
 class _Pieces(Protocol):
-    """What is read of an encoded text: its tokens, and the number of the word that each is a piece of."""
+    """An encoded text: token ids, and the number of the word of each."""
 
     @property
     def ids(self) -> list[int]: ...
@@ -20,11 +20,11 @@ class _Pieces(Protocol):
 
 
 class MiniLmTokens:
-    """MiniLM's tokenizer: WordPiece over lower-cased text without accents, control characters dropped.
+    """WordPiece over lower-cased text without accents and control characters.
 
     Args:
         definition: a `tokenizer.json`.
-        limit: how many tokens the model reads, its two special ones included.
+        limit: window of the model in tokens, its two special ones included.
     """
 
     def __init__(self, definition: Path, limit: int) -> None:
@@ -36,15 +36,15 @@ class MiniLmTokens:
         self._last = self._special("[SEP]")
 
     def ids(self, text: str) -> list[int]:
-        """Return the tokens that the model reads of `text`: 2 to `limit` numbers, the special ones included.
+        """Return the token ids of `text` within the window, 2 to `limit`, special ones included.
 
-        The tokenizer holds Python's global lock, so that a long text would stop the event loop. Only as much
-        of the text is read as fills the model's window, which gives the same tokens.
+        The tokenizer holds Python's interpreter lock, so that a long text would block the event loop. Only as
+        much of the text is read as fills the window, which gives the same tokens.
         """
         return self.cut(text)[0]
 
     def cut(self, text: str) -> tuple[list[int], bool]:
-        """Return the tokens that the model reads of `text`, as `ids` does, and whether it has more."""
+        """Return the token ids as `ids` does, and whether the text is longer."""
         window = _FIRST_WINDOW
         while True:
             pieces = self._pieces(text[:window])
@@ -58,12 +58,12 @@ class MiniLmTokens:
         return len(self._pieces(text).ids)
 
     def _fills_the_room(self, pieces: _Pieces) -> bool:
-        """Tell whether the window ends before the last word, the only one that a cut may change."""
+        """Return whether the window ends before the last word, the only one that a cut may change."""
         words = pieces.word_ids
         return len(words) > self._room and words[self._room - 1] != words[-1]
 
     def _pieces(self, text: str) -> _Pieces:
-        # A lone surrogate, which JSON can carry, has no UTF-8 form and so is not text to the tokenizer.
+        # A lone surrogate, which JSON may contain, has no UTF-8 form.
         readable = text.encode("utf-8", "replace").decode("utf-8")
         return self._tokenizer.encode(readable, add_special_tokens=False)
 
