@@ -66,7 +66,7 @@ async def test_a_model_that_is_removed_is_said_and_what_waits_is_remembered_when
         assert found["model"]["state"] == "missing"
         assert found["model"]["detail"] == f"{server.url} does not hold {MODEL}"
         assert f"`ollama pull {MODEL}`" in found["model"]["advice"]
-        assert "does not hold" in found["worker encode"]["detail"]
+        assert "does not have" in found["worker encode"]["detail"]
         server.behaviour.pull_error = None  # the registry is back: nobody has to do anything
         assert await bot.settled(["rain"]) == {"rain": "remembered"}
         await eventually(partial(degraded, bot), within=10)
