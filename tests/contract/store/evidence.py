@@ -1,22 +1,30 @@
-"""Evidence as messages state it, for the suites of the fact ledger."""
+"""Evidence as messages state it, and what a ledger makes of it."""
+
+# ruff: noqa: ANN401 - fields are passed on to the model that has them
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.memory.facts import Evidence, Fact, Polarity
+from ricordo.memory.facts import Assertion, Evidence, Fact
 from ricordo.memory.facts.projection import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.progress import Progress
+from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at
+
+ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
+CURRENT = FactQuestion(user_id="u-1", min_confidence=0)
 
 
 @dataclass
 class Projection:
-    """A projection that remembers what it was given, if it was anything, and fails while it is told to."""
+    """A projection that keeps what it is given, and fails while it has an error."""
 
     learned: list[FactDelta] = field(default_factory=list)
     failing: Exception | None = None
@@ -29,37 +37,25 @@ class Projection:
             self.learned.append(learned)
 
 
-def said(
+def claim(
     predicate: str,
     value: str,
     *,
     minute: float = 0,
     subject: str = "user",
-    polarity: Polarity = "holds",
-    position: int = 0,
-    valid_from: datetime | None = None,
-    valid_to: datetime | None = None,
     ties: tuple[str, str] = ("", ""),
+    **fields: Any,
 ) -> Evidence:
-    """Return a statement; `tell` says by which message."""
+    """Return a statement; `extracted` says by which message."""
+    subject_tie, object_tie = ties
     return Evidence(
-        subject,
-        predicate,
-        value,
-        "",
-        at(minute),
-        polarity=polarity,
-        position=position,
-        valid_from=valid_from,
-        valid_to=valid_to,
-        subject_tie=ties[0],
-        object_tie=ties[1],
+        subject, predicate, value, "", at(minute), subject_tie=subject_tie, object_tie=object_tie, **fields
     )
 
 
-def tell(stores: Stores, message_id: str, *statements: Evidence, user_id: str = "u-1") -> ExtractedEvidence:
+def extracted(stores: Stores, message_id: str, *claims: Evidence, user_id: str = "u-1") -> ExtractedEvidence:
     """Return what a message states."""
-    evidence = tuple(replace(one, message_id=message_id) for one in statements)
+    evidence = tuple(replace(one, message_id=message_id) for one in claims)
     return ExtractedEvidence(
         memory_id=stores.id(message_id),
         message_id=message_id,
@@ -76,11 +72,35 @@ async def learn(
     projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
-    """Record what messages state as one batch, and return which facts each supports, and its stages.
-
-    It is done at the ledger of `stores`, or at another one.
-    """
-    keeping = ledger or stores.ledger
-    found, progress = await keeping.record(stores.tenant, told, projection or Projection(), STORED)
+    """Record what messages state as one batch; return which facts each supports, and its stages."""
+    target = ledger or stores.ledger
+    found, progress = await target.record(stores.tenant, told, projection or Projection(), STORED)
     supported = {message_id: one.supported for message_id, one in found.items() if one.supported}
     return supported, progress
+
+
+async def facts(stores: Stores, question: FactQuestion = ALL) -> Sequence[Fact]:
+    """Return facts, the current ones first, by their objects."""
+    found = await stores.ledger.facts(stores.tenant, question)
+    return sorted(found, key=lambda fact: (not fact.current, fact.object))
+
+
+async def by_object(stores: Stores) -> dict[str, Fact]:
+    """Return all facts by their objects."""
+    return {one.object: one for one in await facts(stores)}
+
+
+async def assert_fact(
+    stores: Stores,
+    fact_id: UUID,
+    assertion: Assertion,
+    request: str = "request 1",
+    *,
+    user_id: str = "u-1",
+    projection: Projection | None = None,
+    ledger: FactLedger | None = None,
+) -> Fact | None:
+    """Apply an assertion of the user."""
+    curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, word=assertion)
+    target = ledger or stores.ledger
+    return await target.apply_assertion(stores.tenant, curation, projection or Projection(), STORED)

@@ -1,76 +1,104 @@
-"""All ports of the truth on one adapter, and the short ways by which the suites arrange and look at it."""
+"""All stores on one PostgreSQL database, and short ways to fill them and to look at them."""
+
+# ruff: noqa: ANN401 - fields are passed on to the model that has them
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Literal
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.language.informative import TELLS
 from ricordo.memory.enrichment import VERSION, Enrichment
+from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.importance import Importance
-from ricordo.memory.model import Memory, local_moment
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import KeyTopic, Memory, derived_id, local_moment
+from ricordo.memory.progress import Progress, Stage
 from ricordo.messages.ids import memory_id
-from ricordo.store.curation_store import CurationStore
+from ricordo.runtime.scheduling import CpuExecutor
+from ricordo.store import derived_memories
+from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore
+from ricordo.store.database import Connection, Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.lifecycle_store import DecaySlice, Lagging, LifecycleStore
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore, EnrichedMemory, EnrichmentStore, IndexingStore
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
-from ricordo.testing.factories import unit_vector
+from ricordo.testing.factories import START, at, new_message, unit_vector
 
 Scope = Literal["message", "conversation", "user"]
 MODEL = "model-a"
 STORED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
-"""When the suites' messages came in, unless a test says otherwise."""
+"""When messages came in, unless a test says otherwise."""
+FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
 
 
-@dataclass(frozen=True)
 class Stores:
-    """The ports under test.
+    """All stores on one database, in the name of one tenant that nobody else uses."""
 
-    Attributes:
-        tenant: one that nobody else uses.
-        another_ledger: opens one that remembers nothing yet, as another process has it.
-        entomb: writes a tombstone: what is forgotten, its scope, whose it was.
-    """
+    def __init__(self, database: Database, executor: CpuExecutor, dsn: str) -> None:
+        self.tenant = f"t-{uuid4()}"
+        self.database, self.executor, self.dsn = database, executor, dsn
+        self.intake = IntakeStore(database)
+        self.encodings = EncodingStore(database)
+        self.enrichments = EnrichmentStore(database)
+        self.indexing = IndexingStore(database)
+        self.ledger = self.another_ledger()
+        self.queries = MemoryQueries(database)
+        self.lifecycle = LifecycleStore(database)
+        self.retention = RetentionStore(database)
+        self.pass_runs = PassRuns(database)
+        self.pass_locks = PassLocks(dsn)
+        self.curation = CurationStore(database)
+        self.working_memory = WorkingMemoryStore(database)
+        self.notes = NoteStore(database)
+        self.style = StyleQueries(database)
 
-    tenant: str
-    intake: IntakeStore
-    encodings: EncodingStore
-    enrichments: EnrichmentStore
-    indexing: IndexingStore
-    ledger: FactLedger
-    another_ledger: Callable[[], FactLedger]
-    recollection: MemoryQueries
-    life: LifecycleStore
-    retention: RetentionStore
-    pass_runs: PassRuns
-    pass_locks: PassLocks
-    curating: CurationStore
-    desks: WorkingMemoryStore
-    notebook: NoteStore
-    habits: StyleQueries
-    entomb: Callable[[str, Scope, str, str], Awaitable[None]]
-
-    def elsewhere(self) -> "Stores":
+    def another_tenant(self) -> "Stores":
         """Return the same stores for another tenant."""
-        return replace(self, tenant=f"t-{uuid4()}")
+        return Stores(self.database, self.executor, self.dsn)
+
+    def another_ledger(self) -> FactLedger:
+        """Return a ledger that remembers nothing yet, as another process has it."""
+        return FactLedger(self.database, self.executor)
+
+    def transaction(self) -> AbstractAsyncContextManager[Connection]:
+        """Open a transaction of the tenant."""
+        return self.database.transaction(self.tenant)
+
+    async def execute(self, statement: str, *values: object) -> None:
+        async with self.transaction() as connection:
+            await connection.execute(statement, *values)
+
+    async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        async with self.transaction() as connection:
+            return [tuple(row) for row in await connection.fetch(query, *values)]
 
     def id(self, message_id: str) -> UUID:
         """Return the id of the memory of a message."""
         return memory_id(self.tenant, message_id)
 
+    def message(self, message_id: str = "m-1", *, minute: float = 0, **fields: Any) -> NewMessage:
+        """Return a message, said so many minutes after the start."""
+        return new_message(message_id, tenant=self.tenant, **({"timestamp": at(minute)} | fields))
+
     async def record(self, *messages: NewMessage, at: datetime = STORED) -> Sequence[RecordedMessage]:
         """Record messages as one batch."""
         return await self.intake.record(self.tenant, messages, at)
+
+    async def say(self, *message_ids: str, **fields: Any) -> list[UUID]:
+        """Record messages, a minute apart; return the ids of their memories."""
+        await self.record(*(self.message(one, minute=n, **fields) for n, one in enumerate(message_ids)))
+        return [self.id(one) for one in message_ids]
 
     async def encode(
         self, *message_ids: str, model: str = MODEL, at: datetime = STORED
@@ -80,14 +108,84 @@ class Stores:
         vectors = [(one, vector_of(one)) for one in ids]
         return await self.encodings.save(self.tenant, model, vectors, ids, at)
 
+    async def enrich(self, *message_ids: str, user_id: str = "u-1", **fields: Any) -> None:
+        """Save an enrichment of each, as `enriched` makes it."""
+        memories = await self.queries.memories(self.tenant, user_id, [self.id(one) for one in message_ids])
+        await self.enrichments.save(self.tenant, [enriched(one, **fields) for one in memories], STORED)
+
+    async def set_stages(self, *message_ids: str, stages: Sequence[Stage] = tuple(Stage)) -> None:
+        """Set stages of messages, all by default."""
+        for stage in stages:
+            if stage in SETTERS:
+                await SETTERS[stage](self, message_ids, STORED)
+
     async def memory(self, message_id: str = "m-1", user_id: str = "u-1") -> Memory:
         """Read one memory, which must be there."""
-        (found,) = await self.recollection.memories(self.tenant, user_id, [self.id(message_id)])
+        (found,) = await self.queries.memories(self.tenant, user_id, [self.id(message_id)])
         return found
 
-    async def progress(self, message_id: str = "m-1") -> Progress | None:
-        """Read how far a message is."""
-        return (await self.recollection.status(self.tenant, message_id))[0]
+    async def found(self, *memory_ids: UUID) -> Sequence[Memory]:
+        """Read those memories of the user that are there."""
+        return await self.queries.memories(self.tenant, "u-1", memory_ids)
+
+    async def progress(self, message_id: str = "m-1") -> Progress:
+        """Read how far a message is, which must be there."""
+        found = (await self.queries.status(self.tenant, message_id))[0]
+        assert found is not None
+        return found
+
+    async def decay(
+        self, now: datetime, *, user_id: str | None = None, after: UUID | None = None, **options: Any
+    ) -> DecaySlice:
+        """Let memories fade, at most 100 and with floors unless `options` say otherwise."""
+        limits = {"limit": 100, "floors": True} | options
+        return await self.lifecycle.decay(self.tenant, now, user_id=user_id, after=after, **limits)
+
+    async def lagging(self, now: datetime = STORED + timedelta(days=1), limit: int = 20) -> Sequence[Lagging]:
+        """Return what lacks a stage, however short."""
+        return await self.lifecycle.lagging(self.tenant, now, timedelta(0), limit)
+
+    async def put_tombstone(self, scope: Scope, key: str, user_id: str = "u-1") -> None:
+        """Forget, before anything is erased."""
+        await self.execute(
+            "insert into tombstones (tenant, scope, key, user_id) values ($1, $2, $3, $4)",
+            self.tenant,
+            scope,
+            key,
+            user_id,
+        )
+
+    async def write_derived(self, *memories: Memory, finished: bool = True) -> Sequence[Progress]:
+        """Write memories that no message is behind."""
+        async with self.transaction() as connection:
+            await derived_memories.lock_users(connection, self.tenant, {one.user_id for one in memories})
+            return await derived_memories.write(connection, self.tenant, memories, STORED, finished=finished)
+
+    async def correct(
+        self, memory_id: UUID, content: str, *, language: str = "en", by: CurationRequest | None = None
+    ) -> CorrectionResult:
+        """Let a memory say something else."""
+        return await self.curation.correct(
+            self.tenant,
+            by or request(about=content),
+            memory_id,
+            content=content,
+            language=language,
+            at=STORED,
+        )
+
+    async def record_dead_letter(self, message_id: str | None = "m-1", **fields: Any) -> None:
+        """Record why a message was given up."""
+        await self.lifecycle.record_dead_letter(self.tenant, dead_letter(self, message_id, **fields), _keep)
+
+
+async def _keep() -> None:
+    """Keep a dead letter elsewhere."""
+
+
+def request(request_id: str | None = None, about: str = "", user_id: str = "u-1") -> CurationRequest:
+    """Return a request of the user, which counts once where it has an id."""
+    return CurationRequest(user_id, request_id, about.encode())
 
 
 def vector_of(memory_id: UUID) -> NDArray[np.float32]:
@@ -95,40 +193,114 @@ def vector_of(memory_id: UUID) -> NDArray[np.float32]:
     return unit_vector(memory_id.int % 2**32)
 
 
-FEELING = Emotion(valence=0.8, arousal=0.6, dominance=0.7, primary="joy", keywords=("yes", "!"))
-
-
 def enriched(
     memory: Memory,
     *,
-    importance: float = 0.4,
-    emotion: Emotion = FEELING,
-    kind: MemoryKind = MemoryKind.DECISION,
-    participants: tuple[str, ...] = ("Davide", "Max"),
-    topics: tuple[str, ...] = ("dogs",),
-    title: str = "A dog",
-    informative: float = TELLS,
+    version: str = VERSION,
+    rated_by: str | None = None,
     timezone: str | None = None,
     events: Sequence[tuple[datetime, datetime]] = (),
-    version: str = VERSION,
+    **fields: Any,
 ) -> EnrichedMemory:
     """Return an enrichment of `memory` with these values."""
+    importance = Importance(value=fields.pop("importance", 0.4), contributions=())
+    plain = Enrichment(
+        emotion=FEELING,
+        importance=importance,
+        topics=("dogs",),
+        participants=("Davide", "Max"),
+        type=MemoryType.EMOTIONAL,
+        kind=MemoryKind.DECISION,
+        title="A dog",
+        informative=TELLS,
+        version=version,
+        rated_by=rated_by or version,
+    )
     return EnrichedMemory(
         memory_id=memory.id,
-        enrichment=Enrichment(
-            emotion=emotion,
-            importance=Importance(value=importance, contributions=()),
-            topics=topics,
-            participants=participants,
-            type=MemoryType.EMOTIONAL,
-            kind=kind,
-            title=title,
-            informative=informative,
-            version=version,
-            rated_by=version,
-        ),
+        enrichment=replace(plain, **fields),
         local=local_moment(memory.created_at, timezone or memory.timezone),
         event_times=tuple(EventTime(*one) for one in events),
         token_count=7,
         timezone=timezone,
     )
+
+
+def summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke of the sea.") -> Memory:
+    """Return a summary of memories with a value in every field."""
+    return Memory(
+        id=derived_id(stores.tenant, MemoryKind.SUMMARY, sources),
+        tenant=stores.tenant,
+        user_id="u-1",
+        conversation_id="c-1",
+        kind=MemoryKind.SUMMARY,
+        content=content,
+        language="en",
+        created_at=at(30),
+        event_times=(EventTime(at(0), at(30)), EventTime(at(60), at(90))),
+        importance=0.75,
+        emotion=Emotion(valence=0.4, arousal=0.5, dominance=0.6, primary="joy", keywords=("joy",)),
+        topics=("sea",),
+        participants=("Ada",),
+        key_topics=(KeyTopic(topic="sea", importance="high", user_emotion="joy"),),
+        source_ids=tuple(sources),
+    )
+
+
+def dead_letter(stores: Stores, message_id: str | None = "m-1", **fields: Any) -> DeadLetter:
+    """Return a dead letter of the tenant."""
+    sequence, code = fields.get("sequence", 1), fields.get("code", "max_deliver")
+    plain = DeadLetter(
+        tenant=stores.tenant,
+        message_id=message_id,
+        memory_id=None,
+        code=code,
+        sentence=f"{code}: it did not work",
+        attempts=5,
+        consumer="encode",
+        subject=f"memory.v1.{stores.tenant}.memory.created",
+        stream="RICORDO",
+        sequence=sequence,
+        body=b"{}",
+        headers={},
+        at=STORED + timedelta(seconds=sequence),
+    )
+    return replace(plain, **fields)
+
+
+Setter = Callable[[Stores, Sequence[str], datetime], Awaitable[Sequence[Progress]]]
+
+
+async def _encoded(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    return await stores.encode(*names, at=when)
+
+
+async def _enriched(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    by_id = {one.id: one for one in await stores.found(*(stores.id(name) for name in names))}
+    derived = [enriched(by_id[stores.id(name)]) for name in names if stores.id(name) in by_id]
+    return [saved.progress for saved in await stores.enrichments.save(stores.tenant, derived, when)]
+
+
+async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    return await stores.indexing.mark(stores.tenant, [stores.id(name) for name in names], when)
+
+
+async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
+    nothing = [
+        ExtractedEvidence(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START)
+        for name in names
+    ]
+    return (await stores.ledger.record(stores.tenant, nothing, _project_nothing, when))[1]
+
+
+async def _project_nothing(_: FactDelta) -> None:
+    """Project nothing."""
+
+
+SETTERS: dict[Stage, Setter] = {
+    Stage.ENCODED: _encoded,
+    Stage.ENRICHED: _enriched,
+    Stage.INDEXED: _indexed,
+    Stage.EXTRACTED: _extracted,
+}
+"""How each stage is set, whoever sets it."""

@@ -1,7 +1,6 @@
-"""Contract of `BackfillStore`: it finds what former versions derived, and replaces just that."""
+"""The backfill finds what former versions derived, and replaces just that."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -9,175 +8,156 @@ import pytest
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory
-from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore
-from ricordo.store.stages import EnrichedMemory
-from ricordo.testing.factories import at, new_message, unit_vector
-
-pytestmark = pytest.mark.integration
+from ricordo.testing.factories import unit_vector
 
 RULES, OLD = "rules-3", "rules-2"
 BY_MODEL, BY_OLD = f"{RULES}+m", f"{OLD}+m"
 OF_RULES = BackfillQuery(models=(MODEL,), version=RULES)
 OF_MODEL = BackfillQuery(models=(MODEL,), version=BY_MODEL, with_model=True)
+RATING = replace(OF_RULES, rating_only=True)
 
 
 @pytest.fixture(params=(2000, 2), ids="{} at once".format)
-def outdated(request: pytest.FixtureRequest, database: Database) -> BackfillStore:
-    return BackfillStore(database, window=request.param)
+def backfill(request: pytest.FixtureRequest, stores: Stores) -> BackfillStore:
+    return BackfillStore(stores.database, window=request.param)
 
 
-def derived(memory: Memory, version: str, rated_by: str | None = None, **fields: float) -> EnrichedMemory:
-    """Return an enrichment of these versions."""
-    one = enriched(memory, **fields)  # type: ignore[arg-type]  # the importance alone
-    return replace(one, enrichment=replace(one.enrichment, version=version, rated_by=rated_by or version))
-
-
-async def _kept(stores: Stores, *versions: tuple[str, str], user_id: str = "u-1") -> list[UUID]:
-    """Record, encode and enrich a message for each pair of versions; return their ids in id order."""
+async def _remembered(stores: Stores, *versions: tuple[str, str], user_id: str = "u-1") -> list[UUID]:
+    """Bring a message for each pair of versions through all stages; return their ids."""
     names = [f"{user_id}-{uuid4()}" for _ in versions]
-    await stores.record(
-        *(
-            new_message(name, tenant=stores.tenant, timestamp=at(n), user_id=user_id)
-            for n, name in enumerate(names)
-        )
-    )
+    await stores.say(*names, user_id=user_id)
     await stores.encode(*names)
     for name, (version, rated_by) in zip(names, versions, strict=True):
-        memory = await stores.memory(name, user_id)
-        await stores.enrichments.save(stores.tenant, [derived(memory, version, rated_by)], STORED)
-    await stores.indexing.mark(stores.tenant, [stores.id(name) for name in names], STORED)
-    return [stores.id(name) for name in names]
+        await stores.enrich(name, user_id=user_id, version=version, rated_by=rated_by)
+    ids = [stores.id(name) for name in names]
+    await stores.indexing.mark(stores.tenant, ids, STORED)
+    return ids
 
 
-@pytest.mark.parametrize(
-    ("sought", "versions", "expected"),
-    [
-        (OF_RULES, (OLD, OLD), True),
-        (OF_RULES, (RULES, RULES), False),
-        (OF_RULES, (RULES, OLD), True),
-        (OF_RULES, (OLD, RULES), True),
-        (OF_RULES, (BY_MODEL, BY_MODEL), False),
-        (OF_RULES, (BY_OLD, BY_OLD), False),  # without the model it can only be given up
-        (OF_RULES, (BY_OLD, OLD), True),
-        (OF_MODEL, (RULES, RULES), True),
-        (OF_MODEL, (BY_MODEL, RULES), True),
-        (OF_MODEL, (RULES, BY_MODEL), True),
-        (OF_MODEL, (BY_OLD, BY_OLD), True),
-        (OF_MODEL, (f"{RULES}+other", f"{RULES}+other"), True),
-        (OF_MODEL, (BY_MODEL, BY_MODEL), False),
-        (replace(OF_RULES, rating_only=True), (OLD, RULES), False),
-        (replace(OF_RULES, rating_only=True), (RULES, OLD), True),
-        (replace(OF_RULES, models=("another",)), (OLD, OLD), False),  # no vector to derive it from
-    ],
-)
-async def test_what_is_outdated_is_found_and_counted(
-    stores: Stores,
-    outdated: BackfillStore,
-    sought: BackfillQuery,
-    versions: tuple[str, str],
-    *,
-    expected: bool,
-) -> None:
-    (memory_id,) = await _kept(stores, versions)
-    found = await outdated.find(stores.tenant, sought, None, 10)
-    whole = [(memory_id, "u-1", MODEL, *versions)] if expected else []
-    assert [tuple(one) for one in found.outdated] == whole
-    named = versions[1] if sought.rating_only else versions[0]
-    assert await outdated.count(stores.tenant, sought) == ({named: 1} if expected else {})
-
-
-async def test_it_goes_on_in_id_order_for_one_user_or_all(stores: Stores, outdated: BackfillStore) -> None:
-    mine = sorted(await _kept(stores, *[(OLD, OLD)] * 5))
-    hers = await _kept(stores, (OLD, OLD), user_id="u-2")
-    assert await _all(stores, outdated, OF_RULES, 2) == sorted([*mine, *hers])
-    assert await _all(stores, outdated, replace(OF_RULES, user_id="u-1"), 2) == mine
-    elsewhere = stores.elsewhere()
-    assert await _all(elsewhere, outdated, OF_RULES, 2) == []
-
-
-async def test_what_is_current_may_lie_between(stores: Stores, outdated: BackfillStore) -> None:
-    ids = sorted(await _kept(stores, *[(RULES, RULES)] * 9))
-    memories = await stores.recollection.memories(stores.tenant, "u-1", [ids[0], ids[6]])
-    await outdated.replace(stores.tenant, [derived(one, OLD) for one in memories])
-    assert await _all(stores, outdated, OF_RULES, 1) == [ids[0], ids[6]]
-    assert await _all(stores, outdated, OF_RULES, 5) == [ids[0], ids[6]]
-
-
-async def _all(stores: Stores, outdated: BackfillStore, sought: BackfillQuery, limit: int) -> list[UUID]:
-    found: list[UUID] = []
+async def _rows(
+    backfill: BackfillStore, stores: Stores, query: BackfillQuery, limit: int
+) -> list[tuple[object, ...]]:
+    found: list[tuple[object, ...]] = []
     after: UUID | None = None
     while True:
-        part, after = await outdated.find(stores.tenant, sought, after, limit)
+        part, after = await backfill.find(stores.tenant, query, after, limit)
         assert len(part) <= limit
-        found += [one.memory_id for one in part]
+        found += [tuple(one) for one in part]
         if after is None:
             return found
 
 
-async def test_what_is_on_its_way_to_be_enriched_is_left_to_that(
-    stores: Stores, outdated: BackfillStore
+async def _all(
+    backfill: BackfillStore, stores: Stores, query: BackfillQuery, limit: int = 10
+) -> list[object]:
+    return [memory_id for memory_id, *_ in await _rows(backfill, stores, query, limit)]
+
+
+@pytest.mark.parametrize(
+    ("query", "outdated", "current"),
+    [
+        (
+            OF_RULES,
+            [(OLD, OLD), (RULES, OLD), (OLD, RULES), (BY_OLD, OLD)],
+            [
+                (RULES, RULES),
+                (BY_MODEL, BY_MODEL),
+                (BY_OLD, BY_OLD),
+            ],  # without the model it could only be lost
+        ),
+        (
+            OF_MODEL,
+            [
+                (RULES, RULES),
+                (BY_MODEL, RULES),
+                (RULES, BY_MODEL),
+                (BY_OLD, BY_OLD),
+                (f"{RULES}+x", f"{RULES}+x"),
+            ],
+            [(BY_MODEL, BY_MODEL)],
+        ),
+        (RATING, [(RULES, OLD)], [(OLD, RULES)]),
+        (replace(OF_RULES, models=("another",)), [], [(OLD, OLD)]),  # no vector to derive it from
+    ],
+    ids=["rules", "model", "rating", "no vector"],
+)
+async def test_what_is_outdated_is_found_in_id_order_and_counted(
+    stores: Stores,
+    backfill: BackfillStore,
+    query: BackfillQuery,
+    outdated: list[tuple[str, str]],
+    current: list[tuple[str, str]],
 ) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
+    ids = await _remembered(stores, *outdated)
+    await _remembered(stores, *current)
+    expected = sorted((one, "u-1", MODEL, *pair) for one, pair in zip(ids, outdated, strict=True))
+    assert await _rows(backfill, stores, query, 10) == expected
+    names = [rated if query.rating_only else version for version, rated in outdated]
+    assert await backfill.count(stores.tenant, query) == {name: names.count(name) for name in names}
+
+
+async def test_pages_go_on_in_id_order_for_one_user_or_all(stores: Stores, backfill: BackfillStore) -> None:
+    """Whatever lies between, and without what is on its way to be enriched."""
+    mine = sorted(await _remembered(stores, *[(OLD, OLD), (RULES, RULES)] * 5))
+    outdated = [
+        one.id for one in await stores.found(*mine) if one.id in await _all(backfill, stores, OF_RULES)
+    ]
+    hers = await _remembered(stores, (OLD, OLD), user_id="u-2")
+    await stores.say("m-1")
     await stores.encode("m-1")
-    assert await _all(stores, outdated, OF_MODEL, 10) == []
+    assert len(outdated) == 5
+    for limit in (1, 2, 5):
+        assert await _all(backfill, stores, OF_RULES, limit) == sorted([*outdated, *hers])
+        assert await _all(backfill, stores, replace(OF_RULES, user_id="u-1"), limit) == sorted(outdated)
 
 
-async def test_a_vector_of_the_first_model_is_preferred(stores: Stores, outdated: BackfillStore) -> None:
-    await _kept(stores, (OLD, OLD))
+async def test_a_vector_of_the_first_model_is_preferred(stores: Stores, backfill: BackfillStore) -> None:
+    (memory_id,) = await _remembered(stores, (OLD, OLD))
     both = replace(OF_RULES, models=("b", MODEL))
-    [before], _ = await outdated.find(stores.tenant, both, None, 1)
-    assert before.model == MODEL
-    await stores.encodings.save(
-        stores.tenant, "b", [(before.memory_id, unit_vector(1))], [before.memory_id], STORED
-    )
-    [after], _ = await outdated.find(stores.tenant, both, None, 1)
-    assert after.model == "b"
+    for model in (MODEL, "b"):
+        [found], _ = await backfill.find(stores.tenant, both, None, 1)
+        assert found.model == model
+        await stores.encodings.save(stores.tenant, "b", [(memory_id, unit_vector(1))], [memory_id], STORED)
 
 
 async def test_what_was_replaced_is_current_and_has_yet_to_be_indexed(
-    stores: Stores, outdated: BackfillStore
+    stores: Stores, backfill: BackfillStore
 ) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    await stores.encode("m-1")
-    memory = await stores.memory()
-    await stores.enrichments.save(stores.tenant, [derived(memory, OLD, importance=0.1)], STORED)
-    await stores.indexing.mark(stores.tenant, [memory.id], STORED)
-    (progress,) = await outdated.replace(stores.tenant, [derived(memory, RULES, importance=0.7)])
-    assert (progress.memory_id, progress.indexed, progress.enriched) == (memory.id, None, STORED)
-    assert (await stores.memory()).importance == 0.7
-    assert await _all(stores, outdated, OF_RULES, 10) == []
-    assert list(await outdated.replace(stores.tenant, [derived(memory, RULES, importance=0.7)])) == [progress]
+    (memory_id,) = await _remembered(stores, (OLD, OLD))
+    (memory,) = await stores.found(memory_id)
+    new = [enriched(memory, version=RULES, importance=0.7)]
+    (progress,) = await backfill.replace(stores.tenant, new)
+    assert (progress.memory_id, progress.indexed, progress.enriched) == (memory_id, None, STORED)
+    assert (await stores.found(memory_id))[0].importance == 0.7
+    assert await _all(backfill, stores, OF_RULES) == []
+    assert list(await backfill.replace(stores.tenant, new)) == [progress]
 
 
-async def test_the_rating_alone_is_replaced(stores: Stores, outdated: BackfillStore) -> None:
-    (memory_id,) = await _kept(stores, (OLD, OLD))
-    (before,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
-    new = replace(derived(before, RULES, importance=0.7), token_count=99)
-    (progress,) = await outdated.replace(stores.tenant, [new], rating_only=True)
+async def test_the_rating_alone_is_replaced(stores: Stores, backfill: BackfillStore) -> None:
+    (memory_id,) = await _remembered(stores, (OLD, OLD))
+    (before,) = await stores.found(memory_id)
+    new = replace(enriched(before, version=RULES, importance=0.7), token_count=99)
+    (progress,) = await backfill.replace(stores.tenant, [new], rating_only=True)
     assert progress.indexed is None
-    (after,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
-    assert after == replace(before, importance=0.7)
-    assert await _all(stores, outdated, replace(OF_RULES, rating_only=True), 10) == []
-    assert len(await _all(stores, outdated, OF_RULES, 10)) == 1
+    assert await stores.found(memory_id) == [replace(before, importance=0.7)]
+    assert await _all(backfill, stores, RATING) == []
+    assert await _all(backfill, stores, OF_RULES) == [memory_id]
 
 
 @pytest.mark.parametrize("rating_only", [True, False])
 async def test_what_was_stated_and_what_use_has_added_stays(
-    stores: Stores, outdated: BackfillStore, *, rating_only: bool
+    stores: Stores, backfill: BackfillStore, *, rating_only: bool
 ) -> None:
-    await stores.record(
-        new_message("stated", tenant=stores.tenant, kind="note", importance=0.9),
-        new_message("used", tenant=stores.tenant, timestamp=at(1)),
-    )
+    await stores.say("stated", kind="note", importance=0.9)
+    await stores.say("used")
     memories = [await stores.memory(name) for name in ("stated", "used")]
-    ids = tuple(one.id for one in memories)
-    await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", ids[1:], STORED) for _ in range(2)])
+    uses = [Access(uuid4(), "u-1", (memories[1].id,), STORED) for _ in range(2)]
+    await stores.lifecycle.reinforce(stores.tenant, uses)
     for version in (OLD, RULES):
-        new = [derived(one, version, importance=0.5) for one in memories]
-        await outdated.replace(stores.tenant, new, rating_only=rating_only)
+        new = [enriched(one, version=version, importance=0.5) for one in memories]
+        await backfill.replace(stores.tenant, new, rating_only=rating_only)
     stated, used = [await stores.memory(name) for name in ("stated", "used")]
     assert (stated.importance, stated.kind) == (0.9, MemoryKind.NOTE)
     assert used.importance == pytest.approx(0.54)
@@ -185,52 +165,38 @@ async def test_what_was_stated_and_what_use_has_added_stays(
 
 
 async def test_the_rating_of_a_model_stays_while_rules_derive_the_rest(
-    stores: Stores, outdated: BackfillStore
+    stores: Stores, backfill: BackfillStore
 ) -> None:
-    (memory_id,) = await _kept(stores, (OLD, f"{OLD}+model"))
-    (before,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
-    new = derived(before, RULES, importance=0.7)
-    assert len(await outdated.replace(stores.tenant, [new])) == 1
-    (after,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
-    assert after.importance == before.importance
-    assert await _all(stores, outdated, OF_RULES, 10) == []
+    (memory_id,) = await _remembered(stores, (OLD, f"{OLD}+model"))
+    (before,) = await stores.found(memory_id)
+    assert len(await backfill.replace(stores.tenant, [enriched(before, version=RULES, importance=0.7)])) == 1
+    assert (await stores.found(memory_id))[0].importance == before.importance
+    assert await _all(backfill, stores, OF_RULES) == []
 
 
-async def test_the_forgotten_do_not_come_back(stores: Stores, outdated: BackfillStore) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    gone = replace(await stores.memory(), id=uuid4())
+async def test_nothing_is_written_of_the_forgotten_or_in_another_zone(
+    stores: Stores, backfill: BackfillStore
+) -> None:
+    (memory_id,) = await _remembered(stores, (OLD, OLD))
+    (memory,) = await stores.found(memory_id)
+    gone = enriched(replace(memory, id=uuid4()), version=RULES)
     for rating_only in (True, False):
-        assert await _replaced(stores, outdated, [derived(gone, RULES)], rating_only=rating_only) == []
-
-
-async def test_what_was_derived_in_another_zone_is_not_written(
-    stores: Stores, outdated: BackfillStore
-) -> None:
-    (memory_id,) = await _kept(stores, (OLD, OLD))
-    (memory,) = await stores.recollection.memories(stores.tenant, "u-1", [memory_id])
-    new = replace(derived(memory, RULES), timezone="Asia/Tokyo")
-    assert await _replaced(stores, outdated, [new], rating_only=False) == []
-    assert len(await _all(stores, outdated, OF_RULES, 10)) == 1
+        assert list(await backfill.replace(stores.tenant, [gone], rating_only=rating_only)) == []
+    moved = enriched(memory, version=RULES, timezone="Asia/Tokyo")
+    assert list(await backfill.replace(stores.tenant, [moved])) == []
+    assert await _all(backfill, stores, OF_RULES) == [memory_id]
 
 
 async def test_two_at_once_and_a_worker_between_them_end_in_one_state(
-    stores: Stores, outdated: BackfillStore
+    stores: Stores, backfill: BackfillStore
 ) -> None:
-    ids = await _kept(stores, *[(OLD, OLD)] * 12)
-    memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
-    new = [derived(one, RULES, importance=0.7) for one in memories]
+    ids = await _remembered(stores, *[(OLD, OLD)] * 12)
+    new = [enriched(one, version=RULES, importance=0.7) for one in await stores.found(*ids)]
     await asyncio.gather(
-        outdated.replace(stores.tenant, new),
-        outdated.replace(stores.tenant, new[::-1]),
+        backfill.replace(stores.tenant, new),
+        backfill.replace(stores.tenant, new[::-1]),
         stores.enrichments.save(stores.tenant, new, STORED),
         stores.indexing.mark(stores.tenant, ids[::-1], STORED),
     )
-    assert await outdated.count(stores.tenant, OF_RULES) == {}
-    kept = await stores.recollection.memories(stores.tenant, "u-1", ids)
-    assert {one.importance for one in kept} == {0.7}
-
-
-async def _replaced(
-    stores: Stores, outdated: BackfillStore, new: Sequence[EnrichedMemory], *, rating_only: bool
-) -> list[object]:
-    return list(await outdated.replace(stores.tenant, new, rating_only=rating_only))
+    assert await backfill.count(stores.tenant, OF_RULES) == {}
+    assert {one.importance for one in await stores.found(*ids)} == {0.7}

@@ -18,8 +18,6 @@ from ricordo.store.schema import (
     tombstones,
 )
 
-pytestmark = pytest.mark.integration
-
 EARLY, LATE = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
 
 

@@ -1,15 +1,14 @@
-"""The pass `compress` on PostgreSQL: once is enough, and whoever is stopped in between has lost nothing."""
+"""The pass `compress`: once is enough, and if it is stopped nothing is lost."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.stores import MODEL, STORED, Stores, enriched
+from tests.contract.store.passes import BUS_AWAY, Emitted
+from tests.contract.store.stores import MODEL, STORED, Stores
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import MemoryKind
@@ -17,45 +16,26 @@ from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress
 from ricordo.memory.summaries import Condensed, SessionTurn
-from ricordo.messages.events import DerivedEvent, MemoryCompressed, MemoryCreated
+from ricordo.messages.events import MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
-from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo.store.intake import NewMessage
 from ricordo.system_clock import SystemClock
-from ricordo.testing.factories import at, new_message, unit_vectors
+from ricordo.testing.factories import at, unit_vectors
 from ricordo_services.lifecycle.passes import Compress, Slice
 from ricordo_services.retrieval.lookups import Expand
-
-pytestmark = pytest.mark.integration
 
 NOW = at(0) + timedelta(days=200)
 KINDS = unit_vectors(4, 384)
 
 
-@dataclass
-class Heard:
-    """Keeps what is emitted; fails the first time where it is told to."""
-
-    failing: bool = False
-    events: list[DerivedEvent] = field(default_factory=list)
-
-    async def emit(self, _tenant: str, events: Sequence[DerivedEvent]) -> None:
-        if self.failing:
-            self.failing = False
-            raise BusUnavailable("the bus is gone")
-        self.events += events
-
-
-class Interrupted(CompressionStore):
-    """Fails once, before or after a synthesis is written: as a process does that ends there."""
+class InterruptedStore(CompressionStore):
+    """Fails at the second synthesis, before or after it is written, as a process that ends there."""
 
     def __init__(self, database: Database, *, written: bool) -> None:
         super().__init__(database)
-        self._written = written
-        self._countdown = 2
+        self._written, self._countdown = written, 2
 
     async def compress(
         self, tenant: str, synthesis: Memory, sources: Sequence[Memory], now: datetime, at: datetime
@@ -69,8 +49,8 @@ class Interrupted(CompressionStore):
         return progress
 
 
-class Poisoned(CompressionStore):
-    """Cannot write a synthesis of the first message, nor read what the first user said."""
+class PoisonedStore(CompressionStore):
+    """Fails at a synthesis of the first message, and at the user `poison`."""
 
     async def weak(
         self,
@@ -94,8 +74,8 @@ class Poisoned(CompressionStore):
         return await super().compress(tenant, synthesis, sources, now, at)
 
 
-class Model:
-    """A `Condenser` that says one thing."""
+class FixedCondenser:
+    """A `Condenser` that gives one answer."""
 
     def __init__(self, answer: str | None) -> None:
         self.answer = answer
@@ -109,151 +89,127 @@ class Model:
         return None
 
 
-async def _tell(stores: Stores, kinds: Iterable[int]) -> None:
-    """Have old and weak messages, each of a kind, in a tenant; the kinds are as unlike as can be."""
-    told: list[NewMessage] = [
-        new_message(
-            f"m-{n}", tenant=stores.tenant, timestamp=at(n), content=f"Painted boat {n} of kind {kind}."
-        )
-        for n, kind in enumerate(kinds)
-    ]
-    if not told:
+async def _say(stores: Stores, kinds: Iterable[int]) -> None:
+    """Record old and weak messages, each of a kind; the kinds are as unlike as can be."""
+    kinds = list(kinds)
+    names = [f"m-{n}" for n in range(len(kinds))]
+    if not names:
         return
-    await stores.record(*told)
-    ids = [one.memory_id for one in told]
+    contents = [f"Painted boat {n} of kind {kind}." for n, kind in enumerate(kinds)]
+    await stores.record(
+        *(stores.message(name, minute=n, content=contents[n]) for n, name in enumerate(names))
+    )
+    ids = [stores.id(name) for name in names]
     vectors = [(one, KINDS[kind]) for one, kind in zip(ids, kinds, strict=True)]
     await stores.encodings.save(stores.tenant, MODEL, vectors, ids, STORED)
-    memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
-    await stores.enrichments.save(stores.tenant, [enriched(one, importance=0.1) for one in memories], STORED)
+    await stores.enrich(*names, importance=0.1)
 
 
-def _compress(database: Database, **differing: Any) -> Compress:  # noqa: ANN401 - the fields of the class
-    parts = {
-        "store": CompressionStore(database),
-        "emitter": Heard(),
+async def _run(stores: Stores, user: str | None = None, **parts: Any) -> list[Slice]:  # noqa: ANN401 - of the class
+    plain: dict[str, Any] = {
+        "store": CompressionStore(stores.database),
+        "emitter": Emitted(),
         "clock": SystemClock(),
-        "beside": CpuExecutor(),
+        "beside": stores.executor,
         "model": MODEL,
     }
-    return Compress(**{**parts, **differing})
+    work = Compress(**{**plain, **parts})
+    return [one async for one in work.slices(stores.tenant, NOW, user, None)]
 
 
-async def _run(compress: Compress, stores: Stores, user: str | None = None) -> list[Slice]:
-    return [one async for one in compress.slices(stores.tenant, NOW, user, None)]
+def _sum(slices: Sequence[Slice], *names: str) -> tuple[int, ...]:
+    return tuple(sum(getattr(one, name) for one in slices) for name in names)
+
+
+async def _syntheses(stores: Stores) -> Sequence[Memory]:
+    lagging = await stores.lagging(STORED + timedelta(days=9999), 500)
+    return await stores.found(*(one.progress.memory_id for one in lagging if one.progress.message_id is None))
 
 
 async def _state(stores: Stores, count: int) -> tuple[set[tuple[str, ...]], set[str]]:
     """Return the messages of each synthesis, and those that are compressed."""
-    ids = [stores.id(f"m-{n}") for n in range(count)]
-    rows = await stores.recollection.memories(stores.tenant, "u-1", ids)
+    rows = await stores.found(*(stores.id(f"m-{n}") for n in range(count)))
     compressed = {str(one.message_id) for one in rows if one.compressed}
-    made = await _syntheses(stores)
-    return {one.source_message_ids for one in made}, compressed
+    return {one.source_message_ids for one in await _syntheses(stores)}, compressed
 
 
-async def _syntheses(stores: Stores) -> list[Memory]:
-    lagging = await stores.life.lagging(stores.tenant, STORED + timedelta(days=9999), timedelta(0), 500)
-    ids: list[UUID] = [one.progress.memory_id for one in lagging if one.progress.message_id is None]
-    return list(await stores.recollection.memories(stores.tenant, "u-1", ids))
-
-
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kinds=st.lists(st.integers(0, 3), max_size=50))
-async def test_all_that_was_said_can_still_be_reached(
-    database: Database, stores: Stores, kinds: list[int]
-) -> None:
-    """Each memory is compressed and a source of one synthesis, which `expand` shows, or neither."""
-    stores = stores.elsewhere()
-    await _tell(stores, kinds)
-    await _run(_compress(database), stores)
-    expand, shown = Expand(stores.recollection, DocumentStore(database)), []
-    for one in await _syntheses(stores):
+async def test_all_messages_can_still_be_reached(stores: Stores, kinds: list[int]) -> None:
+    """Each is compressed and a source of one synthesis, which `expand` shows, or neither."""
+    here = stores.another_tenant()
+    await _say(here, kinds)
+    await _run(here)
+    expand, shown = Expand(here.queries, DocumentStore(here.database)), []
+    for one in await _syntheses(here):
         assert FEWEST <= len(one.source_ids) <= MOST
         assert one.kind is MemoryKind.SYNTHESIS
-        reply = await expand(stores.tenant, ExpandRequest(user_id="u-1", memory_id=one.id))
+        reply = await expand(here.tenant, ExpandRequest(user_id="u-1", memory_id=one.id))
         assert {memory.id for memory in reply.memories} == set(one.source_ids)
         shown += [message for memory in reply.memories for message in memory.message_ids]
-    _, compressed = await _state(stores, len(kinds))
+    _, compressed = await _state(here, len(kinds))
     assert sorted(shown) == sorted(compressed)
     assert all(kinds.count(kind) % MOST < FEWEST for kind in set(kinds)) or shown
 
 
-async def test_a_second_run_changes_nothing(database: Database, stores: Stores) -> None:
-    """It looks at what was left alone, and says nothing."""
-    await _tell(stores, [0] * 30 + [1] * 5 + [2] * 2)
-    heard = Heard()
-    done = await _run(_compress(database, emitter=heard), stores)
-    assert (sum(one.examined for one in done), sum(one.changed for one in done)) == (37, 35)
-    assert sum(one.created for one in done) == 3
-    made = [one for one in heard.events if isinstance(one, MemoryCompressed)]
-    created = [one.memory_id for one in heard.events if isinstance(one, MemoryCreated)]
-    assert {one.memory_id: one.memory_ids for one in made} == {
-        one.id: one.source_ids for one in await _syntheses(stores)
-    }
+async def test_a_second_run_changes_nothing_and_emits_nothing(stores: Stores) -> None:
+    await _say(stores, [0] * 30 + [1] * 5 + [2] * 2)
+    assert _sum(await _run(stores, "u-2"), "changed") == (0,)
+    emitted, again = Emitted(), Emitted()
+    done = await _run(stores, "u-1", emitter=emitted)
+    assert _sum(done, "examined", "changed", "created") == (37, 35, 3)
+    made = [one for one in emitted.events if isinstance(one, MemoryCompressed)]
+    syntheses = {one.id: one.source_ids for one in await _syntheses(stores)}
+    assert {one.memory_id: one.memory_ids for one in made} == syntheses
+    created = [one.memory_id for one in emitted.events if isinstance(one, MemoryCreated)]
     assert created == [one.memory_id for one in made]
     before = await _state(stores, 37)
-    again = Heard()
-    done = await _run(_compress(database, emitter=again), stores)
-    assert (sum(one.examined for one in done), sum(one.changed for one in done)) == (2, 0)
+    assert _sum(await _run(stores, emitter=again), "examined", "changed") == (2, 0)
     assert (again.events, await _state(stores, 37)) == ([], before)
 
 
 @pytest.mark.parametrize(
     "broken",
     [
-        lambda database: {"store": Interrupted(database, written=False)},
-        lambda database: {"store": Interrupted(database, written=True)},
-        lambda _: {"emitter": Heard(failing=True)},
+        lambda database: {"store": InterruptedStore(database, written=False)},
+        lambda database: {"store": InterruptedStore(database, written=True)},
+        lambda _: {"emitter": Emitted(BUS_AWAY)},
     ],
-    ids=["before a synthesis", "after a synthesis", "before it is told of"],
+    ids=["before a synthesis", "after a synthesis", "before its event"],
 )
-async def test_whoever_is_stopped_in_between_ends_where_all_do(
-    database: Database, stores: Stores, broken: Callable[[Database], dict[str, Any]]
+async def test_a_run_that_is_stopped_ends_where_all_do(
+    stores: Stores, broken: Callable[[Database], dict[str, Any]]
 ) -> None:
     """The same syntheses of the same sources, each once."""
     kinds = [0] * 25 + [1] * 4 + [2] * 7 + [3] * 2
-    undisturbed = stores.elsewhere()
-    await _tell(undisturbed, kinds)
-    await _run(_compress(database), undisturbed)
-    await _tell(stores, kinds)
+    undisturbed = stores.another_tenant()
+    for one in (undisturbed, stores):
+        await _say(one, kinds)
+    await _run(undisturbed)
     with pytest.raises((StoreUnavailable, BusUnavailable)):
-        await _run(_compress(database, **broken(database)), stores)
-    await _run(_compress(database), stores)
+        await _run(stores, **broken(stores.database))
+    await _run(stores)
     assert await _state(stores, len(kinds)) == await _state(undisturbed, len(kinds))
 
 
-async def test_of_one_user_only(database: Database, stores: Stores) -> None:
-    """Where somebody asks for it."""
-    await _tell(stores, [0] * 5)
-    assert sum(one.changed for one in await _run(_compress(database), stores, "u-2")) == 0
-    assert sum(one.changed for one in await _run(_compress(database), stores, "u-1")) == 5
-
-
-@pytest.mark.parametrize(("answer", "told"), [("They were five.", "They were five."), (None, "In January")])
-async def test_a_model_says_it_or_the_sentences_do(
-    database: Database, stores: Stores, answer: str | None, told: str
+@pytest.mark.parametrize(
+    ("answer", "content"), [("They were five.", "They were five."), (None, "In January")]
+)
+async def test_a_model_writes_the_synthesis_or_rules_do(
+    stores: Stores, answer: str | None, content: str
 ) -> None:
-    """It is shown what was said in the order in which it was."""
-    await _tell(stores, [0] * 5)
-    model = Model(answer)
-    await _run(_compress(database, condenser=model), stores)
+    await _say(stores, [0] * 5)
+    condenser = FixedCondenser(answer)
+    await _run(stores, condenser=condenser)
     (made,) = await _syntheses(stores)
-    assert made.content.startswith(told)
-    assert [one.memory.content for one in model.shown[0]] == [
-        f"Painted boat {n} of kind 0." for n in range(5)
-    ]
+    assert made.content.startswith(content)
+    shown = [one.memory.content for one in condenser.shown[0]]
+    assert shown == [f"Painted boat {n} of kind 0." for n in range(5)]
 
 
-async def test_what_cannot_be_condensed_keeps_nothing_else_from_it(
-    database: Database, stores: Stores
-) -> None:
-    """Neither a group the other groups, nor a user the other users."""
-    await stores.record(
-        new_message("m-p", tenant=stores.tenant, user_id="poison", conversation_id="c-p", timestamp=at(0))
-    )
-    await _tell(stores, [0] * 5 + [1] * 6 + [2] * 4)
-    done = await _run(_compress(database, store=Poisoned(database)), stores)
-    assert (sum(one.created for one in done), sum(one.changed for one in done)) == (2, 10)
-    assert sum(one.failed for one in done) == 2
-    done = await _run(_compress(database), stores)  # once its fault is mended
-    assert (sum(one.created for one in done), sum(one.failed for one in done)) == (1, 0)
+async def test_a_group_or_user_that_fails_keeps_no_other_from_it(stores: Stores) -> None:
+    await stores.record(stores.message("m-p", user_id="poison", conversation_id="c-p"))
+    await _say(stores, [0] * 5 + [1] * 6 + [2] * 4)
+    done = await _run(stores, store=PoisonedStore(stores.database))
+    assert _sum(done, "created", "changed", "failed") == (2, 10, 2)
+    assert _sum(await _run(stores), "created", "failed") == (1, 0), "once the fault is mended"

@@ -5,21 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
 
-import pytest
-from tests.contract.store.evidence import learn, said, tell
+from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
-from tests.contract.store.test_erasing import burial, forget
+from tests.contract.store.test_erasing import A_MESSAGE, A_USER, forget
 
 from ricordo.memory.facts.projection import FactDelta
-from ricordo.messages.vocabulary import ForgetScope
-from ricordo.store.database import Database
-from ricordo.store.erasure import ErasureStore
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 from ricordo.store.link_store import LinkStore
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
 
 STORY = {
     "m-1": (0, "c-1", "La visita è il 12 maggio alle 9"),
@@ -31,133 +24,120 @@ STORY = {
 LINKED = {"m-3": "m-2", "m-4": "m-3"}
 
 
-async def arrive(stores: Stores, database: Database, *names: str) -> None:
+async def arrive(stores: Stores, *names: str) -> None:
     """Take messages in, and link them once all are there, as enrichment does."""
     for name in names:
         await stores.record(message(stores, name))
-    await link(stores, database, names)
+    await link(stores, names)
 
 
 def message(stores: Stores, name: str) -> NewMessage:
     minute, conversation, content = STORY[name]
-    return new_message(
-        name, tenant=stores.tenant, content=content, timestamp=at(minute), conversation_id=conversation
-    )
+    return stores.message(name, minute=minute, content=content, conversation_id=conversation)
 
 
-async def link(stores: Stores, database: Database, names: Iterable[str]) -> None:
-    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
-        await held.correct([stores.id(name) for name in names])
+async def link(stores: Stores, names: Iterable[str]) -> None:
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        await locked.correct([stores.id(name) for name in names])
 
 
 async def corrections(stores: Stores, names: Iterable[str] = tuple(STORY)) -> Mapping[str, str]:
     """Return what corrects what, once both ends have told the same."""
     by_id = {stores.id(name): name for name in names}
-    found = await stores.recollection.memories(stores.tenant, "u-1", list(by_id))
+    found = await stores.queries.memories(stores.tenant, "u-1", list(by_id))
     forth = {by_id[one.id]: by_id[other] for one in found for other in one.corrects}
     back = {by_id[other]: by_id[one.id] for one in found for other in one.corrected_by}
     assert forth == back
     return forth
 
 
-async def test_links_are_the_same_in_any_order_of_arrival(stores: Stores, database: Database) -> None:
+async def test_links_are_the_same_in_any_order_of_arrival(stores: Stores) -> None:
     for order in permutations(STORY):
-        place = stores.elsewhere()
+        place = stores.another_tenant()
         for name in order:
-            await arrive(place, database, name)
+            await arrive(place, name)
         assert await corrections(place) == LINKED, order
-    together = stores.elsewhere()
-    await arrive(together, database, *reversed(STORY))
-    await link(together, database, STORY)
+    together = stores.another_tenant()
+    await arrive(together, *reversed(STORY))
+    await link(together, STORY)
     assert await corrections(together) == LINKED
 
 
-async def test_what_corrects_something_else_than_before_is_to_be_read_again(
-    stores: Stores, database: Database
-) -> None:
-    await arrive(stores, database, "m-1", "m-3", "m-4")
+async def test_what_corrects_something_else_than_before_is_to_be_read_again(stores: Stores) -> None:
+    await arrive(stores, "m-1", "m-3", "m-4")
     for name in ("m-1", "m-3", "m-4"):
-        await learn(stores, tell(stores, name))
+        await learn(stores, extracted(stores, name))
     await stores.record(message(stores, "m-2"))
-    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
-        unread = await held.correct([stores.id("m-2")])
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        unread = await locked.correct([stores.id("m-2")])
         assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], (
             "with what corrects it in turn"
         )
         assert [one.extracted for one in unread] == [None, None]
-        assert not await held.correct([stores.id("m-2"), stores.id("m-3")])
+        assert not await locked.correct([stores.id("m-2"), stores.id("m-3")])
     assert list(
         await stores.ledger.evidence_of_memories(stores.tenant, [stores.id("m-1"), stores.id("m-3")])
     ) == [stores.id("m-1")]
 
 
-async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores, database: Database) -> None:
+async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores) -> None:
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     (early,) = await stores.ledger.load(stores.tenant, [stores.id("m-3")])
     assert early.put_right == ()
-    await link(stores, database, ["m-3"])
-    _, progress = await learn(stores, replace(tell(stores, "m-3"), put_right=early.put_right))
+    await link(stores, ["m-3"])
+    _, progress = await learn(stores, replace(extracted(stores, "m-3"), put_right=early.put_right))
     assert list(progress) == []
     found = await stores.ledger.load(stores.tenant, [stores.id("m-2")])
     assert [(one.message_id, one.put_right) for one in found] == [("m-2", ()), ("m-3", (STORY["m-2"][2],))]
-    _, (read,) = await learn(stores, replace(tell(stores, "m-3"), put_right=found[1].put_right))
+    _, (read,) = await learn(stores, replace(extracted(stores, "m-3"), put_right=found[1].put_right))
     assert read.extracted is not None
 
 
-async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores, database: Database) -> None:
+async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores) -> None:
     """No stage is set of what was read without the link, even if no event is ever heard of it."""
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
-    early = replace(tell(stores, "m-3"), put_right=())
-    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
-        await held.correct([stores.id("m-3")])
+    early = replace(extracted(stores, "m-3"), put_right=())
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        await locked.correct([stores.id("m-3")])
         keeping = asyncio.create_task(learn(stores, early))
         await asyncio.wait([keeping], timeout=0.5)
         assert not keeping.done(), "it waits for what this transaction makes of it"
     _, progress = await keeping
     assert list(progress) == []
     found = await stores.progress("m-3")
-    assert found is not None
     assert found.extracted is None
 
 
-async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(
-    stores: Stores, database: Database
-) -> None:
+async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(stores: Stores) -> None:
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     linking: list[asyncio.Task[None]] = []
 
     async def project(_: FactDelta) -> None:
-        linking.append(asyncio.create_task(link(stores, database, ["m-3"])))
+        linking.append(asyncio.create_task(link(stores, ["m-3"])))
         await asyncio.wait(linking, timeout=0.5)
 
-    early = replace(tell(stores, "m-3", said("lives_in", "Rome")), put_right=())
+    early = replace(extracted(stores, "m-3", claim("lives_in", "Rome")), put_right=())
     _, (kept,) = await stores.ledger.record(stores.tenant, [early], project, STORED)
     assert kept.extracted is not None
     await asyncio.gather(*linking)
     found = await stores.progress("m-3")
-    assert found is not None
     assert found.extracted is None
 
 
-async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_it(
-    stores: Stores, database: Database
-) -> None:
-    await arrive(stores, database, "m-2", "m-3", "m-4")
+async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_it(stores: Stores) -> None:
+    await arrive(stores, "m-2", "m-3", "m-4")
     for name in ("m-2", "m-3", "m-4"):
-        await learn(stores, tell(stores, name))
-    async with database.transaction(stores.tenant) as connection:
-        await connection.execute(
-            "update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3"
-        )
-    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
-        unread = await held.correct([stores.id("m-3")])
+        await learn(stores, extracted(stores, name))
+    await stores.execute("update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3")
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        unread = await locked.correct([stores.id("m-3")])
     assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
     assert await corrections(stores) == {"m-4": "m-3"}
 
 
-async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores, database: Database) -> None:
-    await arrive(stores, database, "m-2", "m-3", "m-4")
-    async with database.transaction(stores.tenant) as connection:
+async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores) -> None:
+    await arrive(stores, "m-2", "m-3", "m-4")
+    async with stores.transaction() as connection:
         await connection.execute(
             "insert into corrections (tenant, user_id, correcting_id, sent_at, corrected_id) "
             "values ($1, 'u-1', $2, now(), $3)",
@@ -168,72 +148,62 @@ async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores, data
     found = await stores.ledger.load(stores.tenant, [stores.id("m-2")])
     assert sorted(one.message_id for one in found) == ["m-2", "m-3", "m-4"]
     assert {len(one.put_right) for one in found} == {2}
-    told = [replace(tell(stores, one.message_id), put_right=one.put_right) for one in found]
+    told = [replace(extracted(stores, one.message_id), put_right=one.put_right) for one in found]
     assert len((await learn(stores, *told))[1]) == 3
 
 
-async def test_facts_that_a_correction_states_by_itself_do_not_count_as_erased(
-    stores: Stores, database: Database
-) -> None:
-    await arrive(stores, database, "m-2", "m-3")
+async def test_facts_that_a_correction_states_by_itself_do_not_count_as_erased(stores: Stores) -> None:
+    await arrive(stores, "m-2", "m-3")
     await learn(
         stores,
-        tell(stores, "m-2", said("has_pet", "Max")),
-        tell(stores, "m-3", said("lives_in", "Rome"), said("likes", "tea", position=9)),
+        extracted(stores, "m-2", claim("has_pet", "Max")),
+        extracted(stores, "m-3", claim("lives_in", "Rome"), claim("likes", "tea", position=9)),
     )
-    counts, (first, *_) = await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+    counts, (first, *_) = await forget(stores, A_MESSAGE)
     assert [one.message_id for one in first.unread] == ["m-3"]
     assert counts.graph == 1
     assert await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1", history=True)) == []
 
 
-async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(
-    stores: Stores, database: Database
-) -> None:
-    await arrive(stores, database, *STORY)
-    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-2"))
+async def test_what_is_forgotten_leaves_links_as_if_it_was_never_said(stores: Stores) -> None:
+    await arrive(stores, *STORY)
+    await forget(stores, A_MESSAGE)
     assert await corrections(stores) == {"m-3": "m-1", "m-4": "m-3"}
-    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-3"))
+    await forget(stores, replace(A_MESSAGE, key="m-3"))
     assert await corrections(stores) == {}
-    await forget(ErasureStore(database), stores, burial(ForgetScope.USER, "u-1"))
-    async with database.transaction(stores.tenant) as connection:
-        assert await connection.fetchval("select count(*) from corrections") == 0
+    await forget(stores, A_USER)
+    assert await stores.fetch("select count(*) from corrections") == [(0,)]
 
 
-async def test_other_words_correct_something_else(stores: Stores, database: Database) -> None:
-    await arrive(stores, database, *STORY)
+async def test_other_words_correct_something_else(stores: Stores) -> None:
+    await arrive(stores, *STORY)
     for name, words, linked in (
         ("m-2", "Il 13 maggio è il compleanno di Ada", {"m-3": "m-1", "m-4": "m-3"}),
         ("m-3", "Ci vediamo là", {}),
     ):
-        async with database.transaction(stores.tenant) as connection:
+        async with stores.transaction() as connection:
             await connection.execute("update memories set content = $1 where message_id = $2", words, name)
-        await link(stores, database, [name])
+        await link(stores, [name])
         assert await corrections(stores) == linked
 
 
-async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores, database: Database) -> None:
-    await arrive(stores, database, *STORY)
-    found = await stores.recollection.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY])
+async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores) -> None:
+    await arrive(stores, *STORY)
+    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY])
     told = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
     third, fourth = stores.id("m-3"), stores.id("m-4")
     assert told == {stores.id("m-2"): [fourth, third], third: [fourth]}
-    async with database.transaction(stores.tenant) as connection:
-        await connection.execute("update memories set archived_at = now() where message_id = 'm-4'")
-    found = await stores.recollection.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third])
+    await stores.execute("update memories set archived_at = now() where message_id = 'm-4'")
+    found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third])
     assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}
 
 
-async def test_nobody_corrects_somebody_else(stores: Stores, database: Database) -> None:
+async def test_nobody_corrects_somebody_else(stores: Stores) -> None:
     await stores.record(
-        new_message("m-1", tenant=stores.tenant, content="La visita è il 12", timestamp=at(0)),
-        new_message(
-            "a-1", tenant=stores.tenant, content="Scusa, il 14 non il 12", timestamp=at(1), role="assistant"
-        ),
-        new_message(
-            "m-2", tenant=stores.tenant, content="Scusa, il 14 non il 12", timestamp=at(2), user_id="u-2"
-        ),
+        stores.message("m-1", minute=0, content="La visita è il 12"),
+        stores.message("a-1", minute=1, content="Scusa, il 14 non il 12", role="assistant"),
+        stores.message("m-2", minute=2, content="Scusa, il 14 non il 12", user_id="u-2"),
     )
-    async with LinkStore(database).hold(stores.tenant, ["u-1", "u-2"]) as held:
-        await held.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1", "u-2"]) as locked:
+        await locked.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
     assert await corrections(stores, ("m-1", "a-1", "m-2")) == {}

@@ -4,20 +4,15 @@ import asyncio
 import sys
 from datetime import UTC, datetime, timedelta
 
-import pytest
-from tests.contract.store.conftest import Dsns
 from tests.contract.store.stores import Stores
 
-from ricordo.store.database import Database
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo_services.lifecycle.passes import Decay, Pass
 
-pytestmark = pytest.mark.integration
-
 NOW = datetime.now(UTC).replace(hour=12)
 DAY = timedelta(days=1)
-SLICES = 4
+SLICES = 3
 FILL = """
 insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at, arousal,
                       importance)
@@ -46,7 +41,7 @@ class Stuck:
     told = 0
     async def emit(self, tenant, events):
         self.told += 1
-        if self.told == 3:  # between a slice that is written and the note of it
+        if self.told == 2:  # between a slice that is written and the note of it
             print("stuck", flush=True)
             await asyncio.Event().wait()
 
@@ -80,7 +75,7 @@ class Tenant:
 
 def decaying(stores: Stores) -> Pass:
     return Pass(
-        work=Decay(stores.life, stores.retention, Unheard()),
+        work=Decay(stores.lifecycle, stores.retention, Unheard()),
         life=Tenant(stores.tenant),
         runs=stores.pass_runs,
         locks=stores.pass_locks,
@@ -88,24 +83,16 @@ def decaying(stores: Stores) -> Pass:
     )
 
 
-async def filled(database: Database, stores: Stores) -> None:
-    async with database.transaction(stores.tenant) as connection:
-        await connection.execute(FILL, stores.tenant, NOW, SLICES * 10_000 - 5_000)
+async def filled(stores: Stores) -> None:
+    await stores.execute(FILL, stores.tenant, NOW, SLICES * 10_000 - 5_000)
 
 
-async def state(database: Database, stores: Stores) -> list[tuple[object, ...]]:
-    async with database.transaction(stores.tenant) as connection:
-        return [tuple(row) for row in await connection.fetch(STATE)]
-
-
-async def test_who_is_killed_between_slices_is_made_up_for(
-    stores: Stores, database: Database, dsns: Dsns
-) -> None:
-    undisturbed = stores.elsewhere()
+async def test_who_is_killed_between_slices_is_made_up_for(stores: Stores) -> None:
+    undisturbed = stores.another_tenant()
     for one in (stores, undisturbed):
-        await filled(database, one)
+        await filled(one)
     worker = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", WORKER, dsns.worker, stores.tenant, NOW.isoformat()),
+        *(sys.executable, "-c", WORKER, stores.dsn, stores.tenant, NOW.isoformat()),
         stdout=asyncio.subprocess.PIPE,
     )
     assert worker.stdout is not None
@@ -123,15 +110,15 @@ async def test_who_is_killed_between_slices_is_made_up_for(
     assert rest is not None
     assert 0 < rest.examined < SLICES * 10_000 - 5_000, "it went on, and did not begin anew"
     await decaying(undisturbed).run_if_due(NOW, DAY)
-    assert await state(database, stores) == await state(database, undisturbed)
+    assert await stores.fetch(STATE) == await undisturbed.fetch(STATE)
 
 
-async def test_two_workers_at_once_come_to_the_same(stores: Stores, database: Database) -> None:
-    alone = stores.elsewhere()
+async def test_two_workers_at_once_come_to_the_same(stores: Stores) -> None:
+    alone = stores.another_tenant()
     for one in (stores, alone):
-        await filled(database, one)
+        await filled(one)
     both = await asyncio.gather(*(decaying(stores).run_if_due(NOW, DAY) for _ in range(2)))
     made = [one for one in both if one is not None and one.examined]
     assert len(made) == 1
     await decaying(alone).run_if_due(NOW, DAY)
-    assert await state(database, stores) == await state(database, alone)
+    assert await stores.fetch(STATE) == await alone.fetch(STATE)

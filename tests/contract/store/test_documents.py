@@ -1,41 +1,54 @@
-"""What is known of documents, on PostgreSQL: kept with the message, read by one at a time, settled once."""
+"""Documents are kept with their messages, claimed by one reader at a time, and settled once."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from tests.contract.store.stores import STORED, Stores, enriched
 
-from ricordo.documents.port import DocumentToRead, NewDocument, object_key
+from ricordo.documents.port import DocumentRecord, DocumentToRead, NewDocument, object_key
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, derived_id
-from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.intake import NewMessage
-from ricordo.testing.factories import new_message
-
-pytestmark = pytest.mark.integration
 
 LATER = STORED + timedelta(seconds=15)
 
 
+class Documents:
+    """The store of documents, in the name of the tenant."""
+
+    def __init__(self, stores: Stores) -> None:
+        self.stores, self.store = stores, DocumentStore(stores.database)
+
+    def message(self, message_id: str = "m-1", data: bytes = b"x", **fields: Any) -> NewMessage:  # noqa: ANN401 - of the message
+        """Return a message that brings a document."""
+        key = object_key(self.stores.tenant, fields.get("user_id", "u-1"), message_id, data)
+        document = NewDocument(name=f"{message_id}.txt", media_type="text/plain", key=key, size=len(data))
+        return replace(self.stores.message(message_id, **fields), document=document)
+
+    async def claim(self, now: datetime = STORED, until: datetime = LATER) -> DocumentToRead | None:
+        return await self.store.claim(self.stores.tenant, now, until)
+
+    async def claimed(self) -> tuple[DocumentToRead, Memory]:
+        """Record a message with a document, and claim this."""
+        await self.stores.record(self.message())
+        found = await self.claim()
+        assert found is not None
+        assert found.message is not None
+        return found, found.message
+
+    async def about(self, message_id: str = "m-1") -> DocumentRecord:
+        found = await self.store.about(self.stores.tenant, self.stores.id(message_id))
+        assert found is not None
+        return found
+
+
 @pytest.fixture
-def documents(database: Database) -> DocumentStore:
-    return DocumentStore(database)
-
-
-def _bringing(stores: Stores, message_id: str, data: bytes = b"x", user_id: str = "u-1") -> NewMessage:
-    key = object_key(stores.tenant, user_id, message_id, data)
-    document = NewDocument(name=f"{message_id}.txt", media_type="text/plain", key=key, size=len(data))
-    return replace(new_message(message_id, tenant=stores.tenant, user_id=user_id), document=document)
-
-
-async def _claimed(documents: DocumentStore, stores: Stores) -> DocumentToRead:
-    found = await documents.claim(stores.tenant, STORED, LATER)
-    assert found is not None
-    return found
+def documents(stores: Stores) -> Documents:
+    return Documents(stores)
 
 
 def _extracts(stores: Stores, message: Memory, *texts: str) -> list[Memory]:
@@ -55,144 +68,109 @@ def _extracts(stores: Stores, message: Memory, *texts: str) -> list[Memory]:
     ]
 
 
-async def test_it_is_known_with_its_message(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"), new_message("m-2", tenant=stores.tenant))
-    found = await _claimed(documents, stores)
-    assert (found.memory_id, found.name, found.media_type) == (stores.id("m-1"), "m-1.txt", "text/plain")
-    assert found.message == await stores.memory("m-1")
-    about = await documents.about(stores.tenant, stores.id("m-1"))
-    assert about is not None
-    assert (about.state, about.extract_ids, about.settled_at) == ("waiting", (), None)
-    assert await documents.about(stores.tenant, stores.id("m-2")) is None
-    assert await documents.is_kept(stores.tenant, "u-1", found.key)
-    assert not await documents.is_kept(stores.tenant, "u-2", found.key)
-
-
-async def test_a_repeat_and_a_conflict_change_nothing(documents: DocumentStore, stores: Stores) -> None:
-    message = _bringing(stores, "m-1")
-    await stores.record(message, message)
+async def test_a_document_is_recorded_once_with_its_message(documents: Documents, stores: Stores) -> None:
+    message = documents.message()
+    await stores.record(message, message, stores.message("m-2", minute=1))
     await stores.record(message)
-    await stores.record(replace(_bringing(stores, "m-1", b"other"), digest=b"other"))
-    found = await _claimed(documents, stores)
+    await stores.record(replace(documents.message(data=b"other"), digest=b"other"))  # a conflict of ids
+    found = await documents.claim()
+    assert found is not None
+    assert (found.memory_id, found.name, found.media_type) == (stores.id("m-1"), "m-1.txt", "text/plain")
     assert found.key == object_key(stores.tenant, "u-1", "m-1", b"x")
-    assert await documents.claim(stores.tenant, STORED, LATER) is None
+    assert found.message == await stores.memory("m-1")
+    about = await documents.about()
+    assert (about.state, about.extract_ids, about.settled_at) == ("waiting", (), None)
+    assert await documents.store.about(stores.tenant, stores.id("m-2")) is None
+    for user, kept in (("u-1", True), ("u-2", False)):
+        assert await documents.store.is_kept(stores.tenant, user, found.key) is kept
+    assert await documents.claim() is None
 
 
-async def test_what_is_forgotten_brings_nothing(documents: DocumentStore, stores: Stores) -> None:
-    await stores.entomb(stores.tenant, "message", "m-1", "u-1")
-    await stores.record(_bringing(stores, "m-1"))
-    assert await documents.claim(stores.tenant, STORED, LATER) is None
-
-
-async def test_many_who_claim_at_once_get_each_a_document_of_its_own(
-    documents: DocumentStore, stores: Stores
+async def test_a_forgotten_message_brings_no_document_and_one_of_the_history_no_memory(
+    documents: Documents, stores: Stores
 ) -> None:
-    await stores.record(*(_bringing(stores, f"m-{n}") for n in range(5)))
-    claims: Sequence[DocumentToRead | None] = await asyncio.gather(
-        *(documents.claim(stores.tenant, STORED, LATER) for _ in range(10))
-    )
+    await stores.put_tombstone("message", "m-1")
+    await stores.record(documents.message())
+    assert await documents.claim() is None
+    await stores.record(replace(documents.message("m-2"), memorable=False))
+    found = await documents.claim()
+    assert found is not None
+    assert found.message is None
+
+
+async def test_readers_that_claim_at_once_get_a_document_each(documents: Documents, stores: Stores) -> None:
+    await stores.record(*(documents.message(f"m-{n}") for n in range(5)))
+    claims = await asyncio.gather(*(documents.claim() for _ in range(10)))
     names = [one.name for one in claims if one is not None]
-    assert len(names) == len(set(names))
-    while (more := await documents.claim(stores.tenant, STORED, LATER)) is not None:
+    while (more := await documents.claim()) is not None:
         names.append(more.name)
     assert sorted(names) == [f"m-{n}.txt" for n in range(5)]
 
 
-async def test_users_take_turns_and_of_each_the_oldest_comes_first(
-    documents: DocumentStore, stores: Stores
+async def test_users_take_turns_and_of_each_the_oldest_document_comes_first(
+    documents: Documents, stores: Stores
 ) -> None:
-    for minute, (user, name) in enumerate(
-        (("u-2", "b1"), ("u-2", "b2"), ("u-2", "b3"), ("u-1", "a1"), ("u-3", "c1"))
-    ):
+    brought = (("u-2", "b1"), ("u-2", "b2"), ("u-2", "b3"), ("u-1", "a1"), ("u-3", "c1"))
+    for minute, (user, name) in enumerate(brought):
         when = STORED - timedelta(hours=1) + timedelta(minutes=minute)
-        await stores.record(_bringing(stores, name, user_id=user), at=when)
+        await stores.record(documents.message(name, user_id=user), at=when)
     names, behind = [], ""
-    while (found := await documents.claim(stores.tenant, STORED, LATER, behind=behind)) is not None:
+    while (found := await documents.store.claim(stores.tenant, STORED, LATER, behind=behind)) is not None:
         names.append(found.name.removesuffix(".txt"))
         behind = found.user_id
     assert names == ["a1", "b1", "c1", "b2", "b3"]
 
 
-async def test_a_claim_runs_out_unless_it_is_held(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    found = await _claimed(documents, stores)
-    await documents.hold(stores.tenant, found.memory_id, LATER + timedelta(seconds=10))
-    assert await documents.claim(stores.tenant, LATER, LATER) is None
-    again = await documents.claim(stores.tenant, LATER + timedelta(seconds=10), LATER)
+async def test_a_claim_runs_out_unless_it_is_renewed_and_given_back_it_is_no_attempt(
+    documents: Documents, stores: Stores
+) -> None:
+    found, _ = await documents.claimed()
+    end = LATER + timedelta(seconds=10)
+    await documents.store.hold(stores.tenant, found.memory_id, end)
+    assert await documents.claim(LATER) is None
+    again = await documents.claim(end)
     assert again is not None
     assert (found.attempts, again.attempts) == (1, 2), "nobody came back"
-
-
-async def test_who_gives_it_back_has_not_tried(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    await documents.give_back(stores.tenant, (await _claimed(documents, stores)).memory_id, LATER)
-    assert await documents.claim(stores.tenant, STORED, LATER) is None
-    again = await documents.claim(stores.tenant, LATER, LATER + timedelta(seconds=15))
+    await documents.store.give_back(stores.tenant, found.memory_id, end)
+    assert await documents.claim(LATER) is None
+    again = await documents.claim(end, end + timedelta(seconds=15))
     assert again is not None
-    assert again.attempts == 1
+    assert again.attempts == 2
 
 
-async def test_extracts_are_written_with_it(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    found = await _claimed(documents, stores)
-    assert found.message is not None
-    made = _extracts(stores, found.message, "One.", "Two.", "Three.")
-    progress = await documents.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
+async def test_extracts_are_written_once_with_the_end_of_the_reading(
+    documents: Documents, stores: Stores
+) -> None:
+    found, message = await documents.claimed()
+    made = _extracts(stores, message, "One.", "Two.", "Three.")
+    progress = await documents.store.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
     assert [one.memory_id for one in progress] == [one.id for one in made]
-    about = await documents.about(stores.tenant, found.memory_id)
-    assert about is not None
+    about = await documents.about()
     assert (about.state, about.extract_ids, about.complete) == ("read", tuple(one.id for one in made), False)
     assert (about.pending, about.settled_at) == (3, LATER)
-    assert await documents.claim(stores.tenant, LATER + timedelta(days=1), LATER) is None
-    again = await documents.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
+    assert await documents.claim(LATER + timedelta(days=1)) is None
+    again = await documents.store.done(stores.tenant, found.memory_id, made, complete=False, at=LATER)
     assert again == progress, "as after a crash"
+    await stores.enrichments.save(stores.tenant, [enriched(made[0], importance=0.9)], LATER)
+    (kept,) = await stores.found(made[0].id)
+    assert (kept.title, kept.importance, kept.kind) == (made[0].title, 0.9, MemoryKind.EXTRACT)
 
 
-async def test_enrichment_leaves_where_an_extract_stands(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    found = await _claimed(documents, stores)
-    assert found.message is not None
-    (made,) = _extracts(stores, found.message, "One.")
-    await documents.done(stores.tenant, found.memory_id, [made], complete=True, at=LATER)
-    await stores.enrichments.save(stores.tenant, [enriched(made, importance=0.9)], LATER)
-    (kept,) = await stores.recollection.memories(stores.tenant, "u-1", [made.id])
-    assert (kept.title, kept.importance, kept.kind) == (made.title, 0.9, MemoryKind.EXTRACT)
-
-
-async def test_of_a_message_that_was_forgotten_meanwhile_nothing_is_written(
-    documents: DocumentStore, stores: Stores
+async def test_nothing_is_written_of_a_message_that_was_forgotten_meanwhile(
+    documents: Documents, stores: Stores
 ) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    found = await _claimed(documents, stores)
-    assert found.message is not None
-    made = _extracts(stores, found.message, "One.")
-    await stores.entomb(stores.tenant, "conversation", found.message.conversation_id, "u-1")
-    assert await documents.done(stores.tenant, found.memory_id, made, complete=True, at=LATER) == []
-    about = await documents.about(stores.tenant, found.memory_id)
-    assert about is not None
+    found, message = await documents.claimed()
+    await stores.put_tombstone("conversation", "c-1")
+    made = _extracts(stores, message, "One.")
+    assert await documents.store.done(stores.tenant, found.memory_id, made, complete=True, at=LATER) == []
+    about = await documents.about()
     assert (about.state, about.extract_ids) == ("failed", ())
 
 
-async def test_what_failed_has_failed(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    found = await _claimed(documents, stores)
-    await documents.failed(stores.tenant, found.memory_id, "document_unreadable: m-1.txt is broken", LATER)
-    await documents.failed(stores.tenant, found.memory_id, "again", LATER)
-    about = await documents.about(stores.tenant, found.memory_id)
-    assert about is not None
+async def test_a_failure_keeps_its_first_reason(documents: Documents, stores: Stores) -> None:
+    found, _ = await documents.claimed()
+    for reason in ("document_unreadable: m-1.txt is broken", "again"):
+        await documents.store.failed(stores.tenant, found.memory_id, reason, LATER)
+    about = await documents.about()
     assert (about.state, about.reason) == ("failed", "document_unreadable: m-1.txt is broken")
-    assert await documents.claim(stores.tenant, LATER, LATER) is None
-
-
-async def test_of_a_message_of_the_history_only_there_is_no_memory(
-    documents: DocumentStore, stores: Stores
-) -> None:
-    await stores.record(replace(_bringing(stores, "m-1"), memorable=False))
-    assert (await _claimed(documents, stores)).message is None
-
-
-async def test_another_tenant_has_none_of_it(documents: DocumentStore, stores: Stores) -> None:
-    await stores.record(_bringing(stores, "m-1"))
-    other = stores.elsewhere().tenant
-    assert await documents.claim(other, LATER, LATER) is None
-    assert await documents.about(other, stores.id("m-1")) is None
+    assert await documents.claim(LATER) is None

@@ -1,4 +1,4 @@
-"""Messages that bring documents, and who reads these, on PostgreSQL; the objects can be away or lost."""
+"""Messages that bring documents, and their reading; objects, database and readers may be away or lost."""
 
 import asyncio
 import math
@@ -23,7 +23,6 @@ from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
 from ricordo.runtime.derived_events import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
-from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.testing.clock import ManualClock, settle
@@ -34,44 +33,42 @@ from ricordo_services.ingest.handlers import Ingest
 from ricordo_services.ingest.reading import ReadDocuments
 from ricordo_services.ingest.turns import Turns
 
-pytestmark = pytest.mark.integration
-
 WORD = b"A first word."
 
 
-class Away:
-    """An object store that can be away."""
+class FlakyObjects:
+    """An object store whose methods named in `away` fail."""
 
     def __init__(self) -> None:
         self.kept = in_memory()
         self.away: set[str] = set()
         self.deleting: Callable[[], Awaitable[object]] | None = None
 
-    def _look(self, what: str) -> KeptObjects:
-        if what in self.away:
+    def _open(self, method: str) -> KeptObjects:
+        if method in self.away:
             raise ObjectsUnavailable("away")
         return self.kept
 
     async def put(self, key: str, data: bytes) -> None:
-        await self._look("put").put(key, data)
+        await self._open("put").put(key, data)
 
     async def get(self, key: str) -> bytes:
-        return await self._look("get").get(key)
+        return await self._open("get").get(key)
 
     async def delete(self, key: str) -> None:
         if self.deleting is not None:
             await self.deleting()
-        await self._look("delete").delete(key)
+        await self._open("delete").delete(key)
 
     async def delete_all(self, tenant: str, user_id: str) -> int:
-        return await self._look("delete").delete_all(tenant, user_id)
+        return await self._open("delete").delete_all(tenant, user_id)
 
     async def check(self) -> None:
-        await self._look("get").check()
+        await self._open("get").check()
 
 
-class Words:
-    """Reads every document as words, and may wait before it does."""
+class TextReader:
+    """Reads every document as text, when it may; `begin` is called before."""
 
     def __init__(self) -> None:
         self.free = asyncio.Event()
@@ -90,45 +87,44 @@ class Words:
         return len(text.split())
 
 
-class Heard:
+class Published:
     """Publishes into a list."""
 
     def __init__(self) -> None:
-        self.told: list[Outgoing] = []
+        self.messages: list[Outgoing] = []
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[None]:
-        self.told += messages
+        self.messages += messages
         return [None] * len(messages)
 
 
 class Bench:
     """Ingest and the reading of documents, with all that they work on."""
 
-    def __init__(self, database: Database, stores: Stores, beside: CpuExecutor) -> None:
-        self.stores, self.objects, self.words, self.heard = stores, Away(), Words(), Heard()
-        self.clock = ManualClock()
-        self.documents = DocumentStore(database)
+    def __init__(self, stores: Stores) -> None:
+        self.stores, self.objects, self.reader = stores, FlakyObjects(), TextReader()
+        self.published, self.clock = Published(), ManualClock()
+        self.documents = DocumentStore(stores.database)
         self.reading = ReadDocuments(
             documents=self.documents,
             objects=self.objects,
-            reader=self.words,
-            tokens=self.words,
-            turns=Turns(stores.life, self.clock),
-            emitter=BusEmitter(self.heard, self.clock, "ingest"),
+            reader=self.reader,
+            tokens=self.reader,
+            turns=Turns(stores.lifecycle, self.clock),
+            emitter=BusEmitter(self.published, self.clock, "ingest"),
             clock=self.clock,
-            beside=beside,
+            beside=stores.executor,
         )
         self.reading.turns.due = math.inf  # what other tests left waiting is theirs
-        self.ingest = Ingest(
-            stores.intake,
-            self.clock,
-            storage=DocumentStorage(self.objects, self.documents, self.reading.turns.tell),
-        )
+        storage = DocumentStorage(self.objects, self.documents, self.reading.turns.tell)
+        self.ingest = Ingest(stores.intake, self.clock, storage=storage)
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
         tenant = tenant or self.stores.tenant
-        events = [Envelope(tenant, uuid4(), "memory.v1.x.message.received", one, 1, None) for one in messages]
-        return await self.ingest(tenant, events)
+        subject = "memory.v1.x.message.received"
+        return await self.ingest(
+            tenant, [Envelope(tenant, uuid4(), subject, one, 1, None) for one in messages]
+        )
 
     async def read(self) -> None:
         self.reading.turns.tell(self.stores.tenant)
@@ -139,13 +135,16 @@ class Bench:
         assert found is not None
         return found
 
+    async def state(self, message_id: str = "m-1") -> str:
+        return (await self.about(message_id)).state
+
     def key(self, data: bytes = WORD, message_id: str = "m-1") -> str:
         return object_key(self.stores.tenant, "u-1", message_id, data)
 
 
 @pytest.fixture
-def bench(database: Database, stores: Stores, beside: CpuExecutor) -> Bench:
-    return Bench(database, stores, beside)
+def bench(stores: Stores) -> Bench:
+    return Bench(stores)
 
 
 @pytest.fixture
@@ -159,121 +158,118 @@ async def relay(dsns: Dsns) -> AsyncIterator[Relay]:
 
 
 def message(
-    message_id: str, content: str = "Look.", data: bytes | None = WORD, user_id: str = "u-1"
+    message_id: str = "m-1", content: str = "Look.", data: bytes | None = WORD, user_id: str = "u-1"
 ) -> MessageReceived:
+    """Return a message that brings a document, unless that is None."""
     document = {"name": "a.txt", "media_type": "text/plain", "data": b64encode(data or b"").decode()}
-    return MessageReceived.model_validate(
-        {
-            "id": message_id,
-            "user_id": user_id,
-            "conversation_id": "c-1",
-            "role": "user",
-            "content": content,
-            "timestamp": at(0),
-            "tags": ["home"],
-            "speaker": "Ada",
-            "document": None if data is None else document,
-        }
-    )
+    fields = {
+        "id": message_id,
+        "user_id": user_id,
+        "conversation_id": "c-1",
+        "role": "user",
+        "content": content,
+        "timestamp": at(0),
+        "tags": ["home"],
+        "speaker": "Ada",
+        "document": None if data is None else document,
+    }
+    return MessageReceived.model_validate(fields)
 
 
 async def test_an_extract_takes_who_when_and_where_from_its_message(bench: Bench) -> None:
-    (outcome,) = await bench.say(message("m-1"))
+    (outcome,) = await bench.say(message())
     assert isinstance(outcome, Done)
     await bench.read()
-    (extract_id,) = (await bench.about()).extract_ids
-    (made,) = await bench.stores.recollection.memories(bench.stores.tenant, "u-1", [extract_id])
+    (made,) = await bench.stores.found(*(await bench.about()).extract_ids)
     source = await bench.stores.memory("m-1")
     assert (made.kind, made.title, made.content) == (MemoryKind.EXTRACT, "a.txt", "A first word.")
     assert (made.source, made.source_ids, made.message_id) == (Source.CONVERSATION, (source.id,), None)
     taken = ("conversation_id", "role", "speaker", "created_at", "timezone", "participants", "tags", "trust")
     assert {name: getattr(made, name) for name in taken} == {name: getattr(source, name) for name in taken}
-    assert [one.subject.rpartition("memory.")[2] for one in bench.heard.told] == ["created"]
+    assert [one.subject.rpartition("memory.")[2] for one in bench.published.messages] == ["created"]
 
 
-async def test_a_store_that_is_away_keeps_back_only_what_needs_it(bench: Bench) -> None:
+async def test_objects_that_are_away_hold_up_only_messages_with_documents(bench: Bench) -> None:
     bench.objects.away = {"put"}
-    first, second = await bench.say(message("m-1"), message("m-2", data=None))
+    first, second = await bench.say(message(), message("m-2", data=None))
     assert isinstance(first, Retry)
     assert isinstance(second, Done)
-    assert await bench.stores.progress("m-1") is None, "nothing is recorded whose document is not kept"
+    assert (await bench.stores.queries.status(bench.stores.tenant, "m-1"))[0] is None, "nothing is recorded"
     bench.objects.away = set()
-    (again,) = await bench.say(message("m-1"))
+    (again,) = await bench.say(message())
     assert isinstance(again, Done)
     assert await bench.objects.get(bench.key()) == WORD
 
 
-async def test_without_a_place_to_keep_them_the_message_is_a_dead_letter(bench: Bench) -> None:
+async def test_without_an_object_store_the_message_is_a_dead_letter(bench: Bench) -> None:
     ingest = Ingest(bench.stores.intake, bench.clock)
-    event = Envelope(bench.stores.tenant, uuid4(), "x", message("m-1"), 1, None)
+    event = Envelope(bench.stores.tenant, uuid4(), "x", message(), 1, None)
     (outcome,) = await ingest(bench.stores.tenant, [event])
     assert isinstance(outcome, Reject)
     assert outcome.code == "documents_unavailable"
 
 
-async def test_what_is_forgotten_is_not_kept(bench: Bench) -> None:
-    await bench.stores.entomb(bench.stores.tenant, "message", "m-1", "u-1")
-    await bench.say(message("m-1"))
-    with pytest.raises(ObjectMissing):
-        await bench.objects.get(bench.key())
-
-
-async def test_of_a_conflict_only_what_nobody_brought_before_is_discarded(bench: Bench) -> None:
-    await bench.say(message("m-1"))
-    same, other = await bench.say(message("m-1", "Other words."), message("m-1", data=b"Another."))
+async def test_objects_of_forgotten_and_conflicting_messages_are_discarded(bench: Bench) -> None:
+    """But for what another message brought before."""
+    await bench.stores.put_tombstone("message", "m-0")
+    await bench.say(message("m-0"), message())
+    same, other = await bench.say(message(content="Other words."), message(data=b"Another."))
     assert isinstance(same, Reject)
     assert isinstance(other, Reject)
     assert await bench.objects.get(bench.key()) == WORD
-    with pytest.raises(ObjectMissing):
-        await bench.objects.get(bench.key(b"Another."))
+    for gone in (bench.key(message_id="m-0"), bench.key(b"Another.")):
+        with pytest.raises(ObjectMissing):
+            await bench.objects.get(gone)
 
 
-async def test_what_another_message_brings_meanwhile_is_not_discarded(bench: Bench) -> None:
+async def test_an_object_that_another_message_brings_meanwhile_is_not_discarded(bench: Bench) -> None:
     """Recorded between the look whether anybody names the object of a conflict and its end."""
 
     async def say_another() -> None:
         await bench.say(message("m-2", data=b"Another."))
 
-    await bench.say(message("m-1"))
+    await bench.say(message())
     bench.objects.deleting = say_another
-    (conflict,) = await bench.say(message("m-1", data=b"Another."))
+    (conflict,) = await bench.say(message(data=b"Another."))
     assert isinstance(conflict, Reject)
     await bench.read()
-    assert (await bench.about("m-2")).state == "read"
+    assert await bench.state("m-2") == "read"
 
 
-async def test_what_cannot_be_read_now_is_read_later(bench: Bench) -> None:
-    await bench.say(message("m-1"))
+async def test_a_document_whose_object_is_away_is_read_later_and_one_that_is_lost_has_failed(
+    bench: Bench,
+) -> None:
+    await bench.say(message(), message("m-2"))
+    await bench.objects.delete(bench.key(message_id="m-2"))
     bench.objects.away = {"get"}
     with pytest.raises(ObjectsUnavailable):
         await bench.read()
-    assert (await bench.about()).state == "waiting"
+    assert await bench.state() == "waiting"
     bench.objects.away = set()
-    await bench.read()
-    assert (await bench.about()).state == "waiting", "a moment later it is not tried again"
     await bench.clock.advance(31)
     await bench.read()
-    assert (await bench.about()).state == "read"
+    assert await bench.state() == "read"
+    assert (await bench.about("m-2")).reason == "document_lost: a.txt is in the object store no more"
 
 
 async def test_a_database_that_is_away_never_fails_a_document(dsns: Dsns, bench: Bench, relay: Relay) -> None:
-    """However often it goes while the document is in hand, and although the claim cannot be given back."""
-    await bench.say(message("m-1"))
-    bench.words.begin = lambda _: relay.cut()
+    """However often it goes while the document is being read, and although the claim cannot be given back."""
+    await bench.say(message())
+    bench.reader.begin = lambda _: relay.cut()
     where = urlsplit(dsns.worker)
     way = urlunsplit(where._replace(netloc=f"{where.username}:{where.password}@127.0.0.1:{relay.port}"))
     async with Database.connect(way, size=1) as database:
-        bench.reading.documents = known = DocumentStore(database)
+        bench.reading.documents = documents = DocumentStore(database)
         for _ in range(6):
             with pytest.raises(StoreUnavailable):
                 await bench.read()
-            assert (await bench.about()).state == "waiting"
+            assert await bench.state() == "waiting"
             await relay.open()
-            await eventually(_answers(known, bench.stores.tenant))
+            await eventually(_answers(documents, bench.stores.tenant))
             await bench.clock.advance(31)
-        bench.words.begin = lambda _: None
+        bench.reader.begin = lambda _: None
         await bench.read()
-    assert (await bench.about()).state == "read"
+    assert await bench.state() == "read"
 
 
 def _answers(documents: DocumentStore, tenant: str) -> Callable[[], Awaitable[bool]]:
@@ -286,44 +282,35 @@ def _answers(documents: DocumentStore, tenant: str) -> Callable[[], Awaitable[bo
     return answers
 
 
-async def test_what_is_lost_has_failed(bench: Bench) -> None:
-    await bench.say(message("m-1"))
-    await bench.objects.delete(bench.key())
-    await bench.read()
-    assert (await bench.about()).reason == "document_lost: a.txt is in the object store no more"
-
-
-async def test_who_is_stopped_gives_back_what_is_in_hand(bench: Bench) -> None:
-    await bench.say(message("m-1"))
-    bench.words.free.clear()
+async def test_a_reader_that_is_stopped_gives_its_document_back(bench: Bench) -> None:
+    await bench.say(message())
+    bench.reader.free.clear()
     reading = asyncio.create_task(bench.read())
-    await eventually(lambda: bench.words.begun > 0)
+    await eventually(lambda: bench.reader.begun > 0)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
-    bench.words.free.set()
+    bench.reader.free.set()
     await bench.read()
-    assert (await bench.about()).state == "read"
+    assert await bench.state() == "read"
 
 
-async def test_what_takes_long_stays_in_hand(bench: Bench) -> None:
-    """And nobody else begins with it, until its reader is gone without a word."""
-    await bench.say(message("m-1"))
-    bench.words.free.clear()
+async def test_a_document_that_takes_long_stays_claimed(bench: Bench) -> None:
+    await bench.say(message())
+    bench.reader.free.clear()
     reading = asyncio.create_task(bench.read())
     for _ in range(10):
-        await eventually(lambda: bench.words.begun > 0 and bench.clock.sleeping > 0)
+        await eventually(lambda: bench.reader.begun > 0 and bench.clock.sleeping > 0)
         await bench.clock.advance(5)
         await settle()
     now = bench.clock.now()
     assert await bench.documents.claim(bench.stores.tenant, now, now) is None
-    bench.words.free.set()
+    bench.reader.free.set()
     await reading
-    assert (await bench.about()).state == "read"
+    assert await bench.state() == "read"
 
 
-async def test_nobody_holds_up_the_documents_of_others(bench: Bench) -> None:
-    """Neither another tenant, which is told of in the middle, nor another user."""
+async def test_documents_of_another_tenant_or_user_come_in_between(bench: Bench) -> None:
     read: list[bytes] = []
     many = [message(f"m-{n}", data=b"mine %d" % n) for n in range(4)]
     await bench.say(*many, message("m-9", data=b"hers", user_id="u-2"))
@@ -331,16 +318,17 @@ async def test_nobody_holds_up_the_documents_of_others(bench: Bench) -> None:
     async def begin(data: bytes) -> None:
         read.append(data)
         if len(read) == 1:
-            await bench.say(message("o-1", data=b"theirs"), tenant=bench.stores.elsewhere().tenant)
+            other = bench.stores.another_tenant().tenant
+            await bench.say(message("o-1", data=b"theirs"), tenant=other)
 
-    bench.words.begin = begin
+    bench.reader.begin = begin
     await bench.read()
     assert len(read) == 6
     assert set(read[:3]) > {b"hers", b"theirs"}
 
 
-async def test_what_ends_every_worker_is_given_up(bench: Bench) -> None:
-    await bench.say(message("m-1"))
+async def test_a_document_that_ends_every_worker_is_given_up(bench: Bench) -> None:
+    await bench.say(message())
     for _ in range(5):
         now = bench.clock.now()
         assert await bench.documents.claim(bench.stores.tenant, now, now + timedelta(seconds=15)) is not None

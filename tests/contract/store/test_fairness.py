@@ -1,4 +1,4 @@
-"""What a user may have: at once on the way, where the rest waits, and in all, where the rest is refused."""
+"""A user may have so many messages on the way, where the rest waits, and in all, where it is refused."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,65 +7,47 @@ from itertools import chain
 
 import pytest
 from tests.contract.store.stores import STORED, Stores
-from tests.contract.store.test_lifecycle_store import kept, letter
-from tests.contract.store.test_stages import SETTERS
 
-from ricordo.store.database import Database
+from ricordo.memory.progress import Stage
 from ricordo.store.intake import IntakeLimits, IntakeStore, NewMessage, RecordedMessage
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
 
 LATER = STORED + timedelta(hours=1)
-NEXT_DAY = STORED + timedelta(days=1)
 
 
 def some(stores: Stores, count: int, user: str = "u-1", first: int = 0) -> list[NewMessage]:
+    """Return messages of a user, numbered from `first`."""
     return [
-        new_message(
-            f"{user}-{n}",
-            tenant=stores.tenant,
-            user_id=user,
-            conversation_id=f"c-{user}",
-            timestamp=at(n),
-        )
+        stores.message(f"{user}-{n}", user_id=user, conversation_id=f"c-{user}", minute=n)
         for n in range(first, first + count)
     ]
 
 
 def waits(recorded: Sequence[RecordedMessage]) -> list[bool]:
+    """Return of each whether it was deferred."""
     return [one.deferred for one in recorded]
 
 
-def became(recorded: Sequence[RecordedMessage]) -> list[str]:
-    return [one.status for one in recorded]
-
-
-@pytest.fixture
-def intake(database: Database) -> IntakeStore:
-    """Of each user, three may be under way."""
-    return IntakeStore(database, IntakeLimits(under_way=3))
-
-
 class TestDeferring:
-    async def test_what_is_too_much_at_once_is_kept_and_waits_and_nobody_else_does(
+    @pytest.fixture
+    def intake(self, stores: Stores) -> IntakeStore:
+        """Return a store by which three messages of each user may be under way."""
+        return IntakeStore(stores.database, IntakeLimits(under_way=3))
+
+    async def test_messages_beyond_the_limit_are_kept_and_wait(
         self, stores: Stores, intake: IntakeStore
     ) -> None:
         both = [*some(stores, 5), *some(stores, 2, "u-2")]
-        recorded = await intake.record(stores.tenant, both, STORED)
-        assert waits(recorded) == [False] * 3 + [True] * 2 + [False] * 2
-        counts = await stores.recollection.counts(stores.tenant, "u-1")
+        for when in (STORED, LATER):
+            recorded = await intake.record(stores.tenant, both, when)
+            assert waits(recorded) == [False] * 3 + [True] * 2 + [False] * 2
+        counts = await stores.queries.counts(stores.tenant, "u-1")
         assert (counts.memories, counts.history, counts.pending) == (5, 5, 5)
-        assert waits(await intake.record(stores.tenant, both, LATER)) == waits(recorded), (
-            "a repeat says the same"
-        )
 
     async def test_who_waits_already_goes_on_waiting_in_turn(
         self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 4), STORED)
-        for stage, names in zip(SETTERS, [["u-1-0", "u-1-1", "u-1-2"]] * len(SETTERS), strict=True):
-            await SETTERS[stage](stores, names, LATER)
+        await stores.set_stages("u-1-0", "u-1-1", "u-1-2")
         assert waits(await intake.record(stores.tenant, some(stores, 1, first=4), LATER)) == [True]
         await intake.admit(stores.tenant, "", 10, LATER)
         assert waits(await intake.record(stores.tenant, some(stores, 2, first=5), LATER)) == [False, True]
@@ -80,11 +62,11 @@ class TestDeferring:
         while admitted := await intake.admit(stores.tenant, behind, 1, LATER) or await intake.admit(
             stores.tenant, "", 1, LATER
         ):
-            turns += [one.message_id for one in admitted]
+            turns += [str(one.message_id) for one in admitted]
             behind = admitted[0].user_id
-        assert turns[:3] == ["u-1-3", "u-2-3", turns[2]]
-        assert [one[:3] for one in map(str, turns)] == ["u-1", "u-2"] * 4
-        assert sorted(map(str, turns)) == [f"u-{user}-{n}" for user in (1, 2) for n in range(3, 7)]
+        assert turns[:2] == ["u-1-3", "u-2-3"]
+        assert [one[:3] for one in turns] == ["u-1", "u-2"] * 4
+        assert sorted(turns) == [f"u-{user}-{n}" for user in (1, 2) for n in range(3, 7)]
 
     async def test_processes_that_admit_at_once_never_admit_the_same(
         self, stores: Stores, intake: IntakeStore
@@ -96,112 +78,85 @@ class TestDeferring:
             names += [one.message_id for one in more]
         assert sorted(map(str, names)) == sorted(f"u-1-{n}" for n in range(3, 40))
 
-    async def test_what_waits_lags_only_once_it_was_admitted(
+    async def test_a_waiting_message_lags_once_it_was_admitted(
         self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 5), STORED)
 
-        async def lagging(when: datetime) -> set[str | None]:
-            found = await stores.life.lagging(stores.tenant, when, timedelta(minutes=2), 10)
-            return {one.progress.message_id for one in found}
+        async def lagging(when: datetime) -> int:
+            return len(await stores.lifecycle.lagging(stores.tenant, when, timedelta(minutes=2), 10))
 
-        assert await lagging(LATER) == {"u-1-0", "u-1-1", "u-1-2"}
+        assert await lagging(LATER) == 3
         await intake.admit(stores.tenant, "", 1, LATER)
-        assert await lagging(LATER) == {"u-1-0", "u-1-1", "u-1-2"}, "it is on its way"
-        late = LATER + timedelta(hours=1)
-        assert await lagging(late) == {"u-1-0", "u-1-1", "u-1-2", "u-1-3"}, "whose process may have ended"
+        assert await lagging(LATER) == 3, "it is on its way"
+        assert await lagging(LATER + timedelta(hours=1)) == 4, "its process may have ended"
 
-    async def test_what_lacks_its_facts_alone_is_in_nobodys_way(
+    async def test_messages_that_lack_only_their_facts_do_not_count(
         self, stores: Stores, intake: IntakeStore
     ) -> None:
         await intake.record(stores.tenant, some(stores, 3), STORED)
-        for stage in list(SETTERS)[:3]:
-            await SETTERS[stage](stores, ["u-1-0", "u-1-1", "u-1-2"], LATER)
+        stages = [Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED]
+        await stores.set_stages("u-1-0", "u-1-1", "u-1-2", stages=stages)
         recorded = await intake.record(stores.tenant, some(stores, 4, first=3), LATER)
         assert waits(recorded) == [False, False, False, True]
 
 
 class TestQuotas:
-    @pytest.fixture
-    def kept(self, database: Database) -> IntakeStore:
-        """Of each user, three are kept."""
-        return IntakeStore(database, IntakeLimits(kept=3))
+    @staticmethod
+    async def _record(
+        stores: Stores, messages: Sequence[NewMessage], when: datetime = STORED, **limits: int
+    ) -> list[str]:
+        """Record with limits, three kept messages of each user by default; return what became of them."""
+        intake = IntakeStore(stores.database, IntakeLimits(**(limits or {"kept": 3})))
+        return [one.status for one in await intake.record(stores.tenant, messages, when)]
 
-    async def test_what_is_beyond_is_refused_and_what_is_repeated_takes_no_room(
-        self, stores: Stores, kept: IntakeStore, database: Database
-    ) -> None:
+    async def test_messages_beyond_are_refused_and_repeats_take_no_room(self, stores: Stores) -> None:
         said = some(stores, 5)
-        assert became(await kept.record(stores.tenant, said[:2], STORED)) == ["kept"] * 2
+        assert await self._record(stores, said[:2]) == ["kept"] * 2
         batch = [*said[:2], *said, *some(stores, 1, "u-2")]
-        expected = ["kept"] * 5 + ["too_many"] * 2 + ["kept"]
-        assert became(await kept.record(stores.tenant, batch, LATER)) == expected
-        assert became(await kept.record(stores.tenant, batch, LATER)) == expected
-        raised = IntakeStore(database, IntakeLimits(kept=4))
-        assert became(await raised.record(stores.tenant, said[3:], LATER)) == ["kept", "too_many"]
-        assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 4
+        for _ in range(2):
+            assert await self._record(stores, batch) == ["kept"] * 5 + ["too_many"] * 2 + ["kept"]
+        assert await self._record(stores, said[3:], kept=4) == ["kept", "too_many"]
+        assert (await stores.queries.counts(stores.tenant, "u-1")).history == 4
 
-    async def test_a_refused_one_leaves_its_id_free(self, stores: Stores, kept: IntakeStore) -> None:
-        await kept.record(stores.tenant, some(stores, 4), STORED)
-        other = new_message("u-1-3", tenant=stores.tenant, user_id="u-2", content="something else")
-        assert became(await kept.record(stores.tenant, [other], LATER)) == ["kept"]
-
-    async def test_a_conflict_stays_one_where_there_is_no_room(
-        self, stores: Stores, kept: IntakeStore
+    async def test_a_refused_message_leaves_its_id_free_and_a_conflict_stays_one(
+        self, stores: Stores
     ) -> None:
-        await kept.record(stores.tenant, some(stores, 3), STORED)
-        other = new_message("u-1-0", tenant=stores.tenant, content="something else")
-        assert became(await kept.record(stores.tenant, [other], LATER)) == ["conflict"]
+        await self._record(stores, some(stores, 4))
+        free = stores.message("u-1-3", user_id="u-2", content="something else")
+        assert await self._record(stores, [free]) == ["kept"]
+        assert await self._record(stores, [stores.message("u-1-0", content="else")]) == ["conflict"]
 
-    async def test_it_is_exact_with_many_at_once(self, stores: Stores, database: Database) -> None:
-        intakes = [IntakeStore(database, IntakeLimits(kept=10)) for _ in range(8)]
+    async def test_it_is_exact_with_many_at_once(self, stores: Stores) -> None:
         found = await asyncio.gather(
-            *(
-                intake.record(stores.tenant, some(stores, 4, first=3 * number), STORED)
-                for number, intake in enumerate(intakes)
-            )
+            *(self._record(stores, some(stores, 4, first=3 * number), kept=10) for number in range(8))
         )
-        assert {*became(list(chain.from_iterable(found)))} == {"kept", "too_many"}
-        assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 10
+        assert {*chain.from_iterable(found)} == {"kept", "too_many"}
+        assert (await stores.queries.counts(stores.tenant, "u-1")).history == 10
 
-    async def test_what_was_kept_before_there_was_a_quota_counts(
-        self, stores: Stores, kept: IntakeStore, database: Database
-    ) -> None:
+    async def test_messages_that_were_kept_without_a_quota_count(self, stores: Stores) -> None:
         await stores.record(*some(stores, 2))
-        assert became(await kept.record(stores.tenant, some(stores, 2, first=2), LATER)) == [
-            "kept",
-            "too_many",
-        ]
-        await stores.record(*some(stores, 2, first=10))  # by a process without one
-        assert became(await kept.record(stores.tenant, some(stores, 1, first=20), LATER)) == ["too_many"]
-        assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 5
+        assert await self._record(stores, some(stores, 2, first=2)) == ["kept", "too_many"]
+        await stores.record(*some(stores, 2, first=10))
+        assert await self._record(stores, some(stores, 1, first=20)) == ["too_many"]
 
-    async def test_a_day_has_a_quota_of_its_own(self, stores: Stores, database: Database) -> None:
-        daily = IntakeStore(database, IntakeLimits(kept_a_day=2, kept=5))
+    async def test_a_day_has_a_quota_of_its_own(self, stores: Stores) -> None:
         await stores.record(*some(stores, 1), at=STORED - timedelta(days=3))
+        for first, hours, became in (
+            (1, 0, ["kept", "kept", "too_many_today"]),
+            (4, 1, ["too_many_today"] * 3),
+            (7, 24, ["kept", "kept", "too_many"]),
+        ):
+            messages, when = some(stores, 3, first=first), STORED + timedelta(hours=hours)
+            assert await self._record(stores, messages, when, kept_a_day=2, kept=5) == became
 
-        async def say(first: int, when: timedelta) -> list[str]:
-            return became(await daily.record(stores.tenant, some(stores, 3, first=first), STORED + when))
+    async def test_a_forgotten_message_takes_no_room(self, stores: Stores) -> None:
+        await stores.put_tombstone("message", "u-1-0")
+        assert await self._record(stores, some(stores, 4)) == ["forgotten", "kept", "kept", "kept"]
 
-        assert await say(1, timedelta()) == ["kept", "kept", "too_many_today"]
-        assert await say(4, timedelta(hours=1)) == ["too_many_today"] * 3
-        assert await say(7, timedelta(days=1)) == ["kept", "kept", "too_many"]
-
-    async def test_what_is_forgotten_already_takes_no_room_either(
-        self, stores: Stores, kept: IntakeStore
-    ) -> None:
-        await stores.entomb(stores.tenant, "message", "u-1-0", "u-1")
-        assert became(await kept.record(stores.tenant, some(stores, 4), STORED)) == [
-            "forgotten",
-            "kept",
-            "kept",
-            "kept",
-        ]
-
-
-async def test_the_reason_goes_with_the_replay(stores: Stores, database: Database) -> None:
-    refused = letter(stores, "u-1-0", consumer="ingest", code="quota_exceeded", sequence=1)
-    await stores.life.record_dead_letter(stores.tenant, refused, kept)
-    assert (await stores.recollection.status(stores.tenant, "u-1-0"))[1] is not None
-    await stores.record(*some(stores, 1))
-    await stores.encode("u-1-0")
-    assert (await stores.recollection.status(stores.tenant, "u-1-0"))[1] is None
+    async def test_the_reason_of_a_refusal_goes_with_the_replay(self, stores: Stores) -> None:
+        await stores.record_dead_letter("u-1-0", consumer="ingest", code="quota_exceeded")
+        assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is not None
+        await stores.record(*some(stores, 1))
+        await stores.encode("u-1-0")
+        assert (await stores.queries.status(stores.tenant, "u-1-0"))[1] is None

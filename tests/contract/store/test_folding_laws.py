@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.evidence import Projection, learn, said, tell
+from tests.contract.store.evidence import Projection, claim, extracted, learn
 from tests.contract.store.stores import Stores
 
 from ricordo.memory.facts import (
@@ -26,9 +25,7 @@ from ricordo.memory.facts import facts_as_of as held_at
 from ricordo.memory.facts.projection import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
+from ricordo.testing.factories import at
 
 # A suite runs in as many classes as there are adapters; each example takes a tenant of its own.
 LAWS = settings(
@@ -57,7 +54,7 @@ def statements(draw: st.DrawFn) -> list[Evidence]:
     count = draw(st.integers(0, 3))
     minute = draw(st.integers(0, 9))
     return [
-        said(
+        claim(
             draw(st.sampled_from(SAID)),
             draw(st.sampled_from(NAMES)),
             minute=minute,
@@ -89,14 +86,9 @@ def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
 async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[ExtractedEvidence]:
     """Record the messages of a story, of two users by turns, and return what each states."""
     users = [f"u-{n % 3 // 2}" for n in range(len(story))]
-    await stores.record(
-        *(
-            new_message(f"m-{n}", tenant=stores.tenant, user_id=user, timestamp=at(n))
-            for n, user in enumerate(users)
-        )
-    )
+    await stores.record(*(stores.message(f"m-{n}", minute=n, user_id=user) for n, user in enumerate(users)))
     return [
-        tell(stores, f"m-{n}", *evidence, user_id=user)
+        extracted(stores, f"m-{n}", *evidence, user_id=user)
         for n, (evidence, user) in enumerate(zip(story, users, strict=True))
     ]
 
@@ -114,7 +106,7 @@ async def _holds_the_fold(stores: Stores, told: Sequence[ExtractedEvidence]) -> 
         known = EntityResolver(mention for row in resolved(evidence) for mention in mentions_of(row))
         named = ["bea", *(one.name for one in met if "bea" in known.other_names(one))]
         assert tuple(shown) == select_facts(facts, named_entities=named, threshold=2, limit=3)
-        profile = await stores.recollection.profile(stores.tenant, user)
+        profile = await stores.queries.profile(stores.tenant, user)
         assert profile.names[: len(met)] == tuple(one.name for one in met)
 
 
@@ -137,26 +129,11 @@ def _projected(learned: Sequence[FactDelta]) -> set[Fact]:
 
 @LAWS
 @given(telling=tellings())
-async def test_in_any_order_batching_and_repetition(
-    stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
-) -> None:
-    story, batches = telling
-    here, projection = stores.elsewhere(), Projection()
-    told = await _told(here, story)
-    for batch in batches:
-        await learn(here, *(told[n] for n in batch), projection=projection)
-    await _holds_the_fold(here, told)
-    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
-    assert _projected(projection.learned) == everything
-
-
-@LAWS
-@given(telling=tellings())
 async def test_also_when_all_batches_come_at_once(
     stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
 ) -> None:
     story, batches = telling
-    here, projection = stores.elsewhere(), Projection()
+    here, projection = stores.another_tenant(), Projection()
     told = await _told(here, story)
     ledgers = here.ledger, here.another_ledger()
     await asyncio.gather(
@@ -183,7 +160,7 @@ async def test_also_when_workers_take_turns_and_projections_fail(
     refused: list[bool],
 ) -> None:
     story, batches = telling
-    here, projection = stores.elsewhere(), Projection()
+    here, projection = stores.another_tenant(), Projection()
     told = await _told(here, story)
     ledgers = here.another_ledger(), here.another_ledger()
     for batch, turn, refuses in zip(batches, turns, refused, strict=False):
@@ -202,14 +179,12 @@ async def test_also_when_workers_take_turns_and_projections_fail(
 @LAWS
 @given(first=tellings(), second=st.lists(statements(), min_size=7, max_size=7))
 async def test_also_when_messages_are_read_anew_and_say_something_else(
-    stores: Stores,
-    first: tuple[list[list[Evidence]], list[list[int]]],
-    second: list[list[Evidence]],
+    stores: Stores, first: tuple[list[list[Evidence]], list[list[int]]], second: list[list[Evidence]]
 ) -> None:
-    here, projection = stores.elsewhere(), Projection()
+    here, projection = stores.another_tenant(), Projection()
     former = await _told(here, first[0])
     now = [
-        tell(here, one.message_id, *evidence, user_id=one.user_id)
+        extracted(here, one.message_id, *evidence, user_id=one.user_id)
         for one, evidence in zip(former, second, strict=False)
     ]
     await learn(here, *former, projection=projection)

@@ -8,8 +8,7 @@ from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.stores import Stores
-from tests.contract.store.test_curation import wish
+from tests.contract.store.stores import Stores, request
 
 from ricordo.memory.decay import decay, idle_days
 from ricordo.memory.model import Memory
@@ -26,8 +25,6 @@ from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, memories
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.pass_store import Quota
-
-pytestmark = pytest.mark.integration
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
 LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -85,9 +82,9 @@ from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::double precisi
 """
 
 
-async def _written(database: Database, stores: Stores, rows: Sequence[Row]) -> list[Memory]:
+async def _written(stores: Stores, rows: Sequence[Row]) -> list[Memory]:
     ids = [uuid5(NAMESPACE_OID, str(n)) for n in range(len(rows))]
-    async with database.transaction(stores.tenant) as connection:
+    async with stores.transaction() as connection:
         await connection.execute(
             _WRITE,
             stores.tenant,
@@ -105,20 +102,18 @@ async def _written(database: Database, stores: Stores, rows: Sequence[Row]) -> l
 
 
 async def _read(stores: Stores, ids: Sequence[UUID]) -> list[Memory]:
-    found = await stores.recollection.memories(stores.tenant, "u-1", ids)
+    found = await stores.queries.memories(stores.tenant, "u-1", ids)
     return sorted(found, key=lambda one: one.id)
 
 
 @LAWS
 @given(rows=ROWS, floors=st.booleans(), limit=st.integers(1, 31))
-async def test_fading(
-    database: Database, stores: Stores, rows: list[Row], limit: int, *, floors: bool
-) -> None:
-    here = stores.elsewhere()
-    before = await _written(database, here, rows)
+async def test_fading(stores: Stores, rows: list[Row], limit: int, *, floors: bool) -> None:
+    here = stores.another_tenant()
+    before = await _written(here, rows)
     last, archived = None, set()
     while True:
-        done = await here.life.decay(here.tenant, NOW, user_id=None, after=last, limit=limit, floors=floors)
+        done = await here.decay(NOW, user_id=None, after=last, limit=limit, floors=floors)
         archived |= {one for one, _ in done.archived}
         if (last := done.last) is None:
             break
@@ -144,12 +139,12 @@ async def test_fading(
 @LAWS
 @given(rows=ROWS, numbers=NUMBERS, strategy=st.sampled_from(STRATEGIES))
 async def test_retention(
-    database: Database, stores: Stores, rows: list[Row], numbers: tuple[int, int], strategy: Strategy
+    stores: Stores, rows: list[Row], numbers: tuple[int, int], strategy: Strategy
 ) -> None:
     """However many at once: the same go, the worst first."""
     limit, at_once = numbers
-    here = stores.elsewhere()
-    before = await _written(database, here, rows)
+    here = stores.another_tenant()
+    before = await _written(here, rows)
     candidates = [
         Candidate(
             one.id,
@@ -176,14 +171,12 @@ async def test_retention(
 
 @LAWS
 @given(rows=ROWS, uses=st.lists(AGE, min_size=1, max_size=5))
-async def test_reinforcement(
-    database: Database, stores: Stores, rows: list[Row], uses: list[timedelta]
-) -> None:
-    here = stores.elsewhere()
-    before = await _written(database, here, rows)
+async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedelta]) -> None:
+    here = stores.another_tenant()
+    before = await _written(here, rows)
     ids = tuple(one.id for one in before)
-    await here.life.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
-    standings = {one.id: one for one in await here.recollection.ranking_rows(here.tenant, "u-1", ids)}
+    await here.lifecycle.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
+    standings = {one.id: one for one in await here.queries.ranking_rows(here.tenant, "u-1", ids)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
         for age in uses:
@@ -198,7 +191,7 @@ async def test_reinforcement(
         )
 
 
-async def test_importance_after_uses(database: Database, stores: Stores) -> None:
+async def test_importance_after_uses(stores: Stores) -> None:
     """Wherever SQL counts uses, it does so by these two functions."""
     grid = [
         (importance, beyond, uses)
@@ -206,7 +199,7 @@ async def test_importance_after_uses(database: Database, stores: Stores) -> None
         for beyond in (0.0, 0.01, 0.03, 1.5)
         for uses in (-60, -2, -1, 0, 1, 2, 3, 60)
     ]
-    async with database.transaction(stores.tenant) as connection:
+    async with stores.transaction() as connection:
         found = await connection.fetch(
             """select importance_after_uses(i, b, u) as importance, beyond_after_uses(i, b, u) as beyond
             from unnest($1::double precision[], $2::double precision[], $3::integer[]) as g (i, b, u)""",
@@ -219,12 +212,10 @@ async def test_importance_after_uses(database: Database, stores: Stores) -> None
 @pytest.mark.parametrize(
     ("file", "name"), [("lifecycle_store", "use"), ("stages", "enrich"), ("reprocessing", "rate")]
 )
-async def test_uses_are_counted_without_a_call_for_each_row(
-    file: str, name: str, database: Database, stores: Stores
-) -> None:
+async def test_uses_are_counted_without_a_call_for_each_row(file: str, name: str, stores: Stores) -> None:
     query = Database.queries(file)[name]
     assert "importance_after_uses(" in query
-    async with database.transaction(stores.tenant) as connection:
+    async with stores.transaction() as connection:
         await connection.execute("set local plan_cache_mode = force_generic_plan")
         parameters = (await connection.prepare(query)).get_parameters()
         unknown = [None] * len(parameters)
@@ -241,20 +232,20 @@ TELLINGS = st.lists(
 @LAWS
 @given(rows=ROWS, tellings=TELLINGS)
 async def test_events_and_verdicts_in_any_order(
-    database: Database, stores: Stores, rows: list[Row], tellings: list[tuple[str, int, timedelta]]
+    stores: Stores, rows: list[Row], tellings: list[tuple[str, int, timedelta]]
 ) -> None:
-    here = stores.elsewhere()
-    before = await _written(database, here, rows)
+    here = stores.another_tenant()
+    before = await _written(here, rows)
     ids = tuple(one.id for one in before)
     known = [(_strength(one), [Use()] * 3) for one in before]
     recalls = [uuid5(NAMESPACE_OID, f"recall {n}") for n in range(3)]
     for said, recall, age in tellings:
         at = NOW - age
         if said == "event":
-            await here.life.reinforce(here.tenant, [Access(recalls[recall], "u-1", ids, at)])
+            await here.lifecycle.reinforce(here.tenant, [Access(recalls[recall], "u-1", ids, at)])
         else:
             judged = {"used": (), "irrelevant": ()} | {said: ids}
-            await here.curating.feedback(here.tenant, wish(), recalls[recall], **judged, at=at)
+            await here.curation.feedback(here.tenant, request(), recalls[recall], **judged, at=at)
         known = [_told(strength, uses, recall, said, at) for strength, uses in known]
     for now, (strength, _) in zip(await _read(here, ids), known, strict=True):
         assert now.importance == pytest.approx(strength.importance, rel=1e-9)
@@ -284,25 +275,3 @@ def _told(
     else:
         after, use = apply_verdict(strength, uses[recall], RecallVerdict(said), at)
     return after, [*uses[:recall], use, *uses[recall + 1 :]]
-
-
-@pytest.mark.parametrize(
-    ("days", "arousal", "importance", "factor"),
-    [
-        (7, 0.0, 0.0, 1.0),
-        (8, 0.0, 0.0, 0.95),
-        (14, 0.0, 0.0, 0.9025),
-        (90, 0.0, 0.0, 0.95**12),
-        (90, 0.5, 0.5, 0.95**12 + 0.25),
-        (3650, 0.0, 0.0, 0.2),  # the floor of what matters least
-        (3650, 0.0, 1.0, 0.9),  # and of what matters most
-    ],
-)
-async def test_worked_examples(
-    database: Database, stores: Stores, *, days: int, arousal: float, importance: float, factor: float
-) -> None:
-    row = Row(timedelta(days=days), None, arousal, importance, 2, 1.0, pinned=False, verified=False)
-    await _written(database, stores, [row])
-    await stores.life.decay(stores.tenant, NOW, user_id=None, after=None, limit=9, floors=True)
-    (kept,) = await _read(stores, [uuid5(NAMESPACE_OID, "0")])
-    assert kept.decay_factor == pytest.approx(factor)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import AsyncGraphDatabase
-from tests.contract.store.evidence import said
+from tests.contract.store.evidence import claim
 from tests.contract.store.stores import Stores
 from tests.contract.store.test_folding_laws import LAWS, statements
 
@@ -25,17 +25,14 @@ from ricordo.memory.facts.projection import ProjectionVersion
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.handling import Done, Envelope
-from ricordo.store.database import Database
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
-from ricordo.testing.factories import at, new_message
+from ricordo.testing.factories import at
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.handlers import ExtractFacts, tell
 from ricordo_services.stack import Endpoints
-
-pytestmark = pytest.mark.integration
 
 Fate = Literal["done", "before", "after", "dies"]
 """What becomes of a delivery: it is done, it fails before the graph is written, or after it; or the process
@@ -50,7 +47,7 @@ class CrashError(Exception):
 
 
 class CrashingGraph(Neo4jGraph):
-    """The real graph, beside which somebody crashes when told to.
+    """The real graph, at which somebody crashes when told to.
 
     Attributes:
         fate: of what is projected now.
@@ -119,7 +116,7 @@ class Story:
 
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
-    """Draw a story, each message of it delivered up to three times beside those that failed."""
+    """Draw a story, each message of it delivered up to three times besides those that failed."""
     told = draw(st.lists(statements(), min_size=1, max_size=7))
     minutes = draw(st.lists(st.integers(0, 9), min_size=len(told), max_size=len(told)))
     often = draw(st.lists(st.integers(1, 3), min_size=len(told), max_size=len(told)))
@@ -154,7 +151,7 @@ class World:
     async def record(self, story: Story) -> None:
         await self.stores.record(
             *(
-                new_message(name, tenant=self.stores.tenant, user_id=story.user(n), timestamp=at(minute))
+                self.stores.message(name, minute=minute, user_id=story.user(n))
                 for n, (name, minute) in enumerate(zip(story.messages(), story.minutes, strict=True))
             )
         )
@@ -200,17 +197,17 @@ class World:
             assert set(await self.graph.export(tenant, user)) == facts
 
 
-Elsewhere = Callable[[], World]
+NewWorld = Callable[[], World]
 
 
 @pytest.fixture
-async def elsewhere(stores: Stores, database: Database, stack: Endpoints) -> AsyncIterator[Elsewhere]:
+async def new_world(stores: Stores, stack: Endpoints) -> AsyncIterator[NewWorld]:
     """Yield a maker of worlds, each a tenant of its own."""
     access = (stack.bolt_user, stack.bolt_password)
     async with AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver:
         graph = CrashingGraph(Transactions(driver, stack.bolt_database, GraphSettings()))
         await graph.prepare()
-        yield lambda: World(stores.elsewhere(), graph, FactSource(database), Stated())
+        yield lambda: World(stores.another_tenant(), graph, FactSource(stores.database), Stated())
 
 
 async def played(world: World, story: Story) -> None:
@@ -228,16 +225,16 @@ async def played(world: World, story: Story) -> None:
 @LAWS
 @given(story=stories())
 async def test_messages_that_come_thrice_in_any_order_with_crashes_between(
-    elsewhere: Elsewhere, story: Story
+    new_world: NewWorld, story: Story
 ) -> None:
-    await played(elsewhere(), story)
+    await played(new_world(), story)
 
 
 @pytest.mark.parametrize("fate", ["after", "dies"])
 @pytest.mark.parametrize("turn", [0, 1])
 async def test_what_a_crash_left_of_another_name_is_removed(
-    elsewhere: Elsewhere, fate: Fate, turn: int
+    new_world: NewWorld, fate: Fate, turn: int
 ) -> None:
     """Bea is a friend of her own, until it is said that Bea Rossi is one: then the two are one."""
-    told = [[said("friend", "Bea")], [said("friend", "Bea Rossi")]]
-    await played(elsewhere(), Story(told, (0, 1), (((0,), 0, fate), ((1,), turn, "done"))))
+    told = [[claim("friend", "Bea")], [claim("friend", "Bea Rossi")]]
+    await played(new_world(), Story(told, (0, 1), (((0,), 0, fate), ((1,), turn, "done"))))

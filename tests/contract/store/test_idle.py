@@ -12,10 +12,7 @@ from tests.fixtures.growth import rows_touched
 from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.pass_store import RetentionStore
-from ricordo.store.schema import migrate
 from ricordo.store.session_store import SessionStore
-
-pytestmark = pytest.mark.integration
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 TABLES = ("memories", "stages", "unsummarized_conversations", "reflection_backlog")
@@ -37,7 +34,6 @@ select 'y', 'u-' || n, n % 100 from generate_series(1, 500) as n
 
 
 async def _fill(dsn: str) -> None:
-    await migrate(dsn)
     owner = await asyncpg.connect(dsn)
     try:
         await owner.execute(QUIET)
@@ -46,9 +42,9 @@ async def _fill(dsn: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def dsns(new_database: Callable[[], Dsns]) -> Dsns:
+def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
     """Return a database of its own, in which all was said, and seen to, long ago."""
-    found = new_database()
+    found = new_schema()
     asyncio.run(_fill(found.admin))
     return found
 

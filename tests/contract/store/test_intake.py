@@ -1,188 +1,251 @@
-"""Contract of `IntakeStore`."""
+"""Messages are recorded once, and the order in which they arrive leaves no trace."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
+from typing import Any
+from uuid import UUID
 
 import pytest
-from tests.contract.store.stores import STORED, Scope, Stores
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.store.stores import MODEL, STORED, Scope, Stores, enriched
 
 from ricordo.memory.progress import Progress
-from ricordo.testing.factories import at, new_message
+from ricordo.store.intake import NewMessage
+from ricordo.testing.factories import at
 
-pytestmark = pytest.mark.integration
+# At the same moment the smaller id comes first: by code points, as numbers, cases and signs would not.
+NAMES = ("m-10", "m-2", "M-3", "a/b", "~", "!", "Z", "z", "m-2_")
+ZONES = (None, None, "Europe/Rome", "America/New_York")
+LAWS = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ODD = ("x" * 32_768, "𝄞" * 8_000, "'; drop table history; --", '{"a": "\\u0000"}\\N\t\r\n', "\x01\u202e")
+
+
+async def _statuses(stores: Stores, *messages: NewMessage) -> list[str]:
+    return [one.status for one in await stores.record(*messages)]
 
 
 async def test_a_message_becomes_history_a_memory_and_its_first_stage(stores: Stores) -> None:
-    message = replace(
-        new_message(tenant=stores.tenant, content="È già l'8 maggio 🎉", timezone="Europe/Rome"),
-        participants=("Davide", "Anna"),
-        tags=("party",),
-        location="Milano",
-        metadata={"channel": {"nested": [1, 2.5, None, "x"]}},
-        expires_at=at(60),
-        trust=3.5,
-    )
+    fields: dict[str, Any] = {
+        "participants": ("Davide", "Anna"),
+        "tags": ("party",),
+        "location": "Milano",
+        "expires_at": at(60),
+        "trust": 3.5,
+    }
+    message = stores.message(content="È già l'8 maggio 🎉", timezone="Europe/Rome")
+    message = replace(message, metadata={"channel": {"nested": [1, 2.5, None, "x"]}}, **fields)
     (recorded,) = await stores.record(message)
+    whose: dict[str, Any] = {"message_id": "m-1", "user_id": "u-1", "conversation_id": "c-1"}
     assert recorded.status == "kept"
-    assert recorded.progress == Progress(
-        memory_id=message.memory_id,
-        message_id="m-1",
-        user_id="u-1",
-        conversation_id="c-1",
-        ingested=STORED,
-    )
+    assert recorded.progress == Progress(memory_id=message.memory_id, ingested=STORED, **whose)
     kept = await stores.memory()
-    assert (kept.content, kept.created_at, kept.stored_at) == (
-        message.content,
-        message.timestamp,
-        STORED,
-    )
-    assert (kept.timezone, kept.location, kept.tags) == ("Europe/Rome", "Milano", ("party",))
-    assert (kept.participants, kept.expires_at, kept.trust) == (("Davide", "Anna"), at(60), 3.5)
-    (turn,) = await stores.recollection.history(
-        stores.tenant, "u-1", conversation_id=None, before=None, limit=5
-    )
+    assert {name: getattr(kept, name) for name in fields} == fields
+    assert (kept.content, kept.created_at, kept.stored_at) == (message.content, message.timestamp, STORED)
+    assert kept.timezone == "Europe/Rome"
+    (turn,) = await stores.queries.history(stores.tenant, "u-1", conversation_id=None, before=None, limit=5)
     assert (turn.message_id, turn.content, turn.speaker) == ("m-1", message.content, "Davide")
 
 
-async def test_a_repeat_changes_nothing_and_returns_the_same(stores: Stores) -> None:
-    batch = [new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(4)]
-    first = await stores.record(*batch)
-    before = [await stores.memory(one.message_id) for one in batch]
-    again = await stores.record(*batch, at=STORED + timedelta(hours=1))
-    assert again == first
-    assert [await stores.memory(one.message_id) for one in batch] == before
-    assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 4
-
-
-async def test_a_repeat_tells_how_far_the_message_is_by_now(stores: Stores) -> None:
-    message = new_message(tenant=stores.tenant)
+async def test_a_repeat_returns_how_far_the_message_is_by_now(stores: Stores) -> None:
+    message, later = stores.message(), STORED + timedelta(seconds=1)
     await stores.record(message)
-    await stores.encode("m-1", at=STORED + timedelta(seconds=1))
+    await stores.encode("m-1", at=later)
     (recorded,) = await stores.record(message)
     assert recorded.progress is not None
-    assert recorded.progress.encoded == STORED + timedelta(seconds=1)
+    assert recorded.progress.encoded == later
 
 
-async def test_of_two_contents_under_one_id_the_first_stays(stores: Stores) -> None:
-    first = new_message(tenant=stores.tenant, content="tea")
-    other = new_message(tenant=stores.tenant, content="coffee")
-    await stores.record(first)
-    statuses = [one.status for one in await stores.record(other, first)]
-    assert statuses == ["conflict", "kept"]
+async def test_of_two_contents_under_one_id_of_a_tenant_the_first_stays(stores: Stores) -> None:
+    """Within a batch too, and its neighbours pass."""
+    first, other = stores.message(content="tea"), stores.message(content="coffee")
+    moved = stores.message(conversation_id="c-2", content="tea")
+    batch = [first, other, stores.message("m-2", minute=1), first, moved]
+    assert await _statuses(stores, *batch) == ["kept", "conflict", "kept", "kept", "conflict"]
+    assert await _statuses(stores, other, first) == ["conflict", "kept"]
     assert (await stores.memory()).content == "tea"
-
-
-async def test_within_a_batch_too_and_its_neighbours_pass(stores: Stores) -> None:
-    first = new_message(tenant=stores.tenant, content="tea")
-    batch = [
-        first,
-        new_message(tenant=stores.tenant, content="coffee"),
-        new_message("m-2", tenant=stores.tenant, timestamp=at(1)),
-        first,
-        new_message(tenant=stores.tenant, conversation_id="c-2", content="tea"),
-    ]
-    statuses = [one.status for one in await stores.record(*batch)]
-    assert statuses == ["kept", "conflict", "kept", "kept", "conflict"]
-    assert (await stores.memory()).content == "tea"
-    assert (await stores.recollection.counts(stores.tenant, "u-1")).memories == 2
-
-
-async def test_an_id_belongs_to_its_tenant(stores: Stores) -> None:
-    other = stores.elsewhere()
-    for one, content in ((stores, "tea"), (other, "coffee")):
-        (recorded,) = await one.record(new_message(tenant=one.tenant, content=content))
-        assert recorded.status == "kept"
-    assert (await stores.memory()).content == "tea"
-    assert (await other.memory()).content == "coffee"
+    assert (await stores.queries.counts(stores.tenant, "u-1")).memories == 2
+    elsewhere = stores.another_tenant()
+    assert await _statuses(elsewhere, elsewhere.message(content="coffee")) == ["kept"]
+    assert list(await stores.record()) == []
 
 
 @pytest.mark.parametrize("conversations", [("c-1", "c-1"), ("c-1", "c-2")])
 async def test_two_writers_of_the_same_ids_in_opposite_order_agree(
     stores: Stores, conversations: tuple[str, str]
 ) -> None:
-    """They must not wait for each other in a circle, whatever they hold."""
-    for turn in range(8):
+    """They must not wait for each other in a circle."""
+    for turn in range(6):
         ids = [f"m-{turn}-{n}" for n in range(12)]
         batches = [
             [
-                new_message(
-                    one,
-                    tenant=stores.tenant,
-                    conversation_id=conversation,
-                    timestamp=at(n),
-                    content=writer,
-                )
+                stores.message(one, minute=n, conversation_id=conversation, content=writer)
                 for n, one in enumerate(order)
             ]
-            for writer, conversation, order in (
-                ("first", conversations[0], ids),
-                ("second", conversations[1], ids[::-1]),
-            )
+            for writer, conversation, order in zip("ab", conversations, (ids, ids[::-1]), strict=True)
         ]
         results = await asyncio.gather(*(stores.record(*batch) for batch in batches))
-        for one in ids:
-            kept = [
-                message.content
-                for batch, result in zip(batches, results, strict=True)
-                for message, recorded in zip(batch, result, strict=True)
-                if message.message_id == one and recorded.status == "kept"
-            ]
-            assert kept == [(await stores.memory(one)).content]
+        kept = [
+            (message.message_id, message.content)
+            for message, recorded in zip(chain(*batches), chain(*results), strict=True)
+            if recorded.status == "kept"
+        ]
+        found = await stores.found(*(stores.id(one) for one in ids))
+        assert sorted(kept) == sorted((str(one.message_id), one.content) for one in found)
 
 
 async def test_a_message_of_the_history_only_has_nothing_to_wait_for(stores: Stores) -> None:
-    (recorded,) = await stores.record(new_message(tenant=stores.tenant, memorable=False))
+    (recorded,) = await stores.record(stores.message(memorable=False))
     assert recorded.progress is not None
     assert recorded.progress.remembered
-    counts = await stores.recollection.counts(stores.tenant, "u-1")
+    counts = await stores.queries.counts(stores.tenant, "u-1")
     assert (counts.history, counts.memories, counts.pending) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(("scope", "key"), [("message", "m-1"), ("conversation", "c-1"), ("user", "u-1")])
-async def test_what_was_forgotten_is_not_taken_in_again(stores: Stores, scope: Scope, key: str) -> None:
-    await stores.entomb(stores.tenant, scope, key, "u-1")
-    spared = new_message("m-2", tenant=stores.tenant, user_id="u-2", conversation_id="c-1")
-    recorded = await stores.record(new_message(tenant=stores.tenant), spared)
+async def test_a_forgotten_message_is_not_recorded_again(stores: Stores, scope: Scope, key: str) -> None:
+    await stores.put_tombstone(scope, key)
+    await stores.another_tenant().put_tombstone("message", "m-2", "u-2")
+    spared = stores.message("m-2", user_id="u-2", conversation_id="c-1")
+    recorded = await stores.record(stores.message(), spared)
     assert [one.status for one in recorded] == ["forgotten", "kept"]
     assert recorded[0].progress is None
-    assert await stores.progress("m-1") is None
-    counts = await stores.recollection.counts(stores.tenant, "u-1")
+    assert (await stores.queries.status(stores.tenant, "m-1"))[0] is None
+    counts = await stores.queries.counts(stores.tenant, "u-1")
     assert (counts.history, counts.memories, counts.pending) == (0, 0, 0)
 
 
-async def test_a_tombstone_counts_for_its_user_and_tenant_only(stores: Stores) -> None:
-    other = stores.elsewhere()
-    await other.entomb(other.tenant, "message", "m-1", "u-1")
-    await stores.entomb(stores.tenant, "message", "m-1", "u-2")
-    (recorded,) = await stores.record(new_message(tenant=stores.tenant))
-    assert recorded.status == "kept"
-
-
-async def test_huge_and_odd_texts_come_back_as_they_went(stores: Stores) -> None:
-    texts = [
-        "x" * 32_768,
-        "𝄞" * 8_000,
-        "'; drop table history; --",
-        '{"a": "\\u0000"}\\N\t\r\n',
-        "\x01\u202e",
-    ]
-    batch = [
-        new_message(f"m-{n}", tenant=stores.tenant, content=text, timestamp=at(n))
-        for n, text in enumerate(texts)
-    ]
-    await stores.record(*batch)
-    assert [(await stores.memory(one.message_id)).content for one in batch] == texts
-
-
-async def test_a_nul_is_refused_as_wrong_and_not_as_a_store_that_is_away(stores: Stores) -> None:
+async def test_odd_texts_are_read_as_they_were_written_and_a_nul_is_refused(stores: Stores) -> None:
     """The wire refuses it long before; here it must not look like something to try again for ever."""
+    batch = [stores.message(f"m-{n}", content=text, minute=n) for n, text in enumerate(ODD)]
+    await stores.record(*batch)
+    assert [(await stores.memory(one.message_id)).content for one in batch] == list(ODD)
     with pytest.raises(Exception, match=r"(?i)nul|\\u0000|unicode") as raised:
-        await stores.record(new_message(tenant=stores.tenant, content="a\0b"))
+        await stores.record(stores.message("nul", content="a\0b"))
     assert "Unavailable" not in type(raised.value).__name__
-    assert await stores.progress() is None
+    assert await stores.queries.status(stores.tenant, "nul") == (None, None)
 
 
-async def test_nothing_is_fine(stores: Stores) -> None:
-    assert list(await stores.record()) == []
+@dataclass(frozen=True)
+class Said:
+    """A message of a drawn story; several may share a moment."""
+
+    minute: int
+    user: int
+    conversation: int
+    zone: str | None
+    memorable: bool
+
+
+@st.composite
+def arrivals(draw: st.DrawFn) -> tuple[list[Said], list[list[int]]]:
+    """Draw a story, and an order and batching in which it arrives, with repeats."""
+    said = st.builds(
+        Said,
+        minute=st.integers(0, 6),
+        user=st.integers(1, 2),
+        conversation=st.integers(1, 2),
+        zone=st.sampled_from(ZONES),
+        memorable=st.sampled_from((True, True, True, False)),
+    )
+    story = draw(st.lists(said, min_size=1, max_size=len(NAMES)))
+    order = draw(st.permutations(range(len(story))))
+    rest = [*order, *draw(st.lists(st.sampled_from(order), max_size=3))]
+    batches = []
+    while rest:
+        size = draw(st.integers(1, 3))
+        batches.append(rest[:size])
+        rest = rest[size:]
+    return story, batches
+
+
+def _messages(stores: Stores, story: Sequence[Said]) -> list[NewMessage]:
+    return [
+        stores.message(
+            NAMES[n],
+            user_id=f"u-{said.user}",
+            conversation_id=f"c-{said.conversation}",
+            minute=said.minute,
+            timezone=said.zone,
+            memorable=said.memorable,
+        )
+        for n, said in enumerate(story)
+    ]
+
+
+def expected(messages: Sequence[NewMessage]) -> dict[str, tuple[UUID | None, UUID | None, str]]:
+    """Say for each memory who comes before and after it, and its zone, from all that was said."""
+    told = sorted(messages, key=lambda one: (one.timestamp, one.message_id))
+    found = {}
+    for n, one in enumerate(told):
+        if not one.memorable:
+            continue
+        there = [m for m in told if m.memorable and m.conversation_id == one.conversation_id]
+        here = there.index(one)
+        zones = [m.timezone for m in told[: n + 1] if m.user_id == one.user_id and m.timezone]
+        found[one.message_id] = (
+            there[here - 1].memory_id if here else None,
+            there[here + 1].memory_id if here + 1 < len(there) else None,
+            zones[-1] if zones else "UTC",
+        )
+    return found
+
+
+@LAWS
+@given(arrival=arrivals(), at_once=st.booleans())
+async def test_any_order_batching_and_repetition_gives_the_same_rows(
+    stores: Stores, arrival: tuple[list[Said], list[list[int]]], *, at_once: bool
+) -> None:
+    story, batches = arrival
+    here = stores.another_tenant()
+    messages = _messages(here, story)
+    if at_once:
+        await asyncio.gather(*(here.record(*(messages[n] for n in batch)) for batch in batches))
+    else:
+        for batch in batches:
+            await here.record(*(messages[n] for n in batch))
+    ids = [message.memory_id for message in messages]
+    memories = [one for user in ("u-1", "u-2") for one in await here.queries.memories(here.tenant, user, ids)]
+    links = {str(one.message_id): (one.preceding_id, one.following_id, one.timezone) for one in memories}
+    assert links == expected(messages)
+    counts = [await here.queries.counts(here.tenant, f"u-{n}") for n in (1, 2)]
+    assert sum(one.history for one in counts) == len(story)
+
+
+async def test_an_indexed_follower_of_a_late_message_is_reported_also_by_a_repeat(stores: Stores) -> None:
+    first, late, last = (stores.message(f"m-{n}", minute=10 * n) for n in (1, 2, 3))
+    await stores.record(first, last)
+    (before,) = await stores.record(stores.message("m-0", minute=10))
+    assert before.displaced == (), "what is not indexed yet will find its predecessor by itself"
+    await stores.indexing.mark(stores.tenant, [first.memory_id, last.memory_id], STORED)
+    for _ in range(3):
+        (recorded,) = await stores.record(late)
+        assert recorded.displaced == (last.memory_id,)
+    assert (await stores.memory("m-3")).preceding_id == late.memory_id
+
+
+async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again(stores: Stores) -> None:
+    """Also when enrichment has read one of them before, and when the message is of the history only."""
+    names = ("m-2", "m-3", "m-4")
+    zones = (None, "Asia/Tokyo", None)
+    for n, (name, zone) in enumerate(zip(names, zones, strict=True), 1):
+        await stores.record(stores.message(name, minute=10 * n, timezone=zone))
+        memory = await stores.memory(name)
+        await stores.enrich(name, timezone=memory.timezone)
+    (read,) = await stores.enrichments.load(stores.tenant, MODEL, [stores.id("m-2")])
+    (recorded,) = await stores.record(stores.message("m-1", timezone="America/New_York"))
+    assert [one.message_id for one in recorded.rezoned] == ["m-2"]
+    moved = await stores.memory("m-2")
+    assert (moved.timezone, moved.time_of_day) == ("America/New_York", "night")
+    assert [(await stores.progress(name)).enriched for name in names] == [None, STORED, STORED]
+    former = enriched(read.memory, timezone=read.memory.timezone)
+    assert list(await stores.enrichments.save(stores.tenant, [former], STORED)) == []
+    await stores.record(replace(stores.message("m-1b", minute=1, timezone="Europe/Rome"), memorable=False))
+    now = await stores.memory("m-2")
+    assert now.timezone == "Europe/Rome"
+    anew = enriched(now, timezone=now.timezone)
+    (saved,) = await stores.enrichments.save(stores.tenant, [anew], STORED)
+    assert saved.progress.enriched == STORED

@@ -1,55 +1,33 @@
-"""What a process that ended, or a stream that lost its last moments, has left unsaid is said again."""
+"""Events that a process that ended, or a stream that lost its last moments, left out are emitted again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
-from tests.contract.store.stores import MODEL, STORED, Stores, enriched
-from tests.contract.store.test_lifecycle_store import kept, letter
+from tests.contract.store.passes import BUS_AWAY, Emitted, Idle
+from tests.contract.store.stores import MODEL, STORED, Stores
 
+from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import Emotion
+from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
+from ricordo.store.session_store import SessionStore
 from ricordo.testing.clock import ManualClock
-from ricordo.testing.factories import new_message
 from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
-
-pytestmark = pytest.mark.integration
+from ricordo_services.lifecycle.summarizing import Summarize
 
 
 class PowerCut(BaseException):
     """The process ends here."""
 
 
-@dataclass
-class Stream:
-    """What was published for one tenant; until it is told otherwise, it all goes."""
-
-    tenant: str
-    events: list[DerivedEvent] = field(default_factory=list)
-    lost: bool = False
-
-    async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        if tenant != self.tenant:  # the database is shared
-            return
-        if self.lost and events:
-            raise PowerCut
-        self.events += events
-
-
-class Idle:
-    """Nothing waits for a worker."""
-
-    async def waiting(self) -> int:
-        return 0
-
-
 @pytest.fixture
-def stream(stores: Stores) -> Stream:
-    return Stream(stores.tenant)
+def emitted(stores: Stores) -> Emitted:
+    return Emitted(tenant=stores.tenant)
 
 
 @pytest.fixture
@@ -57,124 +35,114 @@ def clock() -> ManualClock:
     return ManualClock(datetime.now(UTC))
 
 
-async def remembered(stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    await stores.encode("m-1")
-    derived = enriched(await stores.memory(), importance=0.0, emotion=Emotion(arousal=0.0))
-    await stores.enrichments.save(stores.tenant, [derived], STORED)
-    await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
-
-
-async def archived(stores: Stores, stream: Stream) -> None:
-    decay = Decay(stores.life, stores.retention, stream)
+async def _archive(stores: Stores, emitted: Emitted) -> None:
+    """Let years pass over a memory that matters little."""
+    if not await stores.found(stores.id("m-1")):
+        await stores.say("m-1")
+        await stores.encode("m-1")
+        await stores.enrich("m-1", importance=0.0, emotion=Emotion(arousal=0.0))
+        await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
+    decay = Decay(stores.lifecycle, stores.retention, emitted)
     async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
         pass
 
 
-def reconcile(stores: Stores, stream: Stream, clock: ManualClock) -> Reconcile:
-    return Reconcile(stores.life, stream, Idle(), clock, MODEL)
+def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconcile:
+    return Reconcile(stores.lifecycle, emitted, Idle(), clock, MODEL)
 
 
-def moves(stream: Stream) -> list[DerivedEvent]:
-    return [event for event in stream.events if isinstance(event, MemoryArchived | MemoryChanged)]
+def _moves(emitted: Emitted) -> list[DerivedEvent]:
+    return [event for event in emitted.events if isinstance(event, MemoryArchived | MemoryChanged)]
 
 
-async def test_a_pass_that_ends_before_it_has_said_what_it_archived(
-    stores: Stores, stream: Stream, clock: ManualClock
+async def test_a_pass_that_ends_before_its_event_is_made_up_for(
+    stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
-    await remembered(stores)
-    stream.lost = True
+    emitted.error = PowerCut()
     with pytest.raises(PowerCut):
-        await archived(stores, stream)
+        await _archive(stores, emitted)
     assert (await stores.memory()).archived_at is not None
-    stream.lost = False
-    await archived(stores, stream)  # the next pass finds nothing to do
-    assert moves(stream) == []
+    emitted.error = None
+    await _archive(stores, emitted)  # the next pass finds nothing to do
+    assert _moves(emitted) == []
     await clock.advance(3 * 60)
-    await reconcile(stores, stream, clock).run()
-    (event,) = moves(stream)
+    await _reconcile(stores, emitted, clock).run()
+    (event,) = _moves(emitted)
     assert isinstance(event, MemoryArchived)
     assert (event.user_id, event.memory_ids) == ("u-1", (stores.id("m-1"),))
 
 
 async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
-    stores: Stores, stream: Stream, clock: ManualClock
+    stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
-    await remembered(stores)
-    await archived(stores, stream)
+    await _archive(stores, emitted)
+    await _reconcile(stores, emitted, clock).run()
+    assert len(_moves(emitted)) == 1, "a move of a moment ago is left alone"
     await clock.advance(3 * 60)
-    stream.lost = True
+    emitted.error = PowerCut()
     with pytest.raises(PowerCut):
-        await reconcile(stores, stream, clock).run()
-    stream.lost = False
+        await _reconcile(stores, emitted, clock).run()
+    emitted.error = None
     for _ in range(3):
-        await reconcile(stores, stream, clock).run()
-    assert len(moves(stream)) == 2  # at once, and once more when it was sure to be kept
+        await _reconcile(stores, emitted, clock).run()
+    assert len(_moves(emitted)) == 2, "at once, and once more when it was sure to be kept"
 
 
-async def test_what_lacks_its_facts_and_its_point_is_told_to_both(
-    stores: Stores, stream: Stream, clock: ManualClock
+async def test_a_return_from_the_archive_is_emitted_again_too(
+    stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
-    """Encode tells nobody of what is enriched already."""
-    await stores.record(new_message(tenant=stores.tenant))
-    await stores.encode("m-1")
-    await clock.advance(3 * 60)
-    await reconcile(stores, stream, clock).run()
-    await stores.enrichments.save(stores.tenant, [enriched(await stores.memory())], STORED)
-    await reconcile(stores, stream, clock).run()
-    assert [type(event) for event in stream.events] == [MemoryCreated, MemoryCreated, MemoryEnriched]
-
-
-async def test_what_was_sent_on_its_way_is_given_time_and_more_each_time(
-    stores: Stores, stream: Stream, clock: ManualClock
-) -> None:
-    """Workers with much to do would be given ever more of the same. Who could not send it, sends it next."""
-    await stores.record(new_message(tenant=stores.tenant))
-    again, sent = reconcile(stores, stream, clock), list[int]()
-    await clock.advance(3 * 60)
-    stream.lost = True
-    with pytest.raises(PowerCut):
-        await again.run()
-    stream.lost = False
-    for _ in range(9):
-        await again.run()
-        sent.append(len(stream.events))
-        await clock.advance(61)
-    assert sent == [1, 1, 2, 2, 2, 2, 3, 3, 3]
-
-
-async def test_what_moved_a_moment_ago_is_left_alone(
-    stores: Stores, stream: Stream, clock: ManualClock
-) -> None:
-    await remembered(stores)
-    await archived(stores, stream)
-    await reconcile(stores, stream, clock).run()
-    assert len(moves(stream)) == 1
-
-
-async def test_what_use_has_brought_back_is_said_again_too(
-    stores: Stores, stream: Stream, clock: ManualClock
-) -> None:
-    await remembered(stores)
-    await archived(stores, stream)
+    await _archive(stores, emitted)
     access = Access(stores.id("an access"), "u-1", (stores.id("m-1"),), STORED)
-    await stores.life.reinforce(stores.tenant, [access])  # and its event is lost
-    stream.events.clear()
+    await stores.lifecycle.reinforce(stores.tenant, [access])  # and its event is lost
+    emitted.events.clear()
     await clock.advance(3 * 60)
-    await reconcile(stores, stream, clock).run()
-    (event,) = moves(stream)
+    await _reconcile(stores, emitted, clock).run()
+    (event,) = _moves(emitted)
     assert isinstance(event, MemoryChanged)
     assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
     assert (await stores.memory()).archived_at is None
 
 
-class Poisoned:
+async def test_events_name_the_stages_that_lack_and_come_less_often_each_time(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    """A worker with much to do would be given ever more of the same."""
+    await stores.say("m-1")
+    again, counts = _reconcile(stores, emitted, clock), list[int]()
+    await clock.advance(3 * 60)
+    emitted.error = PowerCut()
+    with pytest.raises(PowerCut):
+        await again.run()
+    emitted.error = None
+    for _ in range(9):
+        await again.run()
+        counts.append(len(emitted.events))
+        await clock.advance(61)
+    assert counts == [1, 1, 2, 2, 2, 2, 3, 3, 3]
+    await stores.encode("m-1")
+    await stores.enrich("m-1")
+    emitted.events.clear()
+    await _reconcile(stores, emitted, clock).run()
+    assert [type(event) for event in emitted.events] == [MemoryCreated, MemoryEnriched]
+
+
+async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await stores.say("m-1")
+    await stores.record_dead_letter()
+    for days, sent in ((29, []), (31, [MemoryCreated])):
+        await tidy(stores.lifecycle, STORED + timedelta(days=days))
+        await _reconcile(stores, emitted, clock).run()
+        assert [type(event) for event in emitted.events] == sent
+
+
+class PoisonedLifecycle:
     """Knows three tenants, of whom the first cannot be tidied, nor be reconciled."""
 
     def __init__(self, stores: Stores, fault: Exception) -> None:
-        self._life = stores.life
-        self._names = ["poison", stores.tenant, stores.elsewhere().tenant]
-        self._fault = fault
+        self._lifecycle, self._fault = stores.lifecycle, fault
+        self._names = ["poison", stores.tenant, stores.another_tenant().tenant]
         self.tidied: list[str] = []
 
     async def tenants(self) -> Sequence[str]:
@@ -184,42 +152,102 @@ class Poisoned:
         self._fail(tenant)
         self.tidied.append(tenant)
 
-    async def lagging(
-        self, tenant: str, now: datetime, older_than: timedelta, limit: int
-    ) -> Sequence[Lagging]:
+    async def lagging(self, tenant: str, now: datetime, older: timedelta, limit: int) -> Sequence[Lagging]:
         self._fail(tenant)
-        return await self._life.lagging(tenant, now, older_than, limit)
+        return await self._lifecycle.lagging(tenant, now, older, limit)
 
     async def unreported_moves(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
-        return await self._life.unreported_moves(tenant, before, limit)
+        return await self._lifecycle.unreported_moves(tenant, before, limit)
 
     def _fail(self, tenant: str) -> None:
         if tenant == "poison":
             raise self._fault
 
 
-async def test_one_tenant_that_cannot_be_tidied_or_reconciled_keeps_no_other_from_it(
-    stores: Stores, stream: Stream, clock: ManualClock
+async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconciled(
+    stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    life = Poisoned(stores, ValueError("a row that nobody can read"))
-    assert (await tidy(cast("LifecycleStore", life), clock.now())).failed == 1
-    assert len(life.tidied) == 2
+    await stores.say("m-1")
+    poisoned = PoisonedLifecycle(stores, ValueError("a row that nobody can read"))
+    assert (await tidy(cast("LifecycleStore", poisoned), clock.now())).failed == 1
+    assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconcile(cast("LifecycleStore", life), stream, Idle(), clock, MODEL).run()
-    assert (summary.failed, [type(event) for event in stream.events]) == (1, [MemoryCreated])
-    away = Poisoned(stores, StoreUnavailable("nobody answers"))
+    summary = await Reconcile(cast("LifecycleStore", poisoned), emitted, Idle(), clock, MODEL).run()
+    assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
+    away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
         await tidy(cast("LifecycleStore", away), clock.now())
     assert away.tidied == []
 
 
-async def test_what_was_given_up_is_sent_on_its_way_once_its_reason_is_a_month_old(
-    stores: Stores, stream: Stream, clock: ManualClock
-) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
-    for days, sent in ((29, []), (31, [MemoryCreated])):
-        await tidy(stores.life, STORED + timedelta(days=days))
-        await reconcile(stores, stream, clock).run()
-        assert [type(event) for event in stream.events] == sent
+class OneTenant(LifecycleStore):
+    """The store, in which one tenant has said anything."""
+
+    def __init__(self, stores: Stores) -> None:
+        super().__init__(stores.database)
+        self._only = stores.tenant
+
+    async def tenants(self) -> Sequence[str]:
+        return [self._only]
+
+
+@dataclass(frozen=True)
+class FailingCondenser:
+    """Condenses nothing, and fails at one conversation."""
+
+    conversation_id: str = ""
+
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
+        if turns[0].memory.conversation_id == self.conversation_id:
+            raise ValueError("a fault of our own")
+        return None
+
+
+async def _summarize(
+    stores: Stores, emitter: Emitted, after: timedelta = timedelta(hours=1), failing: str = ""
+) -> tuple[int, int]:
+    """Run the pass; return how many conversations failed, and how many summaries were made."""
+    clock = ManualClock(STORED + after)
+    condenser = FailingCondenser(failing)
+    store = SessionStore(stores.database)
+    work = Summarize(store, emitter, clock, stores.executor, MODEL, condensing=condenser, name="summarize")
+    done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
+    return sum(one.failed for one in done), sum(one.created for one in done)
+
+
+async def _converse(stores: Stores, conversation_id: str) -> list[str]:
+    names = [f"{conversation_id}-{n}" for n in range(3)]
+    await stores.say(*names, conversation_id=conversation_id, content="We bought a boat.")
+    await stores.set_stages(*names)
+    return names
+
+
+async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids(stores: Stores) -> None:
+    await _converse(stores, "c-1")
+    with pytest.raises(BusUnavailable):
+        await _summarize(stores, Emitted(BUS_AWAY))
+    afterwards, again = Emitted(), Emitted()
+    await _summarize(stores, afterwards)
+    assert afterwards.events == []
+    for emitter in (afterwards, again):
+        clock = ManualClock(STORED + timedelta(hours=2))
+        await Reconcile(OneTenant(stores), emitter, Idle(), clock, MODEL).run()
+    for name in ("session.summarized", "memory.created"):
+        assert len(afterwards.ids(name)) == 1
+        assert again.ids(name) == afterwards.ids(name)
+
+
+async def test_a_session_that_goes_on_is_left_alone_also_when_a_message_was_corrected(stores: Stores) -> None:
+    _, name, _ = await _converse(stores, "c-1")
+    await stores.correct(stores.id(name), "We bought a boat of wood.")
+    await stores.set_stages(name)
+    emitter = Emitted()
+    assert await _summarize(stores, emitter, timedelta(minutes=5)) == (0, 0)
+    assert emitter.events == []
+    assert await _summarize(stores, emitter) == (0, 1)
+
+
+async def test_a_conversation_that_fails_keeps_no_other_from_its_summary(stores: Stores) -> None:
+    for conversation_id in ("c-1", "c-2"):
+        await _converse(stores, conversation_id)
+    assert await _summarize(stores, Emitted(), failing="c-1") == (1, 1)

@@ -1,18 +1,20 @@
-"""Contract of `Links`: one change of a user at a time, all of it or nothing, nobody left dangling."""
+"""Links of a user: one change at a time, all of it or nothing, and none to a memory that is gone."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
-from tests.contract.store.linked_memories import LinkedMemories
-from tests.contract.store.stores import MODEL
+from numpy.typing import NDArray
+from tests.contract.store.stores import MODEL, STORED, Stores
 
 from ricordo.memory.links import LinkChanges, LinkedMember, Neighbourhood
 from ricordo.memory.similarity import quantize
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.link_store import LinkCandidate, LockedLinks
+from ricordo.store.link_store import LinkCandidate, LinkStore, LockedLinks
 from ricordo.testing.factories import at, unit_vector
 
 THRESHOLD = 0.5
@@ -20,211 +22,218 @@ ALIKE = unit_vector(1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-async def members(held: LockedLinks, model: str = MODEL, after: int = 0) -> dict[UUID, LinkedMember]:
-    """Read who is linked."""
-    return {one.memory_id: one async for some in held.members("u-1", model, after) for one in some}
+async def remember(
+    stores: Stores,
+    name: str,
+    vector: NDArray[np.float32] = ALIKE,
+    *,
+    user_id: str = "u-1",
+    model: str = MODEL,
+    **fields: Any,  # noqa: ANN401 - of the message
+) -> None:
+    """Record a message with a vector, or give one another vector."""
+    fields |= {"user_id": user_id, "conversation_id": f"of-{user_id}"}
+    await stores.record(stores.message(name, **fields))
+    await stores.encodings.save(stores.tenant, model, [(stores.id(name), vector)], [], STORED)
 
 
-async def join(linked: LinkedMemories, *names: str, model: str = MODEL) -> None:
+async def erase(stores: Stores, *names: str) -> None:
+    """Delete the rows of memories."""
+    await stores.execute("delete from memories where id = any($1::uuid[])", [stores.id(one) for one in names])
+
+
+async def related(stores: Stores, name: str, user_id: str = "u-1") -> Sequence[UUID]:
+    """Return the ids of the related memories of one."""
+    return (await stores.memory(name, user_id)).related_ids
+
+
+async def members(locked: LockedLinks, model: str = MODEL, after: int = 0) -> dict[UUID, LinkedMember]:
+    """Read the linked memories of the user."""
+    return {one.memory_id: one async for some in locked.members("u-1", model, after) for one in some}
+
+
+async def join(stores: Stores, *names: str, model: str = MODEL) -> None:
     """Link memories, all of which are new, with those there are."""
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        found = await held.linkable(model, [linked.id(name) for name in names])
-        await held.write({("u-1", model): await _joining(held, model, found)})
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        found = await locked.linkable(model, [stores.id(name) for name in names])
+        await locked.write({("u-1", model): await _joining(locked, model, found)})
 
 
-async def _joining(held: LockedLinks, model: str, found: Sequence[LinkCandidate]) -> LinkChanges:
+def _instant(when: datetime) -> int:
+    return (when - _EPOCH) // timedelta(microseconds=1)
+
+
+async def _joining(locked: LockedLinks, model: str, found: Sequence[LinkCandidate]) -> LinkChanges:
     neighbourhood = Neighbourhood(THRESHOLD, len(found[0].vector))
-    neighbourhood.load((await members(held, model)).values())
+    neighbourhood.load((await members(locked, model)).values())
     neighbourhood.settle()
     neighbourhood.add(
-        [
-            LinkedMember(
-                one.memory_id, (one.said_at - _EPOCH) // timedelta(microseconds=1), quantize(one.vector)
-            )
-            for one in found
-        ]
+        [LinkedMember(one.memory_id, _instant(one.said_at), quantize(one.vector)) for one in found]
     )
     return neighbourhood.take_changes()
 
 
-def leaving(linked: LinkedMemories, name: str, *others: str) -> LinkChanges:
-    """Return the change by which a memory leaves, and these others have nobody any more."""
-    alone = {linked.id(each): () for each in others}
-    return LinkChanges([], alone, {linked.id(name): (), **alone}, [linked.id(name)])
+def _leaving(stores: Stores, name: str, *others: str) -> LinkChanges:
+    """Return the change by which a memory leaves, and these others have no neighbour any more."""
+    alone = {stores.id(each): () for each in others}
+    return LinkChanges([], alone, {stores.id(name): (), **alone}, [stores.id(name)])
 
 
-async def test_what_can_be_linked_has_a_vector_of_the_model_and_is_the_users(linked: LinkedMemories) -> None:
-    await linked.remember("m-1", unit_vector(1), minute=3, content="of two dogs")
-    await linked.remember("m-2", unit_vector(2), model="model-b")
-    await linked.remember("m-3", unit_vector(3), user_id="u-2")
-    asked = [uuid4(), *(linked.id(f"m-{n}") for n in (3, 2, 1))]
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        (one,) = await held.linkable(MODEL, asked)
-    assert (one.memory_id, one.user_id, one.content) == (linked.id("m-1"), "u-1", "of two dogs")
+@pytest.fixture
+def links(stores: Stores) -> LinkStore:
+    return LinkStore(stores.database)
+
+
+async def test_memories_of_the_user_with_a_vector_of_the_model_can_be_linked(
+    stores: Stores, links: LinkStore
+) -> None:
+    await remember(stores, "m-1", minute=3, content="of two dogs")
+    await remember(stores, "m-2", model="model-b")
+    await remember(stores, "m-3", user_id="u-2")
+    wanted = [uuid4(), *(stores.id(f"m-{n}") for n in (3, 2, 1))]
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        (one,) = await locked.linkable(MODEL, wanted)
+    assert (one.memory_id, one.user_id, one.content) == (stores.id("m-1"), "u-1", "of two dogs")
     assert (one.said_at, one.language) == (at(3), "en")
-    assert one.vector.tolist() == unit_vector(1).tolist()
+    assert one.vector.tolist() == ALIKE.tolist()
     assert (one.linked_model, one.linked_vector) == (None, None)
-    async with linked.links.hold(linked.elsewhere().tenant, ["u-1"]) as held:
-        assert list(await held.linkable(MODEL, asked)) == []
 
 
-async def test_who_is_near_is_kept_and_who_is_related_is_shown_both_ways(linked: LinkedMemories) -> None:
-    for name in ("m-1", "m-2"):
-        await linked.remember(name, ALIKE)
-    await linked.remember("m-3", -ALIKE, minute=7)
-    await join(linked, "m-1", "m-2", "m-3")
-    assert await linked.related("m-1") == (linked.id("m-2"),)
-    assert await linked.related("m-2") == (linked.id("m-1"),)
-    assert await linked.related("m-3") == ()
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        kept = await members(held)
-        (again,) = await held.linkable(MODEL, [linked.id("m-3")])
-    assert {one.nearest for one in kept.values()} == {(linked.id("m-1"),), (linked.id("m-2"),), ()}
+async def test_neighbours_are_kept_and_related_memories_shown_both_ways(
+    stores: Stores, links: LinkStore
+) -> None:
+    for name, vector, minute in (("m-1", ALIKE, 0), ("m-2", ALIKE, 0), ("m-3", -ALIKE, 7)):
+        await remember(stores, name, vector, minute=minute)
+    await join(stores, "m-1", "m-2", "m-3")
+    shown = [await related(stores, name) for name in ("m-1", "m-2", "m-3")]
+    assert shown == [(stores.id("m-2"),), (stores.id("m-1"),), ()]
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        kept = await members(locked)
+        (again,) = await locked.linkable(MODEL, [stores.id("m-3")])
+    assert {one.nearest for one in kept.values()} == {(stores.id("m-1"),), (stores.id("m-2"),), ()}
     (alone,) = (one for one in kept.values() if not one.nearest)
-    assert alone.said_at == (at(7) - _EPOCH) // timedelta(microseconds=1)
-    assert alone.vector.tolist() == quantize(-ALIKE).tolist()
+    assert alone.said_at == _instant(at(7))
     assert again.linked_model == MODEL
     assert again.linked_vector is not None
-    assert again.linked_vector.tolist() == quantize(-ALIKE).tolist()
+    assert alone.vector.tolist() == again.linked_vector.tolist() == quantize(-ALIKE).tolist()
 
 
 async def test_each_change_has_a_number_and_only_what_it_touched_is_read_again(
-    linked: LinkedMemories,
+    stores: Stores, links: LinkStore
 ) -> None:
     for n, vector in enumerate((ALIKE, -ALIKE, ALIKE)):
-        await linked.remember(f"m-{n}", vector)
-    async with linked.links.hold(linked.tenant, ["u-1", "u-2"]) as held:
-        assert dict(held.states) == {}
-    await join(linked, "m-0", "m-1")
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        before = held.states["u-1"]
-    await join(linked, "m-2")
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        now = held.states["u-1"]
-        touched = await members(held, after=before.number)
-        assert set(touched) == {linked.id("m-0"), linked.id("m-2")}
-        assert not await members(held, after=now.number)
-        assert not await members(held, "model-b")
+        await remember(stores, f"m-{n}", vector)
+    async with links.hold(stores.tenant, ["u-1", "u-2"]) as locked:
+        assert dict(locked.states) == {}
+    await join(stores, "m-0", "m-1")
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        before = locked.states["u-1"]
+    await join(stores, "m-2")
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        now = locked.states["u-1"]
+        assert set(await members(locked, after=before.number)) == {stores.id("m-0"), stores.id("m-2")}
+        assert not await members(locked, after=now.number)
+        assert not await members(locked, "model-b")
     assert now.generation == before.generation
     assert now.number > before.number
 
 
-async def test_a_change_that_fails_leaves_nothing(linked: LinkedMemories) -> None:
+async def test_a_change_that_fails_leaves_nothing(stores: Stores, links: LinkStore) -> None:
     for name in ("m-1", "m-2"):
-        await linked.remember(name, ALIKE)
+        await remember(stores, name)
 
     async def fail_after_writing() -> None:
-        async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-            found = await held.linkable(MODEL, [linked.id("m-1"), linked.id("m-2")])
-            await held.write({("u-1", MODEL): await _joining(held, MODEL, found)})
+        async with links.hold(stores.tenant, ["u-1"]) as locked:
+            found = await locked.linkable(MODEL, [stores.id("m-1"), stores.id("m-2")])
+            await locked.write({("u-1", MODEL): await _joining(locked, MODEL, found)})
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail_after_writing()
-    assert await linked.related("m-1") == ()
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        assert dict(held.states) == {}
-        assert not await members(held)
+    assert await related(stores, "m-1") == ()
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        assert dict(locked.states) == {}
+        assert not await members(locked)
 
 
-async def test_whoever_changes_links_of_a_user_waits_for_who_does(linked: LinkedMemories) -> None:
+async def test_changes_of_one_user_wait_for_each_other_and_for_no_other_user(
+    stores: Stores, links: LinkStore
+) -> None:
     names = [f"m-{n}" for n in range(6)]
     for name in names:
-        await linked.remember(name, ALIKE)
-    await asyncio.gather(*(join(linked, name) for name in names))
+        await remember(stores, name)
+    await asyncio.gather(*(join(stores, name) for name in names))
     for name in names:
-        others = {linked.id(other) for other in names if other != name}
-        assert set(await linked.related(name)) == others
-
-
-async def test_another_user_waits_for_nobody(linked: LinkedMemories) -> None:
-    async with linked.links.hold(linked.tenant, ["u-1"]), asyncio.timeout(30):
-        async with linked.links.hold(linked.tenant, ["u-2"]):
+        assert set(await related(stores, name)) == {stores.id(other) for other in names if other != name}
+    async with links.hold(stores.tenant, ["u-1"]), asyncio.timeout(30):
+        async with links.hold(stores.tenant, ["u-2"]):
             pass
-        async with linked.links.hold(linked.elsewhere().tenant, ["u-1"]):
+        async with links.hold(stores.another_tenant().tenant, ["u-1"]):
             pass
 
 
-async def test_nobody_is_related_to_what_was_erased(linked: LinkedMemories) -> None:
+async def test_an_erased_memory_is_related_to_nobody(stores: Stores, links: LinkStore) -> None:
     names = [f"m-{n}" for n in range(4)]
     for n, name in enumerate(names):
-        await linked.remember(name, ALIKE, minute=n)
-    await join(linked, *names)
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        before = held.states["u-1"]
-    await linked.erase("m-1", "m-2")
-    assert await linked.related("m-0") == (linked.id("m-3"),)
-    assert await linked.related("m-3") == (linked.id("m-0"),)
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        assert held.states["u-1"].generation != before.generation
-        assert set(await members(held)) == {linked.id("m-0"), linked.id("m-3")}
+        await remember(stores, name, minute=n)
+    await join(stores, *names)
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        before = locked.states["u-1"]
+    await erase(stores, "m-1", "m-2")
+    assert [await related(stores, name) for name in ("m-0", "m-3")] == [
+        (stores.id("m-3"),),
+        (stores.id("m-0"),),
+    ]
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        assert locked.states["u-1"].generation != before.generation
+        assert set(await members(locked)) == {stores.id("m-0"), stores.id("m-3")}
+    await erase(stores, "m-0", "m-3")
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        assert dict(locked.states) == {}
 
 
-async def test_of_a_user_without_memories_nothing_is_left(linked: LinkedMemories) -> None:
-    await linked.remember("m-1", ALIKE)
-    await join(linked, "m-1")
-    await linked.erase("m-1")
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        assert dict(held.states) == {}
-
-
-async def test_an_erasure_and_a_link_at_once_leave_nobody_dangling(linked: LinkedMemories) -> None:
+async def test_an_erasure_and_a_link_at_once_leave_no_link_to_what_is_gone(stores: Stores) -> None:
     for n in range(5):
         for name in ("one", "other"):
-            await linked.remember(f"{name}-{n}", ALIKE, minute=n)
-    await join(linked, *(f"one-{n}" for n in range(5)))
-    erasing = asyncio.gather(*(linked.erase(f"one-{n}") for n in range(5)), return_exceptions=True)
-    joining = asyncio.gather(*(join(linked, f"other-{n}") for n in range(5)), return_exceptions=True)
+            await remember(stores, f"{name}-{n}", minute=n)
+    await join(stores, *(f"one-{n}" for n in range(5)))
+    erasing = asyncio.gather(*(erase(stores, f"one-{n}") for n in range(5)), return_exceptions=True)
+    joining = asyncio.gather(*(join(stores, f"other-{n}") for n in range(5)), return_exceptions=True)
     failed = [one for one in (*await erasing, *await joining) if one is not None]
     assert all(isinstance(one, StoreUnavailable) for one in failed)  # a deadlock is for one to repeat
-    there = []
-    for n in range(5):
-        for name in (f"one-{n}", f"other-{n}"):
-            try:
-                there.append((linked.id(name), await linked.related(name)))
-            except (KeyError, ValueError):
-                assert name.startswith("one")
-    related = dict(there)
-    for one, others in related.items():
-        assert all(one in related[other] for other in others)
+    names = [f"{name}-{n}" for n in range(5) for name in ("one", "other")]
+    kept = {one.id: one.related_ids for one in await stores.found(*map(stores.id, names))}
+    assert kept.keys() >= {stores.id(f"other-{n}") for n in range(5)}
+    assert all(one in kept[other] for one, others in kept.items() for other in others)
 
 
-async def test_who_leaves_is_related_to_nobody_and_what_was_remembered_is_void(
-    linked: LinkedMemories,
-) -> None:
+async def test_a_memory_that_leaves_makes_what_was_cached_void(stores: Stores, links: LinkStore) -> None:
     for name in ("m-1", "m-2"):
-        await linked.remember(name, ALIKE)
-    await join(linked, "m-1", "m-2")
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        before = held.states["u-1"]
-        written = await held.write({("u-1", MODEL): leaving(linked, "m-1", "m-2")})
-    assert [await linked.related(name) for name in ("m-1", "m-2")] == [(), ()]
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        assert set(await members(held)) == {linked.id("m-2")}
-        assert dict(held.states) == dict(written)
-        assert held.states["u-1"].generation != before.generation
+        await remember(stores, name)
+    await join(stores, "m-1", "m-2")
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        before = locked.states["u-1"]
+        written = await locked.write({("u-1", MODEL): _leaving(stores, "m-1", "m-2")})
+    assert [await related(stores, name) for name in ("m-1", "m-2")] == [(), ()]
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        assert set(await members(locked)) == {stores.id("m-2")}
+        assert dict(locked.states) == dict(written)
+        assert locked.states["u-1"].generation != before.generation
 
 
-async def test_who_leaves_one_models_neighbours_may_join_anothers_in_one_change(
-    linked: LinkedMemories,
+async def test_a_memory_leaves_one_model_and_joins_another_in_one_change(
+    stores: Stores, links: LinkStore
 ) -> None:
-    for name in ("m-1", "m-2", "m-3"):
-        await linked.remember(name, ALIKE)
-    for name in ("m-1", "m-3"):
-        await linked.remember(name, ALIKE, model="model-b")
-    await join(linked, "m-1", "m-2")
-    await join(linked, "m-3", model="model-b")
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        found = await held.linkable("model-b", [linked.id("m-1")])
+    for name, model in (("m-1", MODEL), ("m-2", MODEL), ("m-3", MODEL), ("m-1", "b"), ("m-3", "b")):
+        await remember(stores, name, model=model)
+    await join(stores, "m-1", "m-2")
+    await join(stores, "m-3", model="b")
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        found = await locked.linkable("b", [stores.id("m-1")])
         assert [one.linked_model for one in found] == [MODEL]
-        await held.write(
-            {
-                ("u-1", MODEL): leaving(linked, "m-1", "m-2"),
-                ("u-1", "model-b"): await _joining(held, "model-b", found),
-            }
-        )
-    assert await linked.related("m-1") == (linked.id("m-3"),)
-    assert await linked.related("m-2") == ()
-    async with linked.links.hold(linked.tenant, ["u-1"]) as held:
-        assert set(await members(held)) == {linked.id("m-2")}
-        assert set(await members(held, "model-b")) == {linked.id("m-1"), linked.id("m-3")}
+        changes = _leaving(stores, "m-1", "m-2"), await _joining(locked, "b", found)
+        await locked.write({("u-1", MODEL): changes[0], ("u-1", "b"): changes[1]})
+    assert [await related(stores, name) for name in ("m-1", "m-2")] == [(stores.id("m-3"),), ()]
+    async with links.hold(stores.tenant, ["u-1"]) as locked:
+        assert set(await members(locked)) == {stores.id("m-2")}
+        assert set(await members(locked, "b")) == {stores.id("m-1"), stores.id("m-3")}

@@ -1,74 +1,44 @@
-"""What every `CurationStore` promises of corrections: the new words stand, nothing is left of the former."""
+"""A corrected memory has the new words, and nothing derived from the former ones is left or comes late."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.evidence import Projection, learn, said, tell
-from tests.contract.store.stores import MODEL, STORED, Stores, enriched, vector_of
-from tests.contract.store.test_curation import wish
-from tests.contract.store.test_lifecycle_store import kept, letter
+from tests.contract.store.evidence import Projection, claim, extracted, facts, learn
+from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, vector_of
 
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Source
-from ricordo.store.curation_store import CorrectionResult, CurationRequest, UnknownMemories
+from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import RequestConflict
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
 
 SAID, RIGHT = "I live in Rome.", "I live in Turin."
 STAGES = ("encoded", "enriched", "indexed", "extracted")
+FIELDS: dict[str, Any] = {"content": SAID, "kind": "note", "importance": 0.7, "language": "it"}
 
 
-async def correct(
-    stores: Stores,
-    memory_id: UUID,
-    content: str = RIGHT,
-    *,
-    language: str = "en",
-    by: CurationRequest | None = None,
-) -> CorrectionResult:
-    """Let a memory say something else."""
-    return await stores.curating.correct(
-        stores.tenant, by or wish(asked=content), memory_id, content=content, language=language, at=STORED
-    )
-
-
-async def remembered(stores: Stores) -> UUID:
+async def _remembered(stores: Stores) -> UUID:
     """Record a message and take it through all stages."""
-    await stores.record(
-        new_message(tenant=stores.tenant, content=SAID, kind="note", importance=0.7, language="it")
-    )
+    (memory_id,) = await stores.say("m-1", **FIELDS)
     await stores.encode("m-1")
-    await stores.enrichments.save(
-        stores.tenant, [enriched(await stores.memory(), version="rules-2+model")], STORED
-    )
-    await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
-    await learn(stores, _told(stores, "Rome"))
-    progress = await stores.progress()
-    assert progress is not None
-    assert progress.remembered
-    return stores.id("m-1")
+    await stores.enrich("m-1", version="rules-2+model")
+    await stores.indexing.mark(stores.tenant, [memory_id], STORED)
+    await learn(stores, _evidence(stores, "Rome"))
+    assert (await stores.progress()).remembered
+    return memory_id
 
 
-def _told(stores: Stores, city: str, content: str = SAID) -> ExtractedEvidence:
-    return replace(tell(stores, "m-1", said("lives_in", city)), text_hash=text_hash(content))
-
-
-async def _lives_in(stores: Stores) -> Sequence[str]:
-    return [one.object for one in await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))]
+def _evidence(stores: Stores, city: str, content: str = SAID) -> ExtractedEvidence:
+    return replace(extracted(stores, "m-1", claim("lives_in", city)), text_hash=text_hash(content))
 
 
 async def test_the_new_words_stand_and_the_stages_are_taken_back(stores: Stores) -> None:
-    memory_id = await remembered(stores)
+    memory_id = await _remembered(stores)
     before = await stores.memory()
-    done = await correct(stores, memory_id)
+    done = await stores.correct(memory_id, RIGHT)
     assert set(done.fields) == {"content", "language", "source", "confidence", "verified"}
     assert done.progress is not None
     assert [getattr(done.progress, stage) for stage in STAGES] == [None] * 4
@@ -76,48 +46,38 @@ async def test_the_new_words_stand_and_the_stages_are_taken_back(stores: Stores)
     assert (kept.content, kept.language, kept.title) == (RIGHT, "en", "")
     assert (kept.source, kept.confidence, kept.verified) == (Source.USER_CORRECTION, 1, True)
     assert (kept.kind, kept.importance) == (before.kind, before.importance), "the bot has stated these"
-    (lagging,) = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 9)
+    (lagging,) = await stores.lagging()
     assert lagging.progress == done.progress, "reconciliation finds it"
-
-
-async def test_the_history_keeps_what_was_said_and_a_redelivery_changes_nothing(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    await correct(stores, memory_id)
-    kept = await stores.memory()
-    page = await stores.recollection.history(stores.tenant, "u-1", conversation_id=None, before=None, limit=9)
+    page = await stores.queries.history(stores.tenant, "u-1", conversation_id=None, before=None, limit=9)
     assert [line.content for line in page] == [SAID]
-    message = new_message(tenant=stores.tenant, content=SAID, kind="note", importance=0.7, language="it")
-    (recorded,) = await stores.record(message)
+    (recorded,) = await stores.record(stores.message(**FIELDS))
     assert recorded.status == "kept"
-    assert await stores.memory() == kept
-
-
-async def test_a_language_that_is_not_known_stays(stores: Stores) -> None:
-    await correct(stores, await remembered(stores), "Ok", language="")
-    assert (await stores.memory()).language == "it"
+    assert await stores.memory() == kept, "a redelivery changes nothing"
+    await stores.correct(memory_id, "Ok", language="")
+    assert (await stores.memory()).language == "en", "a language that is not known stays"
 
 
 async def test_no_vector_of_the_former_words_is_left_or_comes_late(stores: Stores) -> None:
-    memory_id = await remembered(stores)
+    memory_id = await _remembered(stores)
     (read,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
-    await correct(stores, memory_id)
+    await stores.correct(memory_id, RIGHT)
     (again,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
     assert (again.text, again.vector) == (RIGHT, None)
-    late = {memory_id: text_hash(read.text)}
-    vectors = [(memory_id, vector_of(memory_id))]
-    assert not await stores.encodings.save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=late)
-    assert not await stores.encodings.save(stores.tenant, MODEL, [], [memory_id], STORED, texts=late)
+    vectors, save = [(memory_id, vector_of(memory_id))], stores.encodings.save
+    for saved in (vectors, []):
+        late = {memory_id: text_hash(read.text)}
+        assert not await save(stores.tenant, MODEL, saved, [memory_id], STORED, texts=late)
     assert await stores.indexing.load(stores.tenant, MODEL, [memory_id]) == []
     right = {memory_id: text_hash(RIGHT)}
-    (progress,) = await stores.encodings.save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
+    (progress,) = await save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
     assert progress.encoded == STORED
 
 
-async def test_nothing_derived_from_the_former_words_comes_late(stores: Stores) -> None:
-    memory_id = await remembered(stores)
+async def test_no_enrichment_of_the_former_words_comes_late(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
     read = await stores.memory()
     late = replace(enriched(read, title="Rome"), text_hash=text_hash(read.content))
-    await correct(stores, memory_id)
+    await stores.correct(memory_id, RIGHT)
     assert await stores.enrichments.save(stores.tenant, [late], STORED) == []
     assert (await stores.memory()).title == ""
     anew = replace(enriched(read, title="Turin", version="rules-2"), text_hash=text_hash(RIGHT))
@@ -126,91 +86,81 @@ async def test_nothing_derived_from_the_former_words_comes_late(stores: Stores) 
 
 
 async def test_facts_follow_and_none_of_the_former_words_comes_late(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    await correct(stores, memory_id)
+    memory_id = await _remembered(stores)
+    await stores.correct(memory_id, RIGHT)
     assert await stores.ledger.evidence_of_memories(stores.tenant, [memory_id]) == {}, "it is read anew"
-    _, progress = await learn(stores, _told(stores, "Rome"))
-    assert list(progress) == []
-    _, (read,) = await learn(stores, _told(stores, "Turin", RIGHT))
+    assert list((await learn(stores, _evidence(stores, "Rome")))[1]) == []
+    _, (read,) = await learn(stores, _evidence(stores, "Turin", RIGHT))
     assert read.extracted == STORED
-    assert await _lives_in(stores) == ["Turin"]
-    await learn(stores, _told(stores, "Rome"))
-    assert await _lives_in(stores) == ["Turin"]
+    await learn(stores, _evidence(stores, "Rome"))
+    assert [one.object for one in await facts(stores)] == ["Turin"]
 
 
 async def test_at_once_with_all_workers_nothing_of_the_former_words_stays(stores: Stores) -> None:
     for _ in range(5):
-        here = stores.elsewhere()
-        memory_id = await remembered(here)
+        here = stores.another_tenant()
+        memory_id = await _remembered(here)
         read, hashes = await here.memory(), {memory_id: text_hash(SAID)}
         vectors = [(memory_id, vector_of(memory_id))]
         late = replace(enriched(read, title="Rome"), text_hash=text_hash(SAID))
         await asyncio.gather(
             here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
             here.enrichments.save(here.tenant, [late], STORED),
-            here.ledger.record(here.tenant, [_told(here, "Rome")], Projection(), STORED),
-            correct(here, memory_id),
+            here.ledger.record(here.tenant, [_evidence(here, "Rome")], Projection(), STORED),
+            here.correct(memory_id, RIGHT),
             here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
         )
         progress, kept = await here.progress(), await here.memory()
-        assert progress is not None
         assert [getattr(progress, stage) for stage in STAGES] == [None] * 4
         assert (kept.content, kept.title) == (RIGHT, "")
         (text,) = await here.encodings.load(here.tenant, MODEL, [memory_id])
         assert text.vector is None
 
 
-async def test_to_say_what_it_says_confirms_it_and_makes_nothing_anew(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    done = await correct(stores, memory_id, SAID)
+async def test_the_same_words_confirm_a_memory_and_make_nothing_anew(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    done = await stores.correct(memory_id, SAID)
     assert done.fields == ("source", "confidence", "verified")
     assert done.progress is not None
     assert done.progress.remembered
-    assert (await correct(stores, memory_id, SAID)).fields == ()
+    assert (await stores.correct(memory_id, SAID)).fields == ()
     assert (await stores.memory()).title
 
 
-async def test_what_was_given_up_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
-    await correct(stores, stores.id("m-1"))
-    late = STORED + timedelta(days=1)
-    assert len(await stores.life.lagging(stores.tenant, late, timedelta(0), 9)) == 1
+async def test_a_dead_letter_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
+    (memory_id,) = await stores.say("m-1")
+    await stores.record_dead_letter()
+    assert await stores.lagging() == []
+    await stores.correct(memory_id, RIGHT)
+    assert len(await stores.lagging()) == 1
 
 
 async def test_a_repeat_returns_the_same_and_corrects_nothing_again(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    by = wish("r-1", "Turin")
-    done = await asyncio.gather(*(correct(stores, memory_id, by=by) for _ in range(5)))
+    memory_id, by = await _remembered(stores), request("r-1", "Turin")
+    done = await asyncio.gather(*(stores.correct(memory_id, RIGHT, by=by) for _ in range(5)))
     assert all(one == done[0] for one in done)
-    await correct(stores, memory_id, "I live in Bari.")
-    assert (await correct(stores, memory_id, by=by)).fields == done[0].fields
+    await stores.correct(memory_id, "I live in Bari.")
+    assert (await stores.correct(memory_id, RIGHT, by=by)).fields == done[0].fields
     assert (await stores.memory()).content == "I live in Bari."
     with pytest.raises(RequestConflict):
-        await correct(stores, memory_id, by=wish("r-1", "Bari"))
-
-
-async def test_of_others_and_of_nobody_nothing_is_corrected(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    elsewhere = stores.elsewhere()
-    for here, one, by in (
-        (stores, uuid4(), wish()),
-        (stores, memory_id, wish(user_id="u-2")),
-        (elsewhere, memory_id, wish()),
+        await stores.correct(memory_id, RIGHT, by=request("r-1", "Bari"))
+    for here, one, user in (
+        (stores, uuid4(), "u-1"),
+        (stores, memory_id, "u-2"),
+        (stores.another_tenant(), memory_id, "u-1"),
     ):
         with pytest.raises(UnknownMemories):
-            await correct(here, one, by=by)
-    assert (await stores.memory()).content == SAID
+            await here.correct(one, RIGHT, by=request(user_id=user))
+    assert (await stores.memory()).content == "I live in Bari."
 
 
-async def test_what_follows_it_is_made_anew_with_its_vector(stores: Stores) -> None:
-    memory_id = await remembered(stores)
-    await stores.record(new_message("m-2", tenant=stores.tenant, timestamp=at(5)))
+async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores: Stores) -> None:
+    memory_id = await _remembered(stores)
+    await stores.record(stores.message("m-2", minute=5))
     await stores.encode("m-2")
     await stores.indexing.mark(stores.tenant, [stores.id("m-2")], STORED)
-    await correct(stores, memory_id)
+    await stores.correct(memory_id, RIGHT)
     await stores.encode("m-1")
-    followers = await stores.encodings.followers(stores.tenant, [memory_id])
-    assert followers == [(stores.id("m-2"), "u-1")]
+    assert await stores.encodings.followers(stores.tenant, [memory_id]) == [(stores.id("m-2"), "u-1")]
     (follower,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
     assert follower.preceding_text == RIGHT

@@ -19,8 +19,6 @@ from ricordo.store.schema import (
     upgrades,
 )
 
-pytestmark = pytest.mark.integration
-
 MakeDatabase = Callable[[], Dsns]
 
 

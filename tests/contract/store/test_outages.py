@@ -11,15 +11,12 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import said, tell
+from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts.projection import FactDelta
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.testing.eventually import eventually
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
 
 
 @asynccontextmanager
@@ -52,33 +49,33 @@ async def test_nobody_there(dsns: Dsns) -> None:
 
 
 async def test_cut_sessions_fail_at_most_once_each_and_then_all_goes_on(dsns: Dsns, stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
+    await stores.record(stores.message())
     async with owner(dsns) as connection:
         await _cut(connection)
 
     async def answers() -> bool:
         try:
-            await stores.record(new_message(tenant=stores.tenant))
+            await stores.record(stores.message())
         except StoreUnavailable:
             return False
         return True
 
     await eventually(answers)
-    assert (await stores.recollection.counts(stores.tenant, "u-1")).history == 1
+    assert (await stores.queries.counts(stores.tenant, "u-1")).history == 1
 
 
 async def test_a_server_that_admits_nobody_is_unavailable_until_it_does(dsns: Dsns, stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
+    await stores.record(stores.message())
     async with owner(dsns) as connection:
         await connection.execute("alter role ricordo_worker connection limit 0")
         try:
             await _cut(connection)
             await eventually(_refused(stores))
             with pytest.raises(StoreUnavailable):
-                await stores.life.tenants()
+                await stores.lifecycle.tenants()
         finally:
             await connection.execute("alter role ricordo_worker connection limit -1")
-    assert (await stores.record(new_message(tenant=stores.tenant)))[0].status == "kept"
+    assert (await stores.record(stores.message()))[0].status == "kept"
 
 
 def _refused(stores: Stores) -> Callable[[], Awaitable[bool]]:
@@ -95,17 +92,16 @@ def _refused(stores: Stores) -> Callable[[], Awaitable[bool]]:
 async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
     dsns: Dsns, stores: Stores
 ) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
+    await stores.record(stores.message())
 
     async def cut(learned: FactDelta) -> None:
         async with owner(dsns) as connection:
             await _cut(connection)
 
-    told = [tell(stores, "m-1", said("lives_in", "Rome"))]
+    told = [extracted(stores, "m-1", claim("lives_in", "Rome"))]
     with pytest.raises(StoreUnavailable):
         await stores.ledger.record(stores.tenant, told, cut, STORED)
     progress = await stores.progress()
-    assert progress is not None
     assert progress.extracted is None
 
 
@@ -115,18 +111,16 @@ async def test_cancelled_in_the_middle_nothing_is_written_and_the_pool_stays_who
     async with owner(dsns) as connection, connection.transaction():
         await connection.execute("lock table history in access exclusive mode")
         for n in range(20):  # more than the pool has connections
-            writing = asyncio.create_task(
-                stores.record(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)))
-            )
+            writing = asyncio.create_task(stores.record(stores.message(f"m-{n}", minute=n)))
             await eventually(lambda: _waits(connection))
             writing.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await writing
-    counts = await stores.recollection.counts(stores.tenant, "u-1")
+    counts = await stores.queries.counts(stores.tenant, "u-1")
     assert (counts.history, counts.pending) == (0, 0)
-    assert stores.tenant not in await stores.life.tenants()
-    await stores.record(new_message(tenant=stores.tenant))
-    assert stores.tenant in await stores.life.tenants()
+    assert stores.tenant not in await stores.lifecycle.tenants()
+    await stores.record(stores.message())
+    assert stores.tenant in await stores.lifecycle.tenants()
 
 
 async def _waits(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:

@@ -1,19 +1,19 @@
-"""The lock of a pass outlives nobody: who is killed, or whose connection is cut, gives it up."""
+"""How far a pass is survives; its lock has one holder, and outlives no process and no connection."""
 
 import asyncio
 import sys
+from datetime import timedelta
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
-from tests.contract.store.conftest import Dsns
-from tests.contract.store.stores import Stores
+from tests.contract.store.stores import STORED, Stores
 
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.pass_store import PassLocks
+from ricordo.store.pass_store import PassLocks, PassState
 from ricordo.testing.eventually import eventually
 
-pytestmark = pytest.mark.integration
-
+NEXT = STORED + timedelta(days=1)
 HOLDER = """
 import asyncio, sys
 from ricordo.store.pass_store import PassLocks
@@ -27,24 +27,74 @@ asyncio.run(hold())
 """
 
 
-async def is_free(stores: Stores, name: str) -> bool:
+async def _is_free(stores: Stores, name: str) -> bool:
     async with stores.pass_locks.alone(name) as is_alone:
         return is_alone
 
 
-async def test_a_process_that_is_killed_leaves_the_pass_to_the_next(stores: Stores, dsns: Dsns) -> None:
-    holder = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLDER, dsns.worker, stdout=asyncio.subprocess.PIPE
-    )
+async def test_how_far_a_run_has_come_is_kept_until_it_is_complete(stores: Stores) -> None:
+    """Of each pass of a tenant by itself."""
+    runs = stores.pass_runs
+    assert await runs.state(stores.tenant, "decay") == PassState()
+    for reached in (UUID(int=1), UUID(int=2)):
+        await runs.reach(stores.tenant, "decay", STORED, reached)
+    assert await runs.state(stores.tenant, "decay") == PassState(None, STORED, UUID(int=2))
+    await runs.complete(stores.tenant, "decay", STORED)
+    assert await runs.state(stores.tenant, "decay") == PassState(STORED)
+    await runs.reach(stores.tenant, "decay", NEXT, UUID(int=1))
+    assert await runs.state(stores.tenant, "decay") == PassState(STORED, NEXT, UUID(int=1))
+    await runs.complete(stores.tenant, "decay", NEXT)
+    assert await runs.state(stores.tenant, "decay") == PassState(NEXT)
+    assert await runs.state(stores.tenant, "retain") == PassState()
+
+
+async def test_one_holder_at_a_time_and_the_next_when_it_is_done(stores: Stores) -> None:
+    name = f"pass-{uuid4()}"
+    for _ in range(2):
+        async with stores.pass_locks.alone(name) as first:
+            assert first
+            for _ in range(2):  # a refused one has freed nothing
+                assert not await _is_free(stores, name)
+            assert await _is_free(stores, f"{name}-b")
+
+
+async def test_a_cancelled_holder_gives_it_up_and_a_patient_one_gets_it_then(stores: Stores) -> None:
+    name, entered, taken = f"pass-{uuid4()}", asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        async with stores.pass_locks.alone(name) as is_alone:
+            assert is_alone
+            entered.set()
+            await asyncio.Event().wait()
+
+    async def wait() -> None:
+        async with stores.pass_locks.alone(name, 30) as is_alone:
+            assert is_alone
+            taken.set()
+
+    holder = asyncio.create_task(hold())
+    await entered.wait()
+    waiting = asyncio.create_task(wait())
+    async with stores.pass_locks.alone(name, 0.05) as is_alone:
+        assert not is_alone
+    assert not taken.is_set()
+    holder.cancel()
+    await waiting
+    assert taken.is_set()
+
+
+async def test_a_process_that_is_killed_gives_it_up(stores: Stores) -> None:
+    command = (sys.executable, "-c", HOLDER, stores.dsn)
+    holder = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert holder.stdout is not None
     assert await holder.stdout.readline() == b"True\n"
-    assert not await is_free(stores, "killed")
+    assert not await _is_free(stores, "killed")
     holder.kill()
     await holder.wait()
-    await eventually(lambda: is_free(stores, "killed"))
+    await eventually(lambda: _is_free(stores, "killed"))
 
 
-async def test_a_connection_that_is_cut_does_too(
+async def test_a_connection_that_is_cut_gives_it_up(
     stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
     async with stores.pass_locks.alone("cut") as first:
@@ -53,10 +103,10 @@ async def test_a_connection_that_is_cut_does_too(
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ricordo pass'"
             " and datname = current_database()"
         )
-        await eventually(lambda: is_free(stores, "cut"))
+        await eventually(lambda: _is_free(stores, "cut"))
 
 
-async def test_a_server_that_is_not_there_is_said() -> None:
+async def test_a_server_that_is_not_there_is_unavailable() -> None:
     locks = PassLocks("postgresql://nobody@127.0.0.1:1/nothing")
     with pytest.raises(StoreUnavailable):
         async with locks.alone("any"):

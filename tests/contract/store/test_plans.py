@@ -4,7 +4,6 @@ A plan made while a table is small is kept while it grows: one that reads all ro
 that it looks for makes the first minute of an import quadratic.
 """
 
-import asyncio
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -20,10 +19,7 @@ from ricordo.store.database import Database, blocks
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeStore
-from ricordo.store.schema import migrate
 from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
 
 OVER_ALL = ("owners", "count", "over_quota")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
@@ -53,11 +49,9 @@ _WHOLE = re.compile(
 
 
 @pytest.fixture(scope="module")
-def dsns(new_database: Callable[[], Dsns]) -> Dsns:
+def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
     """Return a database of its own: empty, and never analysed, as on the first day."""
-    found = new_database()
-    asyncio.run(migrate(found.admin))
-    return found
+    return new_schema()
 
 
 def _sample(type_name: str) -> object:

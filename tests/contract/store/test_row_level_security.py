@@ -6,31 +6,21 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import Projection, learn, said, tell
-from tests.contract.store.linked_memories import of_stores
-from tests.contract.store.stores import STORED, Stores, enriched
-from tests.contract.store.test_curation import wish
-from tests.contract.store.test_erasing import burial, forget
-from tests.contract.store.test_lifecycle_store import kept, letter
+from tests.contract.store.evidence import Projection, assert_fact, by_object, claim, extracted, learn
+from tests.contract.store.stores import STORED, Stores, request, summary
+from tests.contract.store.test_erasing import A_MESSAGE, forget
 from tests.contract.store.test_links import join
 
 from ricordo.documents.port import NewDocument
 from ricordo.memory.facts import Assertion
-from ricordo.messages.vocabulary import ForgetScope
 from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
-from ricordo.store.erasure import ErasureStore
-from ricordo.store.fact_assertions import FactAssertion
-from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.link_store import LinkStore
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
-from ricordo.testing.factories import memory, new_message
-
-pytestmark = pytest.mark.integration
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
@@ -43,63 +33,43 @@ UNBOUND = {"schema_migrations"}
 """Tables that hold nothing of any tenant."""
 
 
-async def _in_every_table(stores: Stores, database: Database) -> None:
+async def _fill_every_table(stores: Stores) -> None:
     """Leave a row of the tenant in every table that has tenants."""
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
-    await stores.record(replace(new_message("m-8", tenant=stores.tenant), document=document))
-    await forget(ErasureStore(database), stores, burial(ForgetScope.MESSAGE, "m-8"))
-    counting = IntakeStore(database, IntakeLimits(kept=10))
-    first = replace(new_message(tenant=stores.tenant), document=document)
-    await counting.record(stores.tenant, [first], STORED)
+    await stores.record(replace(stores.message("m-2"), document=document))
+    await forget(stores, A_MESSAGE)
+    counting = IntakeStore(stores.database, IntakeLimits(kept=10))
+    await counting.record(stores.tenant, [replace(stores.message(), document=document)], STORED)
     await stores.encode("m-1")
-    await _reflected(stores, database)
-    await _rejected(stores)
-    await learn(
-        stores,
-        tell(stores, "m-1", said("lives_in", "Rome"), said("friend", "Marco R."), said("friend", "Lupo")),
-    )
-    await stores.ledger.decide(
+    await stores.enrich("m-1")
+    said = await stores.memory()
+    insight = replace(said, id=uuid4(), message_id=None, source_ids=(said.id,))
+    backlog, reflection = ReflectionBacklog("u-1", 1.0), Reflection(uuid4(), insight)
+    await ReflectionStore(stores.database).reflect(stores.tenant, backlog, [reflection], STORED)
+    await learn(stores, extracted(stores, "m-1", claim("has_pet", "Rex")))
+    await assert_fact(stores, (await by_object(stores))["Rex"].id, Assertion(rejected=True))
+    friends = [claim("friend", name) for name in ("Marco R.", "Lupo")]
+    await learn(stores, extracted(stores, "m-1", claim("lives_in", "Rome"), *friends))
+    decide = stores.ledger.decide(
         stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user", request_id="r"
     )
-    await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED)])
+    await decide
+    await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (said.id,), STORED)])
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
-    await stores.curating.pin(stores.tenant, wish("r"), stores.id("m-1"), pinned=True, at=STORED)
-    await stores.life.record_dead_letter(stores.tenant, letter(stores), kept)
-    await SessionStore(database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
-    await _withdrawn(stores, database)
-    await stores.entomb(stores.tenant, "message", "m-9", "u-1")
-    await join(of_stores(stores, database), "m-1")
-    await _corrected(stores, database)
-    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
-    await stores.notebook.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
-
-
-async def _corrected(stores: Stores, database: Database) -> None:
-    await stores.record(new_message("m-7", tenant=stores.tenant, content="Sorry, the 4th, not the 3rd"))
-    async with LinkStore(database).hold(stores.tenant, ["u-1"]) as held:
-        await held.correct([stores.id("m-7")])
-
-
-async def _rejected(stores: Stores) -> None:
-    await learn(stores, tell(stores, "m-1", said("has_pet", "Rex")))
-    (rex,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
-    word = FactAssertion(user_id="u-1", fact_id=rex.id, request_id="r", word=Assertion(rejected=True))
-    await stores.ledger.apply_assertion(stores.tenant, word, Projection(), STORED)
-
-
-async def _reflected(stores: Stores, database: Database) -> None:
-    said = await stores.memory("m-1")
-    await stores.enrichments.save(stores.tenant, [enriched(said)], STORED)
-    made = replace(said, id=uuid4(), message_id=None, source_ids=(said.id,))
-    store = ReflectionStore(database)
-    await store.reflect(stores.tenant, ReflectionBacklog("u-1", 1.0), [Reflection(uuid4(), made)], STORED)
-
-
-async def _withdrawn(stores: Stores, database: Database) -> None:
-    made = replace(memory("m-8", tenant=stores.tenant), message_id=None, source_ids=(stores.id("m-1"),))
-    async with database.transaction(stores.tenant) as connection:
-        await derived_memories.write(connection, stores.tenant, [made], STORED, finished=True)
+    await stores.curation.pin(stores.tenant, request("r"), said.id, pinned=True, at=STORED)
+    await stores.record_dead_letter()
+    await SessionStore(stores.database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
+    made = summary(stores, [said.id])
+    await stores.write_derived(made)
+    async with stores.transaction() as connection:
         await derived_memories.withdraw(connection, stores.tenant, [made.id])
+    await stores.put_tombstone("message", "m-9")
+    await join(stores, "m-1")
+    await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
+    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+        await locked.correct([stores.id("m-7")])
+    note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
+    await stores.notes.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
 
 
 async def _count(connection: Connection, table: str) -> int:
@@ -130,38 +100,34 @@ async def test_every_table_of_the_catalogue_is_bound_for_everybody_or_holds_noth
     assert {row["name"] for row in found if not row["of_tenants"]} == UNBOUND
 
 
-@pytest.mark.parametrize("table", TABLES)
-async def test_another_tenant_sees_changes_and_takes_nothing(
-    database: Database, stores: Stores, table: str
-) -> None:
-    await _in_every_table(stores, database)
-    async with database.transaction(stores.tenant) as connection:
-        mine = await _count(connection, table)
-    assert mine > 0
-    async with database.transaction(stores.elsewhere().tenant) as connection:
-        assert await _count(connection, table) == 0
-        assert await connection.execute(f"delete from {table}") == "DELETE 0"
-        assert await connection.execute(f"update {table} set tenant = tenant") == "UPDATE 0"
+async def test_another_tenant_sees_changes_and_takes_nothing(stores: Stores) -> None:
+    await _fill_every_table(stores)
+    other = stores.another_tenant()
+    for table in TABLES:
+        async with stores.transaction() as connection:
+            mine = await _count(connection, table)
+        assert mine > 0, table
+        async with other.transaction() as connection:
+            assert await _count(connection, table) == 0, table
+            assert await connection.execute(f"delete from {table}") == "DELETE 0", table
+            assert await connection.execute(f"update {table} set tenant = tenant") == "UPDATE 0", table
+        async with stores.transaction() as connection:
+            assert await _count(connection, table) == mine, table
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+            await stores.execute(f"update {table} set tenant = 'another'")
     with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
-        async with database.transaction(stores.elsewhere().tenant) as connection:
-            await connection.execute(
-                "insert into tombstones (tenant, scope, key, user_id) values ($1, 'user', 'u', 'u')",
-                stores.tenant,
-            )
-    async with database.transaction(stores.tenant) as connection:
-        assert await _count(connection, table) == mine
-    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
-        async with database.transaction(stores.tenant) as connection:
-            await connection.execute(f"update {table} set tenant = 'another'")
+        await other.execute(
+            "insert into tombstones (tenant, scope, key, user_id) values ($1, 'user', 'u', 'u')",
+            stores.tenant,
+        )
 
 
-@pytest.mark.parametrize("table", TABLES)
 async def test_without_a_tenant_nothing_works_also_after_a_transaction_that_had_one(
-    dsns: Dsns, stores: Stores, database: Database, table: str
+    dsns: Dsns, stores: Stores
 ) -> None:
-    await _in_every_table(stores, database)
+    await _fill_every_table(stores)
     async with Database.connect(dsns.worker, size=1) as single:
-        for _ in range(2):
+        for table in TABLES * 2:
             with pytest.raises(asyncpg.InsufficientPrivilegeError, match="names no tenant"):
                 async with single.unscoped() as connection:
                     await _count(connection, table)
@@ -198,10 +164,8 @@ async def test_the_workers_role_cannot_step_around_it(dsns: Dsns, statement: str
         await connection.close()
 
 
-async def test_switching_the_check_off_is_refused_by_the_query_itself(
-    database: Database, stores: Stores
-) -> None:
+async def test_switching_the_check_off_is_refused_by_the_query_itself(stores: Stores) -> None:
     with pytest.raises(asyncpg.InsufficientPrivilegeError):  # noqa: PT012 - nor could it be committed
-        async with database.transaction(stores.tenant) as connection:
+        async with stores.transaction() as connection:
             await connection.execute("set local row_security = off")
             await connection.fetch("select * from memories")

@@ -1,71 +1,87 @@
-"""Sessions and their summaries, on PostgreSQL."""
+"""Sessions of conversations: when they are over, and that each has one summary, however messages arrive."""
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from tests.contract.store.stores import MODEL, STORED, Stores
-from tests.contract.store.test_curation import wish
-from tests.contract.store.test_lifecycle_store import kept, letter
-from tests.contract.store.test_memory_corrections import correct
-from tests.contract.store.test_stages import SETTERS
+from tests.contract.store.stores import MODEL, STORED, Stores, request
 
 from ricordo.memory.model import Memory, Successor
 from ricordo.memory.sessions import SILENCE
 from ricordo.memory.summaries import summarise
-from ricordo.store.database import Database
-from ricordo.store.intake import NewMessage
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
-from ricordo.testing.factories import at, new_message
-
-pytestmark = pytest.mark.integration
+from ricordo.testing.factories import at
 
 LATER = STORED + timedelta(hours=1)
 EVER = STORED + timedelta(days=400)
 
 
+class Conversation:
+    """The sessions of one user in a tenant, in the conversation `c-1` unless another is named."""
+
+    def __init__(self, stores: Stores, **options: int) -> None:
+        self.stores, self.store = stores, SessionStore(stores.database, **options)
+
+    async def say(self, *minutes: float, conversation: str = "c-1", done: bool = True) -> None:
+        """Record messages, named by their minutes, and set all their stages."""
+        names = {minute: f"{conversation}-{minute}" for minute in minutes}
+        await self.stores.record(
+            *(
+                self.stores.message(name, minute=minute, conversation_id=conversation)
+                for minute, name in names.items()
+            )
+        )
+        if done:
+            await self.stores.set_stages(*names.values())
+
+    async def end(self, minute: float, now: datetime = STORED, conversation: str = "c-1") -> None:
+        await self.store.end(self.stores.tenant, "u-1", conversation, at(minute), now)
+
+    async def due(self, now: datetime = LATER) -> Sequence[UnsummarizedConversation]:
+        return await self.store.due(self.stores.tenant, now, SILENCE, user_id=None, limit=10)
+
+    async def load(self, due: UnsummarizedConversation, now: datetime = LATER) -> LoadedSessions:
+        return await self.store.load(self.stores.tenant, MODEL, due, now, SILENCE)
+
+    async def loaded(self, now: datetime = LATER) -> LoadedSessions:
+        """Load the only conversation that is due."""
+        (due,) = await self.due(now)
+        return await self.load(due, now)
+
+    async def summarise(self, now: datetime = LATER) -> list[Memory]:
+        """Sum up all that is due, as lifecycle does."""
+        made: list[Memory] = []
+        for due in await self.due(now):
+            loaded = await self.load(due, now)
+            fresh = [one for one in loaded.sessions if one.over and one.summary is None]
+            summaries = [
+                Successor(summarise(one.turns), tuple(former.id for former in one.former)) for one in fresh
+            ]
+            rest = next((one.place for one in loaded.sessions if not one.over), loaded.rest)
+            plan = SummaryPlan(summaries, rest=rest)
+            assert await self.store.summarise(self.stores.tenant, due, plan, STORED) is not None
+            made += [one.memory for one in summaries]
+        return made
+
+    async def summarised(self) -> set[str]:
+        """Return which messages each summary of the whole conversation stands for."""
+        found: set[str] = set()
+        await self.end(-1)
+        while due := await self.due():
+            loaded = await self.load(due[0])
+            assert all(one.former == [] for one in loaded.sessions)
+            ids = [one.summary.id for one in loaded.sessions if one.summary is not None]
+            found |= {",".join(one.source_message_ids) for one in await self.stores.found(*ids)}
+            await self.store.summarise(self.stores.tenant, due[0], SummaryPlan(rest=loaded.rest), STORED)
+        return found
+
+
 @pytest.fixture
-def held(database: Database) -> SessionStore:
-    """Return the port."""
-    return SessionStore(database)
-
-
-def _message(stores: Stores, minute: float, conversation_id: str = "c-1", user_id: str = "u-1") -> NewMessage:
-    return new_message(
-        f"{user_id}-{conversation_id}-{minute}",
-        tenant=stores.tenant,
-        timestamp=at(minute),
-        conversation_id=conversation_id,
-        user_id=user_id,
-    )
-
-
-async def _say(
-    stores: Stores,
-    *minutes: float,
-    conversation_id: str = "c-1",
-    stored: datetime = STORED,
-    done: bool = True,
-) -> None:
-    messages = [_message(stores, minute, conversation_id) for minute in minutes]
-    await stores.record(*messages, at=stored)
-    for setter in SETTERS.values() if done else ():
-        await setter(stores, [one.message_id for one in messages], STORED)
-
-
-async def _due(
-    held: SessionStore, stores: Stores, now: datetime = LATER, user_id: str | None = None
-) -> Sequence[UnsummarizedConversation]:
-    return await held.due(stores.tenant, now, SILENCE, user_id=user_id, limit=10)
-
-
-async def _loaded(held: SessionStore, stores: Stores, now: datetime = LATER) -> LoadedSessions:
-    (due,) = await _due(held, stores, now)
-    return await held.load(stores.tenant, MODEL, due, now, SILENCE)
+def conversation(stores: Stores) -> Conversation:
+    return Conversation(stores)
 
 
 def _minutes(loaded: LoadedSessions) -> list[list[float]]:
@@ -74,274 +90,216 @@ def _minutes(loaded: LoadedSessions) -> list[list[float]]:
     ]
 
 
-async def _summarise(held: SessionStore, stores: Stores, now: datetime = LATER) -> list[Memory]:
-    """Sum up all that is due, as lifecycle does."""
-    made: list[Memory] = []
-    for due in await _due(held, stores, now):
-        loaded = await held.load(stores.tenant, MODEL, due, now, SILENCE)
-        fresh = [one for one in loaded.sessions if one.over and one.summary is None]
-        summaries = [
-            Successor(summarise(one.turns), tuple(former.id for former in one.former)) for one in fresh
-        ]
-        rest = next((one.place for one in loaded.sessions if not one.over), loaded.rest)
-        settled = SummaryPlan(summaries, rest=rest)
-        assert await held.summarise(stores.tenant, due, settled, STORED) is not None
-        made += [one.memory for one in summaries]
-    return made
+async def test_a_session_is_due_after_silence_or_at_its_end(conversation: Conversation) -> None:
+    """Silence counts from when the last message came in; the end may be told before what came until then."""
+    await conversation.say(0, 5)
+    assert await conversation.due(STORED + timedelta(minutes=29)) == []
+    (due,) = await conversation.due(STORED + timedelta(minutes=30))
+    assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", (at(0), "c-1-0"))
+    await conversation.end(6)
+    assert len(await conversation.due(STORED)) == 1
+    await conversation.end(6, conversation="c-2")
+    await conversation.summarise(STORED)
+    await conversation.say(3, conversation="c-2")
+    assert [one.conversation_id for one in await conversation.due(STORED)] == ["c-2"]
 
 
-async def test_a_session_is_due_after_silence(held: SessionStore, stores: Stores) -> None:
-    """Counted from when the last message came in, not from when it was said."""
-    await _say(stores, 0, 5)
-    assert await _due(held, stores, STORED + timedelta(minutes=29)) == []
-    (due,) = await _due(held, stores, STORED + timedelta(minutes=30))
-    assert (due.user_id, due.conversation_id, due.since) == ("u-1", "c-1", (at(0), "u-1-c-1-0"))
-
-
-async def test_a_session_is_due_at_its_end(held: SessionStore, stores: Stores) -> None:
-    """At once; also where the end was told before what was said until then."""
-    await _say(stores, 0, 5)
-    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
-    assert len(await _due(held, stores, STORED)) == 1
-    await held.end(stores.tenant, "u-1", "c-2", at(6), STORED)
-    await _summarise(held, stores, STORED)
-    await _say(stores, 3, conversation_id="c-2")
-    assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-2"]
-
-
-async def test_what_follows_the_end_is_not_over(held: SessionStore, stores: Stores) -> None:
-    """It waits for its own end."""
-    await _say(stores, 0, 5, 7)
-    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
-    loaded = await _loaded(held, stores, STORED)
+async def test_messages_after_the_end_wait_for_their_own(conversation: Conversation) -> None:
+    await conversation.say(0, 5, 7)
+    await conversation.end(6)
+    loaded = await conversation.loaded(STORED)
     assert _minutes(loaded) == [[0, 5], [7]]
     assert [one.over for one in loaded.sessions] == [True, False]
-    await _summarise(held, stores, STORED)
-    assert await _due(held, stores, STORED) == []
-    assert _minutes(await _loaded(held, stores)) == [[7]]
+    await conversation.summarise(STORED)
+    assert await conversation.due(STORED) == []
+    assert _minutes(await conversation.loaded()) == [[7]]
 
 
-async def test_messages_that_lack_a_stage_are_waited_for(held: SessionStore, stores: Stores) -> None:
-    """However long: their weight is not known yet. One that became a dead letter is not, though many wait."""
-    for number in range(12):  # more than are looked for at a time
-        await _say(stores, 0, conversation_id=f"imported-{number}", done=False)
-        await held.end(stores.tenant, "u-1", f"imported-{number}", at(1), STORED)
-    await _say(stores, 0, stored=STORED + timedelta(minutes=1), done=False)
-    await held.end(stores.tenant, "u-1", "c-1", at(1), STORED)
-    assert await _due(held, stores, EVER) == []
-    died = replace(letter(stores), consumer="enrichment", message_id="u-1-c-1-0")
-    await stores.life.record_dead_letter(stores.tenant, died, kept)
-    assert [one.conversation_id for one in await _due(held, stores, STORED)] == ["c-1"]
+async def test_messages_that_lack_a_stage_are_waited_for_unless_they_were_given_up(
+    conversation: Conversation, stores: Stores
+) -> None:
+    """However long, as their weight is not known yet; and though many wait, more than are looked for."""
+    for number in range(12):
+        await conversation.say(0, conversation=f"imported-{number}", done=False)
+        await conversation.end(1, conversation=f"imported-{number}")
+    await conversation.say(0, done=False)
+    await conversation.end(1)
+    assert await conversation.due(EVER) == []
+    await stores.record_dead_letter("c-1-0", consumer="enrichment")
+    assert [one.conversation_id for one in await conversation.due(STORED)] == ["c-1"]
 
 
-async def test_what_is_summed_up_is_due_no_more(held: SessionStore, stores: Stores) -> None:
-    """And its summary is there, with the way before it that every memory takes."""
-    await _say(stores, 0, 5, 90, 95)
-    made = await _summarise(held, stores)
-    assert len(made) == 2
-    assert await _due(held, stores, EVER) == []
-    found = await stores.recollection.memories(stores.tenant, "u-1", [one.id for one in made])
+async def test_a_summarised_session_is_due_no_more(conversation: Conversation, stores: Stores) -> None:
+    await conversation.say(0, 5, 90, 95)
+    made = await conversation.summarise()
+    assert await conversation.due(EVER) == []
+    found = await stores.found(*(one.id for one in made))
     assert {one.content for one in found} == {one.content for one in made}
+    assert len(found) == 2
 
 
-async def test_a_late_message_opens_its_session_again(held: SessionStore, stores: Stores) -> None:
-    """The one that it belongs to; others are left alone."""
-    await _say(stores, 0, 5, 90, 95)
-    first, second = await _summarise(held, stores)
-    await _say(stores, 3)
-    loaded = await _loaded(held, stores)
+async def test_a_late_message_opens_its_session_again_and_no_other(
+    conversation: Conversation, stores: Stores
+) -> None:
+    await conversation.say(0, 5, 90, 95)
+    first, second = await conversation.summarise()
+    await conversation.say(3)
+    loaded = await conversation.loaded()
     assert _minutes(loaded) == [[0, 3, 5], [90, 95]]
     assert [one.id for one in loaded.sessions[0].former] == [first.id]
-    assert loaded.sessions[0].summary is None
-    assert loaded.sessions[1].summary is not None
-    (made,) = await _summarise(held, stores)
-    remain = await stores.recollection.memories(stores.tenant, "u-1", [first.id, second.id, made.id])
-    assert {one.id for one in remain} == {second.id, made.id}
+    assert [one.summary is None for one in loaded.sessions] == [True, False]
+    (made,) = await conversation.summarise()
+    assert {one.id for one in await stores.found(first.id, second.id, made.id)} == {second.id, made.id}
 
 
-async def test_a_late_message_makes_one_session_of_two(held: SessionStore, stores: Stores) -> None:
-    """Both summaries give way."""
-    await _say(stores, 0, 5, 50, 55)
-    before = await _summarise(held, stores)
-    await _say(stores, 30)
-    loaded = await _loaded(held, stores)
+async def test_a_late_message_joins_sessions_and_a_late_end_parts_them(
+    conversation: Conversation, stores: Stores
+) -> None:
+    await conversation.say(0, 5, 50, 55)
+    before = await conversation.summarise()
+    await conversation.say(30)
+    loaded = await conversation.loaded()
     assert _minutes(loaded) == [[0, 5, 30, 50, 55]]
     assert {one.id for one in loaded.sessions[0].former} == {one.id for one in before}
+    (whole,) = await conversation.summarise()
+    await conversation.end(31)
+    assert _minutes(await conversation.loaded()) == [[0, 5, 30], [50, 55]]
+    await conversation.summarise()
+    assert await stores.found(whole.id, before[0].id) == []
 
 
-async def test_a_late_end_makes_two_sessions_of_one(held: SessionStore, stores: Stores) -> None:
-    """What was said until then is over."""
-    await _say(stores, 0, 5, 10, 15)
-    (before,) = await _summarise(held, stores)
-    await held.end(stores.tenant, "u-1", "c-1", at(7), STORED)
-    loaded = await _loaded(held, stores)
-    assert _minutes(loaded) == [[0, 5], [10, 15]]
-    assert [one.former for one in loaded.sessions[:1]] != [[before]]
-    await _summarise(held, stores)
-    assert await stores.recollection.memories(stores.tenant, "u-1", [before.id]) == []
-
-
-async def test_what_is_said_while_it_is_summed_up_is_not_lost(held: SessionStore, stores: Stores) -> None:
+async def test_a_message_that_comes_while_it_is_summed_up_is_not_lost(
+    conversation: Conversation, stores: Stores
+) -> None:
     """Nothing is written, and it is due again."""
-    await _say(stores, 0, 5)
-    (due,) = await _due(held, stores)
-    loaded = await held.load(stores.tenant, MODEL, due, LATER, SILENCE)
-    await _say(stores, 6)
+    await conversation.say(0, 5)
+    (due,) = await conversation.due()
+    loaded = await conversation.load(due)
+    await conversation.say(6)
     summary = summarise(loaded.sessions[0].turns)
-    assert await held.summarise(stores.tenant, due, SummaryPlan([Successor(summary)]), STORED) is None
-    assert await stores.recollection.memories(stores.tenant, "u-1", [summary.id]) == []
-    assert _minutes(await _loaded(held, stores)) == [[0, 5, 6]]
+    plan = SummaryPlan([Successor(summary)])
+    assert await conversation.store.summarise(stores.tenant, due, plan, STORED) is None
+    assert await stores.found(summary.id) == []
+    assert _minutes(await conversation.loaded()) == [[0, 5, 6]]
 
 
-async def test_an_end_ahead_of_time_ends_what_was_said(held: SessionStore, stores: Stores) -> None:
+async def test_an_end_in_the_future_ends_only_what_was_said(conversation: Conversation) -> None:
     """A bot whose clock is years ahead does not end every session to come."""
-    await _say(stores, 0)
-    await held.end(stores.tenant, "u-1", "c-1", at(10**7), at(1))
-    await _summarise(held, stores, STORED)
-    await _say(stores, 2, 3)
-    assert await _due(held, stores, STORED) == []
+    await conversation.say(0)
+    await conversation.end(10**7, at(1))
+    await conversation.summarise(STORED)
+    await conversation.say(2, 3)
+    assert await conversation.due(STORED) == []
 
 
-async def test_a_conversation_holds_several_users_sessions(held: SessionStore, stores: Stores) -> None:
-    """Each their own."""
-    await _say(stores, 0, 5)
-    other = _message(stores, 2, user_id="u-2")
-    await stores.record(other)
-    (mine,) = await _due(held, stores)  # the other waits to be enriched, which keeps nobody else
+async def test_each_user_has_sessions_of_their_own_and_the_forgotten_none(
+    conversation: Conversation, stores: Stores
+) -> None:
+    await conversation.say(0, 5)
+    await stores.record(stores.message("other", minute=2, user_id="u-2"))
+    (mine,) = await conversation.due()  # the other waits to be enriched, which keeps nobody else
     assert mine.user_id == "u-1"
-    loaded = await held.load(stores.tenant, MODEL, mine, LATER, SILENCE)
-    assert _minutes(loaded) == [[0, 5]]
+    assert _minutes(await conversation.load(mine)) == [[0, 5]]
+    here = Conversation(stores.another_tenant())
+    await here.stores.put_tombstone("user", "u-1")
+    await here.end(6)
+    assert await here.due(EVER) == []
+    assert await here.stores.fetch("select count(*) from session_ends") == [(0,)]
 
 
-async def test_the_forgotten_have_no_sessions(held: SessionStore, stores: Stores) -> None:
-    """Nor is an end of theirs noted."""
-    await stores.entomb(stores.tenant, "user", "u-1", "u-1")
-    await held.end(stores.tenant, "u-1", "c-1", at(6), STORED)
-    assert await _due(held, stores, EVER) == []
-
-
-async def test_whatever_the_order_of_arrival(held: SessionStore, stores: Stores) -> None:
-    """The same summaries in the end, summed up at any moment on the way."""
+async def test_summaries_are_the_same_in_any_order_of_arrival(stores: Stores) -> None:
+    """And summed up at any moment on the way."""
     minutes = [0, 10, 20, 55, 60, 95, 200, 229, 231, 262]
     chance = random.Random(7)
-    standing: list[set[str]] = []
+    results: list[set[str]] = []
     for _ in range(4):
-        here = stores.elsewhere()
-        chance.shuffle(minutes)
+        here = Conversation(stores.another_tenant())
         steps: list[float | str] = [*minutes, "end"]
         chance.shuffle(steps)
         for step in steps:
-            if step == "end":
-                await held.end(here.tenant, "u-1", "c-1", at(58), STORED)
-            else:
-                await _say(here, float(step))
+            await (here.end(58) if step == "end" else here.say(float(step)))
             if chance.random() < 0.5:
-                await _summarise(held, here)
-        await _summarise(held, here)
-        standing.append(await _told(held, here))
-    assert standing[0]
-    assert all(one == standing[0] for one in standing)
+                await here.summarise()
+        await here.summarise()
+        results.append(await here.summarised())
+    assert results[0]
+    assert all(one == results[0] for one in results)
 
 
-async def _told(held: SessionStore, stores: Stores) -> set[str]:
-    """Return which messages each summary that there is stands for."""
-    await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
-    whole = await _loaded(held, stores)
-    assert all(one.former == [] for one in whole.sessions)
-    summaries = [one.summary for one in whole.sessions if one.summary is not None]
-    found = await stores.recollection.memories(stores.tenant, "u-1", [one.id for one in summaries])
-    return {",".join(one.source_message_ids) for one in found}
-
-
-async def test_an_endless_session_is_cut_and_read_part_by_part(
-    database: Database, held: SessionStore, stores: Stores
-) -> None:
-    """Every so many turns from its beginning, also around a message that comes late."""
-    short = SessionStore(database, most_turns=4)
+async def test_an_endless_session_is_cut_into_parts_whatever_comes_late(stores: Stores) -> None:
+    short, other = Conversation(stores, most_turns=4), Conversation(stores.another_tenant(), most_turns=4)
     minutes = list(range(0, 22, 2))
-    await _say(stores, *minutes)
-    for _ in range(4):
-        await _summarise(short, stores)
-    assert await _due(short, stores, EVER) == []
-    await _say(stores, 11)
-    for _ in range(4):
-        await _summarise(short, stores)
-    elsewhere = stores.elsewhere()
-    await _say(elsewhere, *sorted([*minutes, 11]))
-    for _ in range(4):
-        await _summarise(short, elsewhere)
-    assert await _parts(short, stores) == await _parts(short, elsewhere) != set()
+    for one, times in ((short, minutes), (short, [11]), (other, sorted([*minutes, 11]))):
+        await one.say(*times)
+        for _ in range(4):
+            await one.summarise()
+        assert await one.due(EVER) == []
+    assert await short.summarised() == await other.summarised() != set()
 
 
-async def _parts(held: SessionStore, stores: Stores) -> set[str]:
-    """Return which messages the summaries of a whole conversation stand for."""
-    told: set[str] = set()
-    await held.end(stores.tenant, "u-1", "c-1", at(-1), STORED)
-    while due := await _due(held, stores):
-        loaded = await held.load(stores.tenant, MODEL, due[0], LATER, SILENCE)
-        ids = [one.summary.id for one in loaded.sessions if one.summary is not None]
-        assert len(ids) == len(loaded.sessions)
-        found = await stores.recollection.memories(stores.tenant, "u-1", ids)
-        told |= {",".join(one.source_message_ids) for one in found}
-        await held.summarise(stores.tenant, due[0], SummaryPlan(rest=loaded.rest), STORED)
-    return told
-
-
-async def _between(held: SessionStore, stores: Stores) -> tuple[Memory, UnsummarizedConversation, Successor]:
-    """Return a summary, and what is about to take its place."""
-    await _say(stores, 0, 5)
-    (first,) = await _summarise(held, stores)
-    await _say(stores, 3)
-    (due,) = await _due(held, stores)
-    (session,) = (await held.load(stores.tenant, MODEL, due, LATER, SILENCE)).sessions
-    return first, due, Successor(summarise(session.turns), (first.id,))
-
-
-async def test_use_and_pin_of_the_meantime_go_over(held: SessionStore, stores: Stores) -> None:
-    """Also what came in after the session was read; importance as after so many uses of what it says now."""
-    first, due, successor = await _between(held, stores)
-    await stores.curating.pin(stores.tenant, wish("r"), first.id, pinned=True, at=STORED)
-    for _ in range(3):
-        await stores.life.reinforce(stores.tenant, [Access(uuid4(), "u-1", (first.id,), STORED)])
-    done = await held.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
-    assert done is not None
-    assert list(done.withdrawn) == [first.id]
-    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
-    assert (found.id, found.pinned, found.access_count) == (successor.memory.id, True, 3)
-    assert found.importance == pytest.approx(successor.memory.importance + 0.06)
-
-
-async def test_what_was_verified_meanwhile_stays_alone(held: SessionStore, stores: Stores) -> None:
-    """One session has one summary."""
-    first, due, successor = await _between(held, stores)
-    await stores.curating.verify(stores.tenant, wish("r"), first.id, verified=True, at=STORED)
-    done = await held.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
-    assert done is not None
-    assert (list(done.written), list(done.withdrawn)) == ([], [])
-    (found,) = await stores.recollection.memories(stores.tenant, "u-1", [first.id, successor.memory.id])
-    assert found.id == first.id
-
-
-async def test_turns_of_one_instant_do_not_stop_it(database: Database, stores: Stores) -> None:
-    """Coarse clocks are no excuse: each part is read once."""
-    short = SessionStore(database, most_turns=4)
-    messages = [new_message(f"m-{n:02}", tenant=stores.tenant, timestamp=at(n // 6)) for n in range(14)]
-    await stores.record(*messages)
-    for setter in SETTERS.values():
-        await setter(stores, [one.message_id for one in messages], STORED)
-    made = [one for _ in range(5) for one in await _summarise(short, stores)]
-    assert await _due(short, stores, EVER) == []
+async def test_turns_of_one_instant_are_read_once_each(stores: Stores) -> None:
+    """Clocks may be coarse."""
+    short = Conversation(stores, most_turns=4)
+    names = [f"m-{n:02}" for n in range(14)]
+    await stores.record(*(stores.message(name, minute=n // 6) for n, name in enumerate(names)))
+    await stores.set_stages(*names)
+    made = [one for _ in range(5) for one in await short.summarise()]
+    assert await short.due(EVER) == []
     assert [len(one.source_ids) for one in made] == [4, 4, 4, 2]
 
 
-async def test_a_corrected_message_is_in_no_summary_as_it_was(held: SessionStore, stores: Stores) -> None:
-    """What was made of the former words goes at once, and the session is summed up anew."""
-    await _say(stores, 0, 5)
-    (before,) = await _summarise(held, stores)
-    corrected = await correct(stores, stores.id("u-1-c-1-5"), "We moved to Milan.")
+@pytest.mark.parametrize("verified", [False, True])
+async def test_a_summary_hands_on_its_use_and_pin_or_stays_where_it_was_verified(
+    conversation: Conversation, stores: Stores, *, verified: bool
+) -> None:
+    """Also what happened after the session was read; importance is that of so many uses of the new one."""
+    await conversation.say(0, 5)
+    (first,) = await conversation.summarise()
+    await conversation.say(3)
+    (due,) = await conversation.due()
+    (session,) = (await conversation.load(due)).sessions
+    successor = Successor(summarise(session.turns), (first.id,))
+    if verified:
+        await stores.curation.verify(stores.tenant, request("r"), first.id, verified=True, at=STORED)
+    else:
+        await stores.curation.pin(stores.tenant, request("r"), first.id, pinned=True, at=STORED)
+        uses = [Access(uuid4(), "u-1", (first.id,), STORED) for _ in range(3)]
+        await stores.lifecycle.reinforce(stores.tenant, uses)
+    done = await conversation.store.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
+    assert done is not None
+    (found,) = await stores.found(first.id, successor.memory.id)
+    if verified:
+        assert (list(done.written), list(done.withdrawn), found.id) == ([], [], first.id)
+    else:
+        assert (list(done.withdrawn), found.id) == ([first.id], successor.memory.id)
+        assert (found.pinned, found.access_count) == (True, 3)
+        assert found.importance == pytest.approx(successor.memory.importance + 0.06)
+
+
+async def test_a_corrected_message_is_in_no_summary_as_it_was(
+    conversation: Conversation, stores: Stores
+) -> None:
+    await conversation.say(0, 5)
+    (before,) = await conversation.summarise()
+    corrected = await stores.correct(stores.id("c-1-5"), "We moved to Milan.")
     assert corrected.withdrawn == (before.id,)
-    assert await stores.recollection.memories(stores.tenant, "u-1", [before.id]) == []
-    for setter in SETTERS.values():
-        await setter(stores, ["u-1-c-1-5"], STORED)
-    (after,) = await _summarise(held, stores)
+    assert await stores.found(before.id) == []
+    await stores.set_stages("c-1-5")
+    (after,) = await conversation.summarise()
     assert "We moved to Milan." in after.content
+
+
+@pytest.mark.parametrize("more", [True, False])
+async def test_what_a_crash_leaves_of_a_conversation_is_due_at_once_where_it_is_over(
+    conversation: Conversation, stores: Stores, *, more: bool
+) -> None:
+    """Several sessions of a conversation are summed up one by one."""
+    await conversation.say(0, 90)
+    await conversation.end(1)
+    (due,) = await conversation.due(STORED)
+    first, second = (await conversation.load(due, STORED)).sessions
+    assert first.over
+    left = SummaryPlan(rest=second.place, more=more)
+    assert await conversation.store.summarise(stores.tenant, due, left, STORED) is not None
+    found = await conversation.due(STORED + timedelta(minutes=1))
+    assert [one.since for one in found] == [second.place] * more

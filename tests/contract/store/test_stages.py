@@ -1,59 +1,17 @@
-"""What the stages promise, whoever sets them: set once, in any order, and the last one sees all of them."""
+"""Stages are set once, in any order, and the last one sees all of them; vectors, and the data of points."""
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from uuid import UUID
+from uuid import uuid4
 
-import pytest
-from tests.contract.store.stores import MODEL, STORED, Stores, enriched
-from tests.contract.store.test_lifecycle_store import kept, letter
+import numpy as np
+from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_of
 
-from ricordo.memory.facts.projection import FactDelta
-from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.progress import Progress, Stage
-from ricordo.testing.factories import START, at, new_message
+from ricordo.memory.progress import Stage
+from ricordo.store.lifecycle_store import Access
+from ricordo.testing.factories import DIMENSIONS, at, unit_vector
 
-pytestmark = pytest.mark.integration
-
-Setter = Callable[[Stores, Sequence[str], datetime], Awaitable[Sequence[Progress]]]
-
-
-async def _encoded(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    return await stores.encode(*names, at=when)
-
-
-async def _enriched(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    ids = [stores.id(name) for name in names]
-    memories = await stores.recollection.memories(stores.tenant, "u-1", ids)
-    by_id = {one.id: one for one in memories}
-    found = [enriched(by_id[one]) for one in ids if one in by_id]
-    return [saved.progress for saved in await stores.enrichments.save(stores.tenant, found, when)]
-
-
-async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    return await stores.indexing.mark(stores.tenant, [stores.id(name) for name in names], when)
-
-
-async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    told = [
-        ExtractedEvidence(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START)
-        for name in names
-    ]
-    return (await stores.ledger.record(stores.tenant, told, _nowhere, when))[1]
-
-
-async def _nowhere(learned: FactDelta) -> None:
-    """Project nothing."""
-
-
-SETTERS: dict[Stage, Setter] = {
-    Stage.ENCODED: _encoded,
-    Stage.ENRICHED: _enriched,
-    Stage.INDEXED: _indexed,
-    Stage.EXTRACTED: _extracted,
-}
 CONSUMERS: dict[Stage, str] = {
     Stage.ENCODED: "encode",
     Stage.ENRICHED: "enrichment",
@@ -62,22 +20,15 @@ CONSUMERS: dict[Stage, str] = {
 }
 
 
-async def _reasons(stores: Stores, *letters: tuple[str, str, str]) -> None:
-    """Bury letters: message, consumer, code."""
-    for sequence, (name, consumer, code) in enumerate(letters, 1):
-        buried = letter(stores, name, consumer=consumer, code=code, sequence=sequence)
-        await stores.life.record_dead_letter(stores.tenant, buried, kept)
-
-
 async def _reason(stores: Stores, name: str) -> str | None:
-    failure = (await stores.recollection.status(stores.tenant, name))[1]
+    failure = (await stores.queries.status(stores.tenant, name))[1]
     return None if failure is None else failure.code
 
 
 async def test_in_any_order_the_row_is_returned_whole_and_only_the_last_sees_all(stores: Stores) -> None:
     for turn, order in enumerate(itertools.permutations(SETTERS)):
         name = f"m-{turn}"
-        await stores.record(new_message(name, tenant=stores.tenant, timestamp=at(turn)))
+        await stores.record(stores.message(name, minute=turn))
         seen: dict[Stage, datetime | None] = {}
         for step, stage in enumerate(order, 1):
             seen[stage] = STORED + timedelta(seconds=step)
@@ -87,86 +38,148 @@ async def test_in_any_order_the_row_is_returned_whole_and_only_the_last_sees_all
             assert progress.remembered == (step == len(order))
 
 
-async def test_a_stage_keeps_its_first_instant_and_a_repeat_returns_the_state(stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
+async def test_a_stage_keeps_its_first_instant_and_states_come_in_the_order_given(stores: Stores) -> None:
+    """A repeat returns the state, and the unknown are left out."""
+    await stores.say("m-0", "m-1", "m-2")
     for setter in SETTERS.values():
-        first = await setter(stores, ["m-1"], STORED)
-        assert await setter(stores, ["m-1"], STORED + timedelta(days=1)) == first
-
-
-async def test_set_at_once_by_all_workers_the_completing_one_knows_it(stores: Stores) -> None:
-    names = [f"m-{n}" for n in range(16)]
-    await stores.record(
-        *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
-    )
-    calls = [
-        setter(stores, order, STORED) for setter in SETTERS.values() for order in (names[:8], names[8:][::-1])
-    ]
-    answers = await asyncio.gather(*calls)
-    for name in names:
-        completed = [one for answer in answers for one in answer if one.message_id == name and one.remembered]
-        assert len(completed) == 1
-
-
-async def test_opposite_orders_and_repeats_never_wait_in_a_circle(stores: Stores) -> None:
-    names = [f"m-{n}" for n in range(20)]
-    await stores.record(
-        *(new_message(name, tenant=stores.tenant, timestamp=at(n)) for n, name in enumerate(names))
-    )
-    for _ in range(5):
-        await asyncio.gather(
-            *(setter(stores, order, STORED) for setter in SETTERS.values() for order in (names, names[::-1]))
-        )
-    progress = [await stores.progress(name) for name in names]
-    assert all(one is not None and one.remembered for one in progress)
-
-
-async def test_states_come_in_the_order_asked_and_the_unknown_are_left_out(stores: Stores) -> None:
-    await stores.record(*(new_message(f"m-{n}", tenant=stores.tenant, timestamp=at(n)) for n in range(3)))
-    for setter in SETTERS.values():
-        progress = await setter(stores, ["m-2", "m-9", "m-0"], STORED)
-        assert [one.message_id for one in progress] == ["m-2", "m-0"]
+        first = await setter(stores, ["m-2", "m-9", "m-0"], STORED)
+        assert [one.message_id for one in first] == ["m-2", "m-0"]
+        assert await setter(stores, ["m-2", "m-0"], STORED + timedelta(days=1)) == first
         assert list(await setter(stores, [], STORED)) == []
 
 
-async def test_a_stage_that_is_set_takes_the_reason_with_it_why_it_was_not(stores: Stores) -> None:
+async def test_all_workers_at_once_in_opposite_orders_complete_each_message_once(stores: Stores) -> None:
+    names = [f"m-{n}" for n in range(16)]
+    await stores.say(*names)
+    orders = (names[:8], names[8:][::-1])
+    answers = await asyncio.gather(
+        *(setter(stores, order, STORED) for setter in SETTERS.values() for order in orders)
+    )
+    completed = [one.message_id for answer in answers for one in answer if one.remembered]
+    assert sorted(map(str, completed)) == sorted(names)
+    for _ in range(4):
+        orders = (names, names[::-1])
+        await asyncio.gather(
+            *(setter(stores, order, STORED) for setter in SETTERS.values() for order in orders)
+        )
+
+
+async def test_a_stage_that_is_set_removes_the_reason_why_it_was_not(stores: Stores) -> None:
     for turn, (stage, consumer) in enumerate(CONSUMERS.items()):
         names = [f"m-{turn}", f"other-{turn}"]
-        await stores.record(*(new_message(name, tenant=stores.tenant, timestamp=at(turn)) for name in names))
-        await _reasons(stores, *((name, consumer, f"{consumer} failed") for name in names))
-        for other in SETTERS.keys() - {stage}:
-            await SETTERS[other](stores, names, STORED)
+        await stores.say(*names)
+        for sequence, name in enumerate(names):
+            code = f"{consumer} failed"
+            await stores.record_dead_letter(name, consumer=consumer, code=code, sequence=sequence + 9 * turn)
+        await stores.set_stages(*names, stages=list(SETTERS.keys() - {stage}))
         assert await _reason(stores, names[0]) == f"{consumer} failed"
-        assert await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 9) == []
+        assert await stores.lagging() == []
         (progress,) = await SETTERS[stage](stores, names[:1], STORED)
         assert progress.remembered
         assert [await _reason(stores, name) for name in names] == [None, f"{consumer} failed"]
 
 
-async def test_what_lacks_no_more_than_its_facts_hides_nothing(stores: Stores) -> None:
-    """However many these are, while the graph is away."""
-    for minute, name in enumerate(("m-1", "m-2", "m-3")):
-        await stores.record(new_message(name, tenant=stores.tenant, timestamp=at(minute)), at=STORED)
-    for stage in (Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED):
-        await SETTERS[stage](stores, ["m-1", "m-2"], STORED)
-    (first,) = await stores.life.lagging(stores.tenant, STORED + timedelta(days=1), timedelta(0), 1)
-    assert first.progress.message_id == "m-3"
-
-
-async def test_of_ingest_only_what_it_refused_keeps_its_reason(stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    exhausted, refused = ("m-1", "ingest", "attempts_exhausted"), ("m-1", "ingest", "id_conflict")
-    await _reasons(stores, refused, exhausted, ("m-1", "ingest-bulk", "attempts_exhausted"))
+async def test_an_encoding_removes_the_reasons_of_ingest_but_for_refusals(stores: Stores) -> None:
+    await stores.say("m-1")
+    reasons = (
+        ("ingest", "id_conflict"),
+        ("ingest", "attempts_exhausted"),
+        ("ingest-bulk", "attempts_exhausted"),
+    )
+    for sequence, (consumer, code) in enumerate(reasons):
+        await stores.record_dead_letter(consumer=consumer, code=code, sequence=sequence)
     assert await _reason(stores, "m-1") == "attempts_exhausted"
     await stores.encode("m-1")
     assert await _reason(stores, "m-1") == "id_conflict"
 
 
-async def test_another_tenants_stage_is_not_set(stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    here: Sequence[UUID] = [stores.id("m-1")]
-    assert list(await stores.indexing.mark(stores.elsewhere().tenant, here, STORED)) == []
-    assert await stores.encodings.load(stores.elsewhere().tenant, MODEL, here) == []
-    progress = await stores.progress()
-    assert progress is not None
-    assert progress.indexed is None
+async def test_messages_that_lack_only_their_facts_hide_no_other(stores: Stores) -> None:
+    """However many these are, while the graph is away."""
+    await stores.say("m-1", "m-2", "m-3")
+    await stores.set_stages("m-1", "m-2", stages=[Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED])
+    (first,) = await stores.lagging(limit=1)
+    assert first.progress.message_id == "m-3"
+
+
+async def test_texts_are_loaded_with_the_vector_of_the_model_bit_for_bit(stores: Stores) -> None:
+    await stores.say("m-0", "m-1")
+    long = {"model-b": unit_vector(1, 1024), "model-c": unit_vector(1, 4096)}  # too long for a page
+    await stores.encode("m-1")
+    for model, vector in long.items():
+        await stores.encodings.save(stores.tenant, model, [(stores.id("m-1"), vector)], [], STORED)
+    ids = [stores.id("m-1"), uuid4(), stores.id("m-0")]
+    for model, expected in {MODEL: vector_of(ids[0]), **long, "model-d": None}.items():
+        known, missing = await stores.encodings.load(stores.tenant, model, ids)
+        assert (known.memory_id, known.text) == (stores.id("m-1"), "this is m-1")
+        assert (missing.memory_id, missing.vector) == (stores.id("m-0"), None)
+        assert (known.vector is None) == (expected is None)
+        if known.vector is not None and expected is not None:
+            assert known.vector.dtype == np.float32
+            assert np.array_equal(known.vector, expected)
+
+
+async def test_the_models_of_a_tenant_are_known_with_their_lengths(stores: Stores) -> None:
+    names = [f"m-{n}" for n in range(8)]
+    await stores.say(*names)
+    gone = uuid4()
+    wide = [(gone, unit_vector(1, 1024))]
+    assert await stores.encodings.save(stores.tenant, "model-b", wide, [gone], STORED) == []
+    assert await stores.encodings.models(stores.tenant) == {}
+    await asyncio.gather(*(stores.encode(name) for name in names))
+    wide = [(stores.id("m-1"), unit_vector(1, 1024))]
+    first = await stores.encodings.save(stores.tenant, "model-b", wide, [gone, stores.id("m-1")], STORED)
+    assert [one.message_id for one in first] == ["m-1"]
+    assert await stores.encodings.models(stores.tenant) == {MODEL: DIMENSIONS, "model-b": 1024}
+    for _ in range(3):
+        await asyncio.gather(stores.encode(*names), stores.encode(*names[::-1]))
+
+
+async def test_the_indexed_follower_of_an_encoded_message_is_named(stores: Stores) -> None:
+    await stores.say("m-0", "m-1", "m-2", "m-3")
+    await stores.indexing.mark(stores.tenant, [stores.id("m-1"), stores.id("m-3")], STORED)
+    encoded = [stores.id("m-0"), stores.id("m-1"), stores.id("m-3")]
+    followers = await stores.encodings.followers(stores.tenant, encoded)
+    assert [one for one, _ in followers] == [stores.id("m-1")]
+
+
+async def test_memories_are_loaded_for_the_index_with_their_predecessor_as_far_as_it_is(
+    stores: Stores,
+) -> None:
+    await stores.record(stores.message("m-0", content="prima", language="it"))
+    await stores.say("m-1", "m-2", timestamp=at(1))
+    await stores.encode("m-1")
+    await stores.encode("m-2", model="model-b")
+    ids = [stores.id("m-2"), uuid4(), stores.id("m-1"), stores.id("m-0")]
+    (alone,) = await stores.indexing.load(stores.tenant, MODEL, ids)
+    assert alone.memory.message_id == "m-1"
+    assert (alone.preceding_text, alone.preceding_language, alone.preceding_vector) == ("prima", "it", None)
+    await stores.encode("m-0")
+    first, whole = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-0"), stores.id("m-1")])
+    assert (first.preceding_text, first.preceding_vector) == ("", None)
+    assert whole.vector.tolist() == vector_of(stores.id("m-1")).tolist()
+    assert whole.preceding_vector is not None
+    assert whole.preceding_vector.tolist() == vector_of(stores.id("m-0")).tolist()
+
+
+async def test_whatever_changes_about_a_point_changes_its_version(stores: Stores) -> None:
+    async def version() -> str:
+        (found,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
+        now = await stores.indexing.versions(stores.tenant, MODEL, [uuid4(), stores.id("m-2")])
+        assert now == {stores.id("m-2"): found.version}
+        return found.version
+
+    await stores.record(stores.message("m-2", minute=2))
+    await stores.encode("m-2")
+    versions = [await version()]
+    await stores.record(stores.message("m-1", minute=1))  # it comes before it
+    versions.append(await version())
+    await stores.encode("m-1")  # its window lacked this
+    versions.append(await version())
+    access = Access(uuid4(), "u-1", (stores.id("m-2"),), at(3))
+    await stores.lifecycle.reinforce(stores.tenant, [access])  # it matters more, and is archived no more
+    versions.append(await version())
+    assert len(set(versions)) == len(versions)
+    await stores.lifecycle.reinforce(stores.tenant, [access])
+    await stores.indexing.mark(stores.tenant, [stores.id("m-2")], at(4))
+    assert await version() == versions[-1]
+    assert not await stores.indexing.versions(stores.tenant, MODEL, [])

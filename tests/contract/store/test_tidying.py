@@ -6,11 +6,6 @@ from datetime import timedelta
 import pytest
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.store.database import Database
-from ricordo.testing.factories import new_message
-
-pytestmark = pytest.mark.integration
-
 _OLD = 12_000
 _FILL = """
 with inbox as (
@@ -31,51 +26,46 @@ select (select count(*) from inbox where tenant = $1), (select count(*) from mem
        (select count(*) from requests where tenant = $1),
        (select count(*) from dead_letters where tenant = $1)
 """
-_HOLD = (
-    "select 1 from inbox where tenant = $1 limit 1 for update",
-    "select 1 from memory_uses where tenant = $1 limit 1 for update",
-    "select 1 from requests where tenant = $1 limit 1 for update",
-    "select 1 from dead_letters where tenant = $1 limit 1 for update",
-)
+_HOLD = [
+    f"select 1 from {table} where tenant = $1 limit 1 for update"
+    for table in ("inbox", "memory_uses", "requests", "dead_letters")
+]
 
 
-async def _fill(database: Database, stores: Stores) -> None:
-    await stores.record(new_message(tenant=stores.tenant))
-    async with database.transaction(stores.tenant) as connection:
-        await connection.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, _OLD)
+async def _fill(stores: Stores) -> None:
+    await stores.say("m-1")
+    await stores.execute(_FILL, stores.tenant, stores.id("m-1"), STORED, _OLD)
 
 
 async def _tidy(stores: Stores) -> None:
     before = STORED + timedelta(seconds=1)
     async with asyncio.timeout(30):
-        await stores.life.tidy(stores.tenant, handled_before=before, used_before=before, died_before=before)
+        await stores.lifecycle.tidy(
+            stores.tenant, handled_before=before, used_before=before, died_before=before
+        )
 
 
-async def _left(database: Database, stores: Stores) -> tuple[int, ...]:
-    async with database.transaction(stores.tenant) as connection:
-        row = await connection.fetchrow(_LEFT, stores.tenant)
-    assert row is not None
-    return tuple(row)
+async def _left(stores: Stores) -> tuple[int, ...]:
+    (row,) = await stores.fetch(_LEFT, stores.tenant)
+    return row
 
 
-async def test_what_is_held_is_left_to_the_next_time(database: Database, stores: Stores) -> None:
+async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
     """More than one statement drops goes at once but for it; nobody is waited for."""
-    await _fill(database, stores)
-    async with database.transaction(stores.tenant) as connection:
+    await _fill(stores)
+    async with stores.transaction() as connection:
         for query in _HOLD:
             await connection.execute(query, stores.tenant)
         await _tidy(stores)
-        assert await _left(database, stores) == (1, 1, 1, 1)
+        assert await _left(stores) == (1, 1, 1, 1)
     await _tidy(stores)
-    assert await _left(database, stores) == (0, 0, 0, 0)
+    assert await _left(stores) == (0, 0, 0, 0)
 
 
-async def test_it_goes_in_several_transactions(
-    database: Database, stores: Stores, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is stopped in between has dropped a part, and the next time drops the rest."""
-    await _fill(database, stores)
-    begun, transaction = 0, database.transaction
+    await _fill(stores)
+    begun, transaction = 0, stores.database.transaction
 
     def counted(tenant: str, *, planned_anew: bool = False) -> object:
         nonlocal begun
@@ -85,11 +75,11 @@ async def test_it_goes_in_several_transactions(
         return transaction(tenant, planned_anew=planned_anew)
 
     with monkeypatch.context() as patched:
-        patched.setattr(database, "transaction", counted)
+        patched.setattr(stores.database, "transaction", counted)
         with pytest.raises(RuntimeError, match="ends here"):
             await _tidy(stores)
-    dropped, *others = await _left(database, stores)
+    dropped, *others = await _left(stores)
     assert 0 < dropped < _OLD
     assert others == [_OLD] * 3
     await _tidy(stores)
-    assert await _left(database, stores) == (0, 0, 0, 0)
+    assert await _left(stores) == (0, 0, 0, 0)

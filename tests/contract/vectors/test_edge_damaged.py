@@ -20,11 +20,11 @@ from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 
-KILLS, POINTS = 4, 60
+KILLS, POINTS = 3, 60
 WHOLE = "model-a-*[0-9a-f]"
 JOURNAL = "vector_storage-text_terms/store/tracker_journal.dat"
-LOADED_WITHOUT_A_WORD = ("mutable_id_tracker.mappings", "mutable_id_tracker.versions")
-REFUSED = ("segment.json", "vector_storage-text_terms/store/tracker.dat")
+LOADED_WITHOUT_A_WORD = ("mutable_id_tracker.mappings",)
+REFUSED = ("segment.json",)
 PANICKED_AT = ("vector_storage-text/vectors/status.dat",)
 
 # Writes and flushes as fast as it can, until it is killed.

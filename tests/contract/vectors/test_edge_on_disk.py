@@ -86,19 +86,6 @@ async def test_a_shard_that_a_former_version_made_is_used_as_it_is(tmp_path: Pat
     await index.close()
 
 
-async def test_a_second_process_is_told_who_has_the_folder(tmp_path: Path) -> None:
-    with _writer(tmp_path) as writer:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "0\n"
-        index = EdgeVectorIndex(tmp_path)
-        with pytest.raises(IndexUnavailable, match="another process has the vector index"):
-            await index.prepare(MODEL, DIMENSIONS)
-        writer.kill()
-    await index.prepare(MODEL, DIMENSIONS)
-    assert await index.count(TENANT, MODEL, ALL) > 0
-    await index.close()
-
-
 async def test_a_start_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
     half = tmp_path / "all-MiniLM-L6-v2.partial" / "segments" / "half"
     half.mkdir(parents=True)
@@ -125,15 +112,7 @@ async def test_other_dimensions_and_a_folder_that_cannot_be_written_are_said(tmp
     await third.close()
 
 
-async def test_after_closing_it_is_unavailable(tmp_path: Path) -> None:
-    index = EdgeVectorIndex(tmp_path)
-    await filled(index, point("a"))
-    await index.close()
-    with pytest.raises(IndexUnavailable):
-        await index.count(TENANT, MODEL, ALL)
-
-
-async def test_written_points_reach_the_disk_in_silence(
+async def test_points_reach_the_disk_by_themselves_and_a_closed_index_is_unavailable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AFTER_S", 0.05)
@@ -141,3 +120,5 @@ async def test_written_points_reach_the_disk_in_silence(
     await filled(index, point("a"))
     await eventually(lambda: index.unflushed == 0)
     await index.close()
+    with pytest.raises(IndexUnavailable):
+        await index.count(TENANT, MODEL, ALL)

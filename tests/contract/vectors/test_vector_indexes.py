@@ -17,7 +17,6 @@ from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.server import ServerVectorIndex
 from ricordo.testing.factories import DIMENSIONS
-from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.vector_searches import MODEL
 from ricordo.testing.vectors import VectorIndexContract
 
@@ -155,20 +154,6 @@ class TestServer(VectorIndexContract):
         await index.prepare(MODEL, DIMENSIONS)
         with pytest.raises(IndexUnavailable, match="16 dimensions, not of 4"):
             await index.prepare(MODEL, 4)
-
-
-class TestMemory(VectorIndexContract):
-    """The reference in memory."""
-
-    @pytest.fixture
-    async def index(self) -> VectorIndex:
-        return MemoryVectorIndex()
-
-    async def test_it_can_be_away(self, index: MemoryVectorIndex) -> None:
-        await index.prepare(MODEL, DIMENSIONS)
-        index.away = True
-        with pytest.raises(IndexUnavailable):
-            await index.upsert("acme", MODEL, [])
 
 
 async def test_a_server_that_is_not_there_is_unavailable() -> None:

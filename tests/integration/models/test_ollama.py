@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -57,12 +57,11 @@ async def test_vectors_come_in_order_and_in_batches(server: OllamaStandIn, encod
     assert all(body["keep_alive"] == -1 for path, body in server.requests if path == "/api/embed")
 
 
-async def test_no_texts_cost_no_request(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
+async def test_vectors_are_scaled_to_unit_norm_and_no_texts_cost_no_request(
+    server: OllamaStandIn, encoder: OllamaEncoder
+) -> None:
     assert (await encoder.encode([])).shape == (0, 384)
     assert embedded(server) == []
-
-
-async def test_vectors_are_scaled_to_unit_norm(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
     server.behaviour.vectors = lambda texts: [[3.0] * 384 for _ in texts]
     [vector] = await encoder.encode(["long vector"])
     assert np.linalg.norm(vector) == pytest.approx(1)
@@ -73,66 +72,52 @@ async def test_any_text_can_be_sent(encoder: OllamaEncoder, text: str) -> None:
     assert (await encoder.encode([text])).shape == (1, 384)
 
 
-MISBEHAVIOUR: dict[str, Callable[[Behaviour], object]] = {
-    "hangs": lambda it: setattr(it, "hang", True),
-    "is too slow": lambda it: setattr(it, "delay", 5),
-    "drops the connection": lambda it: setattr(it, "drop", True),
-    "fails": lambda it: setattr(it, "status", 500),
-    "is busy": lambda it: setattr(it, "status", 503),
-    "answers no JSON": lambda it: setattr(it, "raw", b"<html>"),
-    "answers other JSON": lambda it: setattr(it, "raw", b"[1, 2]"),
-    "answers an empty object": lambda it: setattr(it, "raw", b"{}"),
-    "answers another dimension": lambda it: setattr(it, "dimensions", 768),
-    "answers too few": lambda it: setattr(it, "vectors", lambda texts: [[1.0] * 384] * (len(texts) - 1)),
-    "answers none": lambda it: setattr(it, "vectors", lambda _: []),
-    "answers NaN": lambda it: setattr(it, "vectors", lambda texts: [[math.nan] * 384] * len(texts)),
-    "answers infinity": lambda it: setattr(it, "vectors", lambda texts: [[math.inf] * 384] * len(texts)),
-    "answers zeros": lambda it: setattr(it, "vectors", lambda texts: [[0.0] * 384] * len(texts)),
-    "answers unlike lengths": lambda it: setattr(it, "vectors", lambda _: [[1.0], [1.0, 2.0]]),
+FAULTS: dict[str, tuple[Callable[[Behaviour], object], str]] = {
+    "hangs": (lambda it: setattr(it, "hang", True), "did not answer within 1.5 s at {url}"),
+    "is too slow": (lambda it: setattr(it, "delay", 5), "did not answer within 1.5 s at {url}"),
+    "drops": (
+        lambda it: setattr(it, "drop", True),
+        "cannot be reached at {url}: Server disconnected without",
+    ),
+    "fails": (lambda it: setattr(it, "status", 500), "answered 500: the server was told to fail"),
+    "is busy": (lambda it: setattr(it, "status", 503), "answered 503"),
+    "no JSON": (lambda it: setattr(it, "raw", b"<html>"), "answered nonsense: it is no JSON"),
+    "other JSON": (lambda it: setattr(it, "raw", b"[1]"), "answered nonsense: it is not what Ollama answers"),
+    "an empty object": (lambda it: setattr(it, "raw", b"{}"), "answered nonsense: embeddings is missing"),
+}
+VECTORS: dict[str, Callable[[Sequence[str]], object]] = {
+    "another dimension": lambda texts: [[1.0] * 768] * len(texts),
+    "too few": lambda texts: [[1.0] * 384] * (len(texts) - 1),
+    "none": lambda _: [],
+    "NaN": lambda texts: [[math.nan] * 384] * len(texts),
+    "infinity": lambda texts: [[math.inf] * 384] * len(texts),
+    "zeros": lambda texts: [[0.0] * 384] * len(texts),
+    "unlike lengths": lambda _: [[1.0], [1.0, 2.0]],
+    "words": lambda _: "hello",
 }
 
 
-def with_patience(*names: str) -> list[tuple[str, float]]:
-    """Return each with the seconds that an answer may take: few where none comes in time."""
-    return [(name, HASTY_S if name in ("hangs", "is too slow") else PATIENT_S) for name in names]
-
-
-@pytest.mark.parametrize(("name", "timeout"), with_patience(*MISBEHAVIOUR))
-async def test_a_server_that_misbehaves_is_unavailable_until_it_does_not(
+@pytest.mark.parametrize(
+    ("name", "timeout"),
+    [(name, HASTY_S if name in ("hangs", "is too slow") else PATIENT_S) for name in (*FAULTS, *VECTORS)],
+)
+async def test_a_server_that_misbehaves_is_unavailable_and_its_fault_is_told_in_one_line(
     server: OllamaStandIn, encoder: OllamaEncoder, name: str
 ) -> None:
-    MISBEHAVIOUR[name](server.behaviour)
-    with pytest.raises(ModelUnavailable, match="all-minilm"):
-        await encoder.encode(["one", "two"])
-    server.behaviour = Behaviour()
-    assert (await encoder.encode(["one", "two"])).shape == (2, 384)
-
-
-REASONS: dict[str, str] = {
-    "hangs": "all-minilm did not answer within 1.5 s at {url}",
-    "drops the connection": "all-minilm cannot be reached at {url}: Server disconnected without",
-    "fails": "all-minilm answered 500: the server was told to fail",
-    "answers no JSON": "all-minilm answered nonsense: it is no JSON",
-    "answers other JSON": "all-minilm answered nonsense: it is not what Ollama answers",
-    "answers an empty object": "all-minilm answered nonsense: embeddings is missing",
-    "answers words": "all-minilm answered nonsense: embeddings is not what it should be",
-}
-
-
-@pytest.mark.parametrize(("name", "timeout"), with_patience(*REASONS))
-async def test_what_went_wrong_is_told_in_one_plain_line(
-    server: OllamaStandIn, encoder: OllamaEncoder, name: str
-) -> None:
-    if name == "answers words":
-        server.behaviour.vectors = lambda _: "hello"
+    fault, reason = FAULTS.get(name, (None, ""))
+    if fault is None:
+        server.behaviour.vectors = VECTORS[name]
     else:
-        MISBEHAVIOUR[name](server.behaviour)
+        fault(server.behaviour)
     with pytest.raises(ModelUnavailable) as error:
-        await encoder.encode(["one"])
+        await encoder.encode(["one", "two"])
     told = str(error.value)
-    assert told.startswith(REASONS[name].format(url=server.url))
+    assert told.startswith("all-minilm " + reason.format(url=server.url))
     assert len(told.splitlines()) == 1
     assert "http" not in told.replace(server.url, "")
+    assert isinstance(error.value, ModelSlow) == (name in ("hangs", "is too slow"))
+    server.behaviour = Behaviour()
+    assert (await encoder.encode(["one", "two"])).shape == (2, 384)
 
 
 async def test_an_address_is_told_without_its_credentials_which_are_sent() -> None:
@@ -152,13 +137,6 @@ async def test_an_address_is_told_without_its_credentials_which_are_sent() -> No
         async with connect(f"http://davide:a%20secret@127.0.0.1:{port}", 5) as there:
             assert not await there.has("all-minilm")
     assert base64.b64encode(b"davide:a secret") in heads[0]
-
-
-@pytest.mark.parametrize("timeout", [HASTY_S])
-async def test_no_answer_in_time_is_told_apart(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
-    server.behaviour.hang = True
-    with pytest.raises(ModelSlow, match="all-minilm did not answer within"):
-        await encoder.encode(["one"])
 
 
 async def test_what_is_no_ollama_is_not_said_to_lack_the_model() -> None:

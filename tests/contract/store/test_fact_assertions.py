@@ -1,0 +1,325 @@
+"""What the user says of facts counts once, outweighs messages, and goes with its user.
+
+How an assertion folds is proved by the unit tests of `ricordo.memory.facts`.
+"""
+
+import asyncio
+from dataclasses import replace
+from itertools import permutations
+from uuid import UUID, uuid4
+
+import pytest
+from tests.contract.store.evidence import (
+    CURRENT,
+    Projection,
+    assert_fact,
+    by_object,
+    claim,
+    extracted,
+    facts,
+    learn,
+)
+from tests.contract.store.stores import STORED, Stores
+
+from ricordo.memory.facts import Assertion, Fact
+from ricordo.store.database import Database, RequestConflict
+from ricordo.store.fact_assertions import FactEnded, UnknownFact
+from ricordo.testing.factories import at
+
+LECCE, CONFIRMED, RETRACTED = Assertion(object="Lecce"), Assertion(), Assertion(verified=False)
+REJECTED = Assertion(rejected=True)
+ODD = (
+    'O\'Brien "Bob"; drop table facts',
+    "`}) DETACH DELETE n //",
+    "{x: $tenant}",
+    "\\u0000 \\ %s {0}",
+    "è\u0301 🅪 مرحبا 漢字",
+    "\U0001d54f" * 250,
+)
+
+
+async def _lived(stores: Stores, *cities: str) -> list[Fact]:
+    """Record a message for each city, a minute apart, and return the facts, the current ones first."""
+    names = [f"m-{n}" for n in range(len(cities))]
+    await stores.say(*names)
+    for n, (name, city) in enumerate(zip(names, cities, strict=True)):
+        await learn(stores, extracted(stores, name, claim("lives_in", city, minute=n)))
+    return list(await facts(stores))
+
+
+async def _current(stores: Stores) -> list[tuple[str, bool, bool]]:
+    return [(one.object, one.verified, one.disputed) for one in await facts(stores, CURRENT)]
+
+
+async def test_messages_dispute_a_confirmed_fact_and_do_not_end_it(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    projection = Projection()
+    confirmed = await assert_fact(stores, rome.id, CONFIRMED, projection=projection)
+    assert confirmed is not None
+    assert (confirmed.id, confirmed.verified, confirmed.confidence) == (rome.id, True, 1)
+    assert [one.facts for one in projection.learned] == [(confirmed,)]
+    late = STORED.replace(year=STORED.year + 1)
+    names = [f"n-{n}" for n in range(5)]
+    await stores.say(*names, timestamp=late)
+    milan = claim("lives_in", "Milan", minute=(late - at(0)).total_seconds() / 60)
+    await learn(stores, *(extracted(stores, name, milan) for name in names))
+    assert await _current(stores) == [("Rome", True, True)]
+
+
+async def test_a_confirmation_is_retracted(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    await assert_fact(stores, rome.id, CONFIRMED)
+    for request in ("request 2", "request 3"):
+        assert await assert_fact(stores, rome.id, RETRACTED, request) is None
+        assert await facts(stores) == [rome]
+
+
+async def test_a_corrected_value_never_held_and_stays_on_record(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    projection = Projection()
+    lecce = await assert_fact(stores, rome.id, LECCE, projection=projection)
+    assert lecce is not None
+    assert (lecce.object, lecce.verified, lecce.current) == ("Lecce", True, True)
+    assert lecce.valid_from == rome.valid_from
+    new, old = await facts(stores)
+    assert new == lecce
+    assert (old.id, old.object, old.valid_from) == (rome.id, "Rome", old.valid_to)
+    assert set(projection.learned[0].facts) == {new, old}
+
+
+async def test_corrections_in_a_row_and_their_retraction_by_any_ledger(stores: Stores) -> None:
+    """Each value keeps its id, and a repeated request says what became of its value."""
+    (rome,) = await _lived(stores, "Rome", "Rome", "Rome")
+    current, ids = rome, set()
+    for n, city in enumerate(("Lecce", "Rome", "Lecce", "Bari", "Rome")):
+        corrected = await assert_fact(stores, current.id, Assertion(object=city), f"request {n}")
+        assert corrected is not None
+        current = corrected
+        ids.add((current.object, current.id))
+        assert await _current(stores) == [(city, True, False)]
+    assert current == replace(rome, verified=True)
+    assert len(ids) == len(await facts(stores)) == 3
+    again = await assert_fact(stores, rome.id, LECCE, "request 0")
+    assert again is not None
+    assert (again.object, again.current) == ("Lecce", False)
+    for ledger in (stores.ledger, stores.another_ledger()):
+        assert await assert_fact(stores, rome.id, RETRACTED, "request 9", ledger=ledger) is None
+        assert await _current(stores) == [("Bari", True, False)]
+
+
+async def test_a_correction_among_many_values_is_made_and_retracted_alone(stores: Stores) -> None:
+    await stores.say("m-1")
+    await learn(
+        stores, extracted(stores, "m-1", claim("likes", "the tea"), claim("likes", "cake", position=9))
+    )
+    before = await by_object(stores)
+    tea = await assert_fact(stores, before["the tea"].id, Assertion(object="tea"))
+    assert tea is not None
+    assert await _current(stores) == [("cake", False, False), ("tea", True, False)]
+    with pytest.raises(FactEnded) as ended:
+        await assert_fact(stores, before["the tea"].id, Assertion(object="tee"), "request 2")
+    assert ended.value.instead is None, "a user may like many things"
+    for _ in range(2):
+        await assert_fact(stores, tea.id, RETRACTED, "request 3")
+        assert await by_object(stores) == before
+
+
+async def test_any_id_of_a_value_names_that_value(stores: Stores) -> None:
+    """An earlier message that comes late makes the confirmed period the second of its value."""
+    await stores.say("m-0", "m-1", "m-2")
+    await learn(stores, extracted(stores, "m-2", claim("lives_in", "Rome", minute=2)))
+    (rome,) = await facts(stores)
+    await assert_fact(stores, rome.id, CONFIRMED)
+    for n, late in enumerate(("Rome", "Milan")):
+        await learn(stores, extracted(stores, f"m-{n}", claim("lives_in", late, minute=n)))
+    second, milan, first = await facts(stores)
+    assert (first.id, first.current, second.verified) == (rome.id, False, True)
+    await assert_fact(stores, first.id, RETRACTED, "request 2")
+    assert await _current(stores) == [("Rome", False, False)]
+    assert await assert_fact(stores, first.id, CONFIRMED, "request 3") == second
+    with pytest.raises(FactEnded):
+        await assert_fact(stores, milan.id, Assertion(object="Bari"), "request 4")
+    lecce = await assert_fact(stores, first.id, LECCE, "request 5")
+    assert lecce is not None
+    assert lecce.valid_from == second.valid_from
+
+
+async def test_a_repeat_also_at_once_changes_nothing_and_returns_the_same(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    ledgers = [stores.ledger, stores.another_ledger(), stores.another_ledger()]
+    done = await asyncio.gather(*(assert_fact(stores, rome.id, LECCE, ledger=one) for one in ledgers))
+    assert len(set(done)) == 1
+    before, projection = await facts(stores), Projection()
+    assert len(before) == 2
+    assert await assert_fact(stores, rome.id, LECCE, projection=projection) == done[0]
+    assert (await facts(stores), projection.learned) == (before, [])
+    for conflict in (CONFIRMED, Assertion(object="Bari")):
+        with pytest.raises(RequestConflict):
+            await assert_fact(stores, rome.id, conflict)
+    assert await facts(stores) == before
+
+
+async def test_a_request_about_one_subject_conflicts_with_another_subject(stores: Stores) -> None:
+    await stores.say("m-1")
+    told = [claim("lives_in", "Rome", subject=name, position=n) for n, name in enumerate(("Anna", "Bruno"))]
+    await learn(stores, extracted(stores, "m-1", *told))
+    anna, bruno = sorted(await facts(stores), key=lambda fact: fact.subject)
+    for assertion in (CONFIRMED, LECCE):
+        request = f"request of {assertion.object}"
+        first = await assert_fact(stores, anna.id, assertion, request)
+        with pytest.raises(RequestConflict):
+            await assert_fact(stores, bruno.id, assertion, request)
+        assert await assert_fact(stores, anna.id, assertion, request) == first
+    assert bruno in await facts(stores)
+
+
+async def test_a_repeat_counts_as_before_although_the_subject_was_merged_since(stores: Stores) -> None:
+    await stores.say("m-1")
+    told = (claim("friend", "Nicola"), claim("lives_in", "Bari", subject="Nico"))
+    await learn(stores, extracted(stores, "m-1", *told))
+    bari = (await by_object(stores))["Bari"]
+    lecce = await assert_fact(stores, bari.id, LECCE)
+    await stores.ledger.decide(stores.tenant, "u-1", ("Nico", "Nicola"), Projection(), same=True, by="user")
+    before = await facts(stores)
+    again = await assert_fact(stores, bari.id, LECCE)
+    assert lecce is not None
+    assert again is not None
+    assert again == replace(lecce, id=again.id, subject="Nicola")
+    with pytest.raises(RequestConflict):
+        await assert_fact(stores, bari.id, Assertion(object="Rome"))
+    with pytest.raises(UnknownFact):
+        await assert_fact(stores, bari.id, LECCE, "request 2")
+    assert await facts(stores) == before
+    await stores.put_tombstone("user", "u-1")
+    with pytest.raises(UnknownFact):
+        await assert_fact(stores, bari.id, LECCE)
+
+
+async def test_unknown_and_forgotten_facts_are_refused(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    for where, user_id, fact_id in (
+        (stores, "u-1", uuid4()),
+        (stores, "u-2", rome.id),
+        (stores.another_tenant(), "u-1", rome.id),
+    ):
+        with pytest.raises(UnknownFact):
+            await assert_fact(where, fact_id, LECCE, user_id=user_id)
+    assert await facts(stores) == [rome]
+    await stores.put_tombstone("user", "u-1")
+    with pytest.raises(UnknownFact):
+        await assert_fact(stores, rome.id, CONFIRMED)
+
+
+async def test_a_superseded_fact_is_confirmed_but_not_corrected(stores: Stores) -> None:
+    milan, rome = await _lived(stores, "Rome", "Milan")
+    with pytest.raises(FactEnded) as ended:
+        await assert_fact(stores, rome.id, LECCE)
+    assert ended.value.instead == milan.id
+    assert await facts(stores) == [milan, rome]
+    await assert_fact(stores, rome.id, CONFIRMED, "request 2")
+    assert await _current(stores) == [("Rome", True, False)]
+
+
+async def test_what_the_projection_refuses_is_not_written(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    with pytest.raises(OSError, match="the graph is away"):
+        await assert_fact(stores, rome.id, LECCE, projection=Projection(failing=OSError("the graph is away")))
+    assert await facts(stores) == [rome]
+    await assert_fact(stores, rome.id, Assertion(object="Bari"))
+    assert await _current(stores) == [("Bari", True, False)]
+
+
+async def test_a_late_message_takes_its_place_before_an_assertion(stores: Stores) -> None:
+    milan, _ = await _lived(stores, "Rome", "Milan")
+    await assert_fact(stores, milan.id, CONFIRMED)
+    await stores.record(stores.message("m-late", minute=0.5))
+    told = extracted(stores, "m-late", claim("lives_in", "Turin", minute=0.5))
+    for ledger in (stores.ledger, stores.another_ledger()):
+        await learn(stores, told, ledger=ledger)
+        assert [one.object for one in await facts(stores)] == ["Milan", "Rome", "Turin"]
+
+
+async def test_odd_values_are_values_and_nothing_else(stores: Stores) -> None:
+    (current,) = await _lived(stores, "Rome")
+    for n, value in enumerate(ODD):
+        corrected = await assert_fact(stores, current.id, Assertion(object=value), f"request {n}")
+        assert corrected is not None
+        current = corrected
+        assert await _current(stores) == [(value, True, False)]
+
+
+async def test_a_rejected_fact_is_not_read_again_from_the_same_words(stores: Stores) -> None:
+    await stores.say("m-0", "m-1")
+    told = extracted(stores, "m-0", claim("likes", "rain"), claim("likes", "snow", position=9))
+    await learn(stores, told)
+    rain, projection = (await by_object(stores))["rain"], Projection()
+    assert await assert_fact(stores, rain.id, REJECTED, projection=projection) is None
+    assert [one.gone for one in projection.learned] == [(rain.id,)]
+    for ledger in (stores.ledger, stores.another_ledger()):
+        supported, progress = await learn(stores, told, ledger=ledger)
+        assert [one.object for one in supported["m-0"]] == ["snow"]
+        assert progress[0].extracted is not None
+        assert (await by_object(stores)).keys() == {"snow"}
+    await learn(stores, extracted(stores, "m-1", claim("likes", "rain", minute=1)))
+    assert await assert_fact(stores, rain.id, REJECTED, ledger=stores.another_ledger()) is None, "a repeat"
+    again = (await by_object(stores))["rain"]
+    assert (again.confidence, again.message_ids) == (1, ("m-1",))
+    with pytest.raises(RequestConflict):
+        await assert_fact(stores, (await by_object(stores))["snow"].id, REJECTED)
+
+
+async def test_messages_and_a_rejection_give_the_same_facts_in_any_order(stores: Stores) -> None:
+    known = []
+    for order in permutations(range(3)):
+        here = stores.another_tenant()
+        await here.say("m-0", "m-1", "m-2")
+        told = [
+            extracted(here, "m-0", claim("lives_in", "Rome")),
+            extracted(here, "m-1", claim("lives_in", "Lecce", minute=1), claim("likes", "rain", minute=1)),
+            extracted(here, "m-2", claim("lives_in", "Rome", minute=2)),
+        ]
+        await learn(here, told[1])
+        await assert_fact(here, (await by_object(here))["Lecce"].id, REJECTED)
+        for n in order:
+            await learn(here, told[n])
+        known.append([replace(one, id=UUID(int=0)) for one in await facts(here)])
+    assert [one.object for one in known[0]] == ["Rome", "rain"]
+    assert all(one == known[0] for one in known)
+
+
+async def test_a_rejection_takes_the_users_own_assertions_with_it(stores: Stores) -> None:
+    (rome,) = await _lived(stores, "Rome")
+    lecce = await assert_fact(stores, rome.id, LECCE, "request 0")
+    assert lecce is not None
+    for _ in range(2):
+        assert await assert_fact(stores, lecce.id, REJECTED) is None
+        assert await facts(stores) == [rome]
+    await assert_fact(stores, rome.id, CONFIRMED, "request 2")
+    assert await assert_fact(stores, rome.id, REJECTED, "request 3") is None
+    assert await facts(stores) == []
+
+
+async def _erase(stores: Stores) -> None:
+    async with stores.transaction() as connection:
+        # As an erasure does: the lock before the first row, or two may wait for each other.
+        await connection.execute(Database.queries("facts")["lock_users"], stores.tenant, ["u-1"])
+        for table in ("memories", "facts", "fact_evidence", "entities", "entity_names", "identity_decisions"):
+            await connection.execute(
+                f"delete from {table} where tenant = $1 and user_id = 'u-1'", stores.tenant
+            )
+
+
+@pytest.mark.parametrize("order", ["before", "assertion first", "erasure first"])
+async def test_an_assertion_is_erased_with_its_user_also_at_once(stores: Stores, order: str) -> None:
+    """No memory stands behind it that an erasure could follow."""
+    (rome,) = await _lived(stores, "Rome")
+    if order == "before":
+        await assert_fact(stores, rome.id, LECCE)
+        await _erase(stores)
+        with pytest.raises(UnknownFact):
+            await assert_fact(stores, rome.id, LECCE)
+    else:
+        work = [assert_fact(stores, rome.id, LECCE), _erase(stores)]
+        done = await asyncio.gather(*(work[:: -1 if order[0] == "e" else 1]), return_exceptions=True)
+        assert all(one is None or isinstance(one, Fact | UnknownFact) for one in done), done
+    assert await stores.fetch("select count(*) from fact_evidence") == [(0,)]
