@@ -6,6 +6,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 bin := .venv/bin
+parallel := -n $(or $(WORKERS),2) --dist loadfile --no-loadscope-reorder
 export PYTHON TORCH
 
 help: ## list these commands
@@ -21,10 +22,10 @@ up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
 test: setup ## run all tests against real local servers (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not chaos and not evaluation and not lab" $(ARGS)
+	@$(bin)/pytest $(parallel) -m "not chaos and not evaluation and not lab" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest -n $(or $(WORKERS),2) --dist loadfile -m "not slow" tests/unit tests/contract $(ARGS)
+	@$(bin)/pytest $(parallel) -m "not slow" tests/unit tests/contract $(ARGS)
 
 size: setup ## lines and files of Python by area; fails above the budget in pyproject.toml
 	@$(bin)/python .ci/size
@@ -54,8 +55,8 @@ schemas: setup ## generate schemas/ from the message models
 bench: setup ## print figures of speed and size (NAME=queue for one of them, ARGS=--json)
 	@$(bin)/ricordo bench $(NAME) $(ARGS)
 
-chaos: setup ## kill processes under load, and count lost and duplicated data
-	@$(bin)/pytest tests/chaos $(ARGS)
+chaos: setup ## kill processes under load, and count lost and duplicated data; about an hour
+	@$(bin)/pytest -m chaos tests/chaos tests/e2e $(ARGS)
 
 eval: setup ## measure quality on your data set (NAME=retrieval DATA=FILE)
 	@$(bin)/ricordo eval $(NAME) $(if $(DATA),--data $(DATA)) $(ARGS)

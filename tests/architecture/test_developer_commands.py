@@ -39,13 +39,6 @@ def test_make_alone_lists_every_command_in_a_line() -> None:
     assert {name for name, _ in listed} == set(TARGETS)
 
 
-def test_the_documentation_builds_without_warnings() -> None:
-    answer = run("make", "docs")
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert "Ricordo" in (ROOT / "build/docs/index.html").read_text(encoding="utf-8")
-    assert (ROOT / "build/docs/docs/wire-contract.html").exists()
-
-
 def test_an_unsuitable_python_is_refused_with_what_to_do(checkout: Path) -> None:
     old = checkout / "python"
     old.write_text("#!/bin/sh\nexit 1\n")

@@ -1,40 +1,30 @@
 """The whole process tree dies while documents are read, and is started again on its folder."""
 
 from base64 import b64encode
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 import nats
 import pytest
 from tests.fixtures.papers import pdf
-from tests.fixtures.ricordo_up import RicordoUp
-from tests.fixtures.wire import Bot, Json, new_tenant, said
+from tests.fixtures.ricordo_up import RicordoUp, ricordo
+from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+__all__ = ["ricordo"]
+
+pytestmark = [pytest.mark.e2e, pytest.mark.chaos, pytest.mark.timeout(240)]
 
 COUNT = 12
 NOW = datetime.now(UTC).isoformat()
-
-
-@pytest.fixture
-async def ricordo(tmp_path: Path) -> AsyncIterator[RicordoUp]:
-    up = RicordoUp(tmp_path)
-    await up.start()
-    try:
-        yield up
-    finally:
-        await up.end()
 
 
 def bringing(number: int) -> Json:
     data = pdf(f"The code of door number {number} is {number}77.")
     document = {"name": f"{number}.pdf", "media_type": "application/pdf", "data": b64encode(data).decode()}
     # Said just now: nothing is condensed yet.
-    return said(f"m-{number}", f"Note {number}.", timestamp=NOW) | {"document": document}
+    return msg(f"m-{number}", f"Note {number}.", timestamp=NOW) | {"document": document}
 
 
 async def test_every_document_is_remembered_once(ricordo: RicordoUp) -> None:
@@ -47,9 +37,9 @@ async def test_every_document_is_remembered_once(ricordo: RicordoUp) -> None:
         bot = Bot(connection, tenant)
         for number in range(COUNT):
             await eventually(partial(_is_remembered, bot, number), within=90)
-        stats = await bot.ask("stats", user_id="u-1")
+        stats = await bot.query("stats", user_id="u-1")
         assert (stats["memories"], stats["history"]) == (2 * COUNT, COUNT)
-        found = await bot.ask("recall", user_id="u-1", query="What is the code of door number 7?", limit=3)
+        found = await bot.query("recall", user_id="u-1", query="What is the code of door number 7?", limit=3)
         assert any("777" in one["content"] for one in found["memories"])
     finally:
         await connection.close()

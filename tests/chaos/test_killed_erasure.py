@@ -3,37 +3,29 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final
 
-import asyncpg
 import nats
 import pytest
 from nats.errors import Error as NatsError
-from tests.fixtures.digest import digest, points
-from tests.fixtures.ricordo_up import RicordoUp
-from tests.fixtures.wire import Bot, Json, new_tenant, said
+from tests.fixtures.digest import digest, points, tenant_rows
+from tests.fixtures.ricordo_up import RicordoUp, ricordo
+from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 from ricordo.testing.eventually import eventually
+
+__all__ = ["ricordo"]
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
 
 NOW: Final = datetime.now(UTC)
-COUNT: Final = 900  # several slices
+COUNT: Final = 600  # several slices
+ENVIRONMENT: Final = {
+    "RICORDO_LIFECYCLE__RECONCILE_EVERY_S": "1",
+    "RICORDO_LIFECYCLE__RECONCILE_AFTER_S": "2",
+}
 FORGET: Final = {"user_id": "u-1", "request_id": "r-1"}
-
-
-@pytest.fixture
-async def ricordo(tmp_path: Path) -> AsyncIterator[RicordoUp]:
-    soon = {"RICORDO_LIFECYCLE__RECONCILE_EVERY_S": "1", "RICORDO_LIFECYCLE__RECONCILE_AFTER_S": "2"}
-    up = RicordoUp(tmp_path, environment=soon)
-    await up.start()
-    try:
-        yield up
-    finally:
-        await up.end()
 
 
 async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo: RicordoUp) -> None:
@@ -50,12 +42,12 @@ async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo
         bot = Bot(connection, tenant)
         await eventually(lambda: _is_over(ricordo, tenant), within=60)  # though nobody asks again
         since = {"user_id": "u-1", "conversation_id": "c-0", "timestamp": datetime.now(UTC).isoformat()}
-        await bot.remember(said("since", "My sister Nora lives in Bray.", **since))
+        await bot.remember(msg("since", "My sister Nora lives in Bray.", **since))
         reply = (await bot.request("command.forget", FORGET)).body
         assert reply["erased"]["rows"] == 2 * COUNT, "in all, before the kill and after it"
-        assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1, "what came since stays"
+        assert (await bot.query("stats", user_id="u-1"))["memories"] == 1, "what came since stays"
         await bot.request("command.forget", {"user_id": "u-1", "message_id": "since"})
-        assert (await bot.ask("stats", user_id="u-2"))["memories"] == 20
+        assert (await bot.query("stats", user_id="u-2"))["memories"] == 20
         await eventually(lambda: _all_points_have_followed(ricordo, bot), within=60)
     state = await digest(ricordo.endpoints(), tenant)
     assert not {table for table, rows in state.items() if any('"u-1"' in row for row in rows)}
@@ -66,7 +58,7 @@ async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo
 def _talk(user: str, count: int) -> list[Json]:
     town = "Dublin" if user == "u-1" else "Cork"
     return [
-        said(
+        msg(
             f"{user}-{n}",
             f"My sister Nora lives in {town}." if n % 5 == 0 else f"Today I wrote page {n}.",
             user_id=user,
@@ -83,16 +75,16 @@ async def _ask(bot: Bot) -> None:
 
 
 async def _is_begun(bot: Bot) -> bool:
-    held = (await bot.ask("stats", user_id="u-1"))["memories"]
+    held = (await bot.query("stats", user_id="u-1"))["memories"]
     assert held, "it was over before anything could be killed"
     return bool(held < COUNT)
 
 
 async def _all_points_have_followed(ricordo: RicordoUp, bot: Bot) -> bool:
     """Whether those were told whose event went with the kill, and the index has done what it was told."""
-    untold = await _read(ricordo, bot.tenant, "select count(*) from withdrawn_memories")
+    pending_withdrawals = await _read(ricordo, bot.tenant, "select count(*) from withdrawn_memories")
     consumer = await bot.connection.jetstream().consumer_info("RICORDO", "index-changes")
-    return not (untold or consumer.num_pending or consumer.num_ack_pending)
+    return not (pending_withdrawals or consumer.num_pending or consumer.num_ack_pending)
 
 
 async def _is_over(ricordo: RicordoUp, tenant: str) -> bool:
@@ -100,10 +92,6 @@ async def _is_over(ricordo: RicordoUp, tenant: str) -> bool:
 
 
 async def _read(ricordo: RicordoUp, tenant: str, query: str) -> int:
-    """Ask the store for a number."""
-    connection = await asyncpg.connect(ricordo.endpoints().postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", tenant)
-        return int(await connection.fetchval(query))
-    finally:
-        await connection.close()
+    """Read a number from PostgreSQL."""
+    (row,) = await tenant_rows(ricordo.endpoints(), tenant, query)
+    return int(row["count"])

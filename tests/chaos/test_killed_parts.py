@@ -9,8 +9,8 @@ from pathlib import Path
 import nats
 import pytest
 from tests.fixtures.digest import digest
+from tests.fixtures.retrying_publisher import TOWNS, RetryingPublisher, messages_about_nora, talk
 from tests.fixtures.ricordo_up import Program, RicordoUp
-from tests.fixtures.talkative import TOWNS, TalkativeBot, supporters, talk
 from tests.fixtures.wire import Bot, Json, new_tenant
 
 from ricordo.testing.eventually import eventually
@@ -40,7 +40,7 @@ class Apart:
 
 
 @pytest.fixture
-async def apart(tmp_path: Path) -> AsyncIterator[Apart]:
+async def secure(tmp_path: Path) -> AsyncIterator[Apart]:
     servers = RicordoUp(tmp_path, "--workers", "lifecycle")
     await servers.start()
     at = servers.endpoints()
@@ -65,42 +65,42 @@ async def apart(tmp_path: Path) -> AsyncIterator[Apart]:
         await servers.end()
 
 
-async def test_the_death_of_any_part_loses_and_doubles_nothing(apart: Apart) -> None:
+async def test_the_death_of_any_part_loses_and_doubles_nothing(secure: Apart) -> None:
     tenant, messages = new_tenant(), talk(COUNT)
-    deaths: list[Callable[[], Awaitable[None]]] = [apart.kill_workers]
-    deaths += [partial(apart.servers.kill_server, name) for name in ("nats-server", "postgres", "java")]
+    deaths: list[Callable[[], Awaitable[None]]] = [secure.kill_workers]
+    deaths += [partial(secure.servers.kill_server, name) for name in ("nats-server", "postgres", "java")]
     for n, dies in enumerate(deaths):
-        await _dies_while_messages_flow(apart, tenant, messages[n * SHARE : (n + 1) * SHARE], dies)
-    async with await nats.connect(apart.servers.nats_url) as connection:
+        await _dies_while_messages_flow(secure, tenant, messages[n * SHARE : (n + 1) * SHARE], dies)
+    async with await nats.connect(secure.servers.nats_url) as connection:
         bot = Bot(connection, tenant)
         for n, town in enumerate(TOWNS):
-            asked = await bot.ask("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
+            asked = await bot.query("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
             assert [fact["object"] for fact in asked["facts"]] == [town]
-            assert sorted(asked["facts"][0]["message_ids"]) == supporters(COUNT)[f"u-{n}"]
+            assert sorted(asked["facts"][0]["message_ids"]) == messages_about_nora(COUNT)[f"u-{n}"]
         question = {"user_id": "u-0", "query": "Where does Nora live?", "reinforce": False}
         recalled = await _whole_answer(bot, question)
         assert len(recalled["memories"]) == 10
         letters = await connection.jetstream().stream_info("RICORDO_DLQ")
         assert letters.state.messages == 0
-    state = await digest(apart.servers.endpoints(), tenant)
+    state = await digest(secure.servers.endpoints(), tenant)
     for table in ("history", "memories", "stages", "vectors"):
         assert len(state[table]) == COUNT
     assert len(state["facts"]) == len(state["graph"]) > 0
-    assert await apart.workers.stop() == 0
-    assert await apart.servers.program.stop() == 0
+    assert await secure.workers.stop() == 0
+    assert await secure.servers.program.stop() == 0
 
 
 async def _dies_while_messages_flow(
-    apart: Apart, tenant: str, messages: list[Json], dies: Callable[[], Awaitable[None]]
+    secure: Apart, tenant: str, messages: list[Json], dies: Callable[[], Awaitable[None]]
 ) -> None:
-    bot = TalkativeBot(lambda: apart.servers.nats_url, tenant)
+    bot = RetryingPublisher(lambda: secure.servers.nats_url, tenant)
     publishing = asyncio.create_task(bot.publish(messages))
     await bot.reached(len(messages) // 2)
     await dies()
     async with asyncio.timeout(60):
         await publishing
-    async with await nats.connect(apart.servers.nats_url) as connection:
-        states = await Bot(connection, tenant).settled(bot.acknowledged, within=60)
+    async with await nats.connect(secure.servers.nats_url) as connection:
+        states = await Bot(connection, tenant).final_states(bot.acknowledged, within=60)
     assert set(states.values()) == {"remembered"}
     assert len(states) == len(messages)
 
@@ -110,7 +110,7 @@ async def _whole_answer(bot: Bot, question: Json) -> Json:
     replies: list[Json] = []
 
     async def is_whole() -> bool:
-        replies.append(await bot.ask("recall", **question))
+        replies.append(await bot.query("recall", **question))
         return bool(replies[-1]["degraded"] == [])
 
     await eventually(is_whole, within=30)

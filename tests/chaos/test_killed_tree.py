@@ -4,28 +4,24 @@ import asyncio
 import contextlib
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import nats
 import pytest
 from nats.errors import Error as NatsError
 from tests.fixtures.digest import Digest, digest, points
-from tests.fixtures.ricordo_up import RicordoUp
-from tests.fixtures.talkative import TOWNS, TalkativeBot, say_nothing, supporters, talk
+from tests.fixtures.retrying_publisher import (
+    TOWNS,
+    RetryingPublisher,
+    ignore_errors,
+    messages_about_nora,
+    talk,
+)
+from tests.fixtures.ricordo_up import RicordoUp, ricordo
 from tests.fixtures.wire import Bot, Json, ids, new_tenant
 
+__all__ = ["ricordo"]
+
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
-
-
-@pytest.fixture
-async def ricordo(tmp_path: Path) -> AsyncIterator[RicordoUp]:
-    up = RicordoUp(tmp_path)
-    await up.start()
-    try:
-        yield up
-    finally:
-        await up.end()
 
 
 @pytest.mark.parametrize(
@@ -37,10 +33,10 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     ricordo: RicordoUp, count: int, moments: list[int]
 ) -> None:
     tenant = new_tenant()
-    bot = TalkativeBot(lambda: ricordo.nats_url, tenant)
+    bot = RetryingPublisher(lambda: ricordo.nats_url, tenant)
     publishing = asyncio.create_task(bot.publish(talk(count)))
-    asking_all_along = Asking(ricordo, tenant)
-    recalling = asyncio.create_task(asking_all_along.go_on())
+    recall_loop = RecallLoop(ricordo, tenant)
+    recalling = asyncio.create_task(recall_loop.run())
     for acknowledged in moments:
         await bot.reached(acknowledged)
         await ricordo.program.kill()
@@ -51,8 +47,8 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     connection = await nats.connect(ricordo.nats_url)
     try:
         asking = Bot(connection, tenant)
-        assert set((await asking.settled(bot.acknowledged, within=120)).values()) == {"remembered"}
-        await asking_all_along.was_told_something()
+        assert set((await asking.final_states(bot.acknowledged, within=120)).values()) == {"remembered"}
+        await recall_loop.wait_for_reply()
         recalling.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await recalling
@@ -65,11 +61,11 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     state = await digest(ricordo.endpoints(), tenant)
     assert await ricordo.program.stop() == 0
     _everything_is_there_once(state, count)
-    asking_all_along.has_strengthened_at_most_once_a_recall(state)
+    recall_loop.check_reinforcements(state)
     assert len(points(ricordo.folder / "qdrant", tenant)) == count
 
 
-class Asking:
+class RecallLoop:
     """Recalls all along, as far as somebody answers, and counts what may have become stronger."""
 
     def __init__(self, ricordo: RicordoUp, tenant: str) -> None:
@@ -78,12 +74,12 @@ class Asking:
         self._returned: Counter[str] = Counter()
         self._unanswered = 0
 
-    async def go_on(self) -> None:
+    async def run(self) -> None:
         """Recall until this is cancelled."""
         while True:
             with contextlib.suppress(NatsError, OSError, TimeoutError):
                 async with await nats.connect(
-                    self._ricordo.nats_url, allow_reconnect=False, error_cb=say_nothing
+                    self._ricordo.nats_url, allow_reconnect=False, error_cb=ignore_errors
                 ) as connection:
                     await self._recall_over(Bot(connection, self._tenant))
             await asyncio.sleep(0.2)
@@ -97,13 +93,13 @@ class Asking:
             self._returned.update(ids(reply.body.get("memories", ())))
             await asyncio.sleep(0.05)
 
-    async def was_told_something(self) -> None:
+    async def wait_for_reply(self) -> None:
         """Wait for a memory to come back."""
         async with asyncio.timeout(30):
             while not self._returned:  # noqa: ASYNC110 - counted by another task
                 await asyncio.sleep(0.05)
 
-    def has_strengthened_at_most_once_a_recall(self, state: Digest) -> None:
+    def check_reinforcements(self, state: Digest) -> None:
         """Compare with the rows; what died with the tree before it was published may be missing."""
         last = 2  # the recalls after the last start, each of which counts
         for row in map(json.loads, state["memories"]):
@@ -113,13 +109,13 @@ class Asking:
 
 
 async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
-    expected = supporters(count)
+    expected = messages_about_nora(count)
     for n, town in enumerate(TOWNS):
-        asked = await bot.ask("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
+        asked = await bot.query("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
         (fact,) = asked["facts"]
         assert (fact["object"], fact["confidence"]) == (town, min(10, len(expected[f"u-{n}"])))
         assert sorted(fact["message_ids"]) == expected[f"u-{n}"]
-    stats = [await bot.ask("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
+    stats = [await bot.query("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
     assert sum(one["memories"] for one in stats) == sum(one["history"] for one in stats) == count
     assert sum(one["pending"] for one in stats) == 0
 
@@ -127,11 +123,11 @@ async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
 async def _recalls_strengthen_once(bot: Bot) -> None:
     """Ask of a user whom nobody else asks of."""
     question: Json = {"user_id": "u-1", "query": "Where does Nora live?", "limit": 3}
-    async with bot.hearing("memory.changed") as changes:
-        reply = await bot.ask("recall", **question, reinforce=True)
+    async with bot.subscribed("memory.changed") as changes:
+        reply = await bot.query("recall", **question, reinforce=True)
         while json.loads((await changes.next()).data)["user_id"] != "u-1":
             pass
-    again = await bot.ask("recall", **question, reinforce=False)
+    again = await bot.query("recall", **question, reinforce=False)
     used = {memory["id"]: memory["importance"] for memory in again["memories"]}
     for memory in reply["memories"]:
         assert used[memory["id"]] == pytest.approx(memory["importance"] + 0.02)

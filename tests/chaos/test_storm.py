@@ -20,15 +20,15 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import nats
 import pytest
 from nats.errors import Error as NatsError
-from tests.chaos.test_killed_tree import Asking
+from tests.chaos.test_killed_tree import RecallLoop
 from tests.fixtures.cluster import Cluster, cluster
 from tests.fixtures.digest import Digest, digest, points
-from tests.fixtures.talkative import TOWNS, say_nothing
-from tests.fixtures.wire import Bot, Json, new_tenant, said
+from tests.fixtures.retrying_publisher import TOWNS, ignore_errors
+from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+pytestmark = [pytest.mark.e2e, pytest.mark.chaos]
 
 USERS: Final = 50
 FACT_EVERY: Final = 4  # messages of a user
@@ -78,7 +78,7 @@ class Figures:
     "storm",
     [
         pytest.param(SHORT, marks=pytest.mark.timeout(290)),
-        pytest.param(LONG, marks=[pytest.mark.chaos, pytest.mark.timeout(1800)]),
+        pytest.param(LONG, marks=pytest.mark.timeout(1800)),
     ],
     ids=["short", "long"],
 )
@@ -86,8 +86,8 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
     tenant, chance, figures = new_tenant(), random.Random(7), Figures()
     good, poison = _talk(storm.events), _poison(storm.events // 100)
     async with cluster(tmp_path) as system:
-        asking = Asking(system.servers, tenant)
-        recalling = asyncio.create_task(asking.go_on())
+        asking = RecallLoop(system.servers, tenant)
+        recalling = asyncio.create_task(asking.run())
         async with asyncio.timeout(900):
             mixed = _mixed(good, poison, chance)
             publishing = asyncio.create_task(_publish(system, tenant, mixed, storm.seconds))
@@ -110,7 +110,7 @@ async def test_a_storm_loses_nothing_and_doubles_nothing(tmp_path: Path, storm: 
     _everything_is_there_once(state, good)
     assert set(indexed) == {_memory_id(tenant, one) for one in good}
     assert letters == Counter([*poison, *conflicts])
-    asking.has_strengthened_at_most_once_a_recall(state)
+    asking.check_reinforcements(state)
     assert figures.under_way >= figures.kills / 2
     assert max(figures.recovery_s.values()) <= RECOVERED_S
 
@@ -126,7 +126,7 @@ def _message(n: int, count: int) -> Json:
     if n // USERS % FACT_EVERY:
         content = f"Today I wrote page {n} of my diary."
     when = (NOW - timedelta(seconds=count - n)).isoformat()
-    return said(f"m-{n:05}", content, user_id=f"u-{user}", conversation_id=f"c-{user}", timestamp=when)
+    return msg(f"m-{n:05}", content, user_id=f"u-{user}", conversation_id=f"c-{user}", timestamp=when)
 
 
 def _poison(count: int) -> list[bytes]:
@@ -144,7 +144,7 @@ def _poison(count: int) -> list[bytes]:
         lambda _, body: json.dumps(body | {"role": "king"}).encode(),
         lambda n, body: json.dumps(body | {"importance": 2 + n}).encode(),
     )
-    return [ways[n % len(ways)](n, said(f"p-{n}", f"Poison {n}.")) for n in range(count)]
+    return [ways[n % len(ways)](n, msg(f"p-{n}", f"Poison {n}.")) for n in range(count)]
 
 
 def _conflicts(known: Sequence[Json]) -> list[bytes]:
@@ -166,7 +166,7 @@ async def _publish(system: Cluster, tenant: str, bodies: Sequence[bytes], second
     while waiting:
         try:
             async with await nats.connect(
-                system.servers.nats_url, allow_reconnect=False, connect_timeout=2, error_cb=say_nothing
+                system.servers.nats_url, allow_reconnect=False, connect_timeout=2, error_cb=ignore_errors
             ) as connection:
                 bot = Bot(connection, tenant)
                 while waiting:

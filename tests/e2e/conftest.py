@@ -1,5 +1,6 @@
 """The running system, for all tests that drive it from outside."""
 
-from tests.fixtures.running import bot, running, wire
+from tests.fixtures.secure_system import secure
+from tests.fixtures.system import bot, client, shared_bot, system
 
-__all__ = ["bot", "running", "wire"]
+__all__ = ["bot", "client", "secure", "shared_bot", "system"]

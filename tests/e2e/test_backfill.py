@@ -1,17 +1,14 @@
 """`ricordo backfill` beside a running system: what is old is raised, and all that depends on it follows."""
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Final
 
-import asyncpg
 import pytest
-from tests.fixtures.running import Running
+from tests.fixtures.commands import start_command
+from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, described
-from tests.fixtures.wire import Bot, Json, ids, new_tenant, said
+from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
 from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
@@ -23,8 +20,6 @@ pytestmark = pytest.mark.e2e
 
 MODEL: Final = "hermes3:8b"
 BY_MODEL: Final = f"{VERSION}+{MODEL}"
-_PROGRAM: Final = "from ricordo_services.cli import main; main()"
-_SOURCES: Final = Path(__file__).resolve().parents[2]
 DERIVED = """
 select message_id, importance, access_count, reinforcement, kind, type, title, topics, participants, valence,
        primary_emotion, derived_by, rated_by
@@ -35,72 +30,61 @@ update memories set derived_by = 'rules-0', rated_by = '', importance = 0.01, va
                     participants = '{}', title = '', kind = 'message'
 """
 STORY: Final = (
-    said("m-1", "Che gioia, ieri ho adottato un cane, si chiama Max!"),
-    said("m-2", "Abbiamo deciso: vendiamo la barca.", participants=["Anna"]),
-    said("m-3", "Piove da tre giorni.", importance=0.9, kind="note"),
+    msg("m-1", "Che gioia, ieri ho adottato un cane, si chiama Max!"),
+    msg("m-2", "Abbiamo deciso: vendiamo la barca.", participants=["Anna"]),
+    msg("m-3", "Piove da tre giorni.", importance=0.9, kind="note"),
 )
 
 
-async def on(running: Running, bot: Bot, statement: str) -> list[Json]:
-    """Run a statement on the tenant's rows."""
-    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
-        return [dict(row) for row in await connection.fetch(statement)]
-    finally:
-        await connection.close()
-
-
-async def aged(running: Running, bot: Bot, *messages: Json) -> list[Json]:
+async def aged(system: System, bot: Bot, *messages: Json) -> list[Json]:
     """Remember messages, make their rows those of a former version; return the rows of the present one."""
     await bot.remember(*messages)
-    await running.everything_is_settled()
-    present = await on(running, bot, DERIVED)
-    await on(running, bot, AGE)
-    await on(
-        running,
-        bot,
+    await system.wait_until_idle()
+    present = await system.rows(bot.tenant, DERIVED)
+    await system.rows(bot.tenant, AGE)
+    await system.rows(
+        bot.tenant,
         "update memories set importance = stated_importance, kind = stated_kind "
         "where stated_importance is not null",
     )
     return present
 
 
-def with_model(running: Running, server: OllamaStandIn, **changes: object) -> Settings:
+def with_model(system: System, server: OllamaStandIn, **changes: object) -> Settings:
     """Return settings of a backfill that asks the stand-in."""
     enrichment = EnrichmentSettings(provider="ollama", ollama_url=server.url, requests_per_s=1000, batch=2)
-    return running.settings.model_copy(update={"enrichment": enrichment.model_copy(update=changes)})
+    return system.settings.model_copy(update={"enrichment": enrichment.model_copy(update=changes)})
 
 
 @pytest.fixture
 async def server() -> AsyncIterator[OllamaStandIn]:
-    async with ollama_stand_in([MODEL]) as running:
-        yield running
+    async with ollama_stand_in([MODEL]) as system:
+        yield system
 
 
-async def test_what_a_former_version_derived_is_derived_again(bot: Bot, running: Running) -> None:
-    present = await aged(running, bot, *STORY)
+async def test_what_a_former_version_derived_is_derived_again(bot: Bot, system: System) -> None:
+    present = await aged(system, bot, *STORY)
     told: list[int] = []
-    async with bot.hearing("memory.enriched") as heard:
+    async with bot.subscribed("memory.enriched") as subscription:
         done = await run_backfill(
-            running.settings,
+            system.settings,
             BackfillOrder(tenant=bot.tenant),
             lambda so_far: told.append(so_far.examined),
         )
-        assert len(await heard.take(3)) == 3
+        assert len(await subscription.take(3)) == 3
     assert (done.outdated, done.changed, done.raised, done.left) == (3, 3, 3, 0)
     assert done.by_version == {"rules-0": 3}
     assert told == [0, 3]
-    await running.everything_is_settled()
-    assert await on(running, bot, DERIVED) == present
-    assert (await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
+    await system.wait_until_idle()
+    assert await system.rows(bot.tenant, DERIVED) == present
+    assert (await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
 
 
-async def test_points_follow_and_the_stages_come_back(bot: Bot, running: Running) -> None:
-    await aged(running, bot, *STORY)
-    await running.everything_is_settled()
-    await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant))
-    await running.everything_is_settled()
+async def test_points_follow_and_the_stages_come_back(bot: Bot, system: System) -> None:
+    await aged(system, bot, *STORY)
+    await system.wait_until_idle()
+    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
+    await system.wait_until_idle()
     for filters in ({"participants": ["Max"]}, {"topics": ["cane"]}, {"emotion": "positive"}):
         found = await bot.recall("cane", filters=filters)
         assert ids(found["memories"]) == ["m-1"], filters
@@ -108,12 +92,12 @@ async def test_points_follow_and_the_stages_come_back(bot: Bot, running: Running
         assert (await bot.status(message["id"]))["state"] == "remembered"
 
 
-async def test_what_was_stated_and_what_use_has_added_stays(bot: Bot, running: Running) -> None:
-    present = await aged(running, bot, *STORY)
+async def test_what_was_stated_and_what_use_has_added_stays(bot: Bot, system: System) -> None:
+    present = await aged(system, bot, *STORY)
     await bot.recall("cane", reinforce=True, limit=1)
-    await running.everything_is_settled()
-    await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant))
-    first, second, third = await on(running, bot, DERIVED)
+    await system.wait_until_idle()
+    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
+    first, second, third = await system.rows(bot.tenant, DERIVED)
     assert (third["importance"], third["kind"]) == (0.9, "note")
     assert "Anna" in second["participants"]
     assert (first["access_count"], first["reinforcement"]) == (1, pytest.approx(0.05))
@@ -122,28 +106,26 @@ async def test_what_was_stated_and_what_use_has_added_stays(bot: Bot, running: R
     )
 
 
-async def test_only_so_many_of_one_user_and_a_look_before(bot: Bot, running: Running) -> None:
-    await aged(running, bot, *STORY, said("m-9", "La zia vive a Trieste.", user_id="u-2"))
-    looked = await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant, dry=True))
+async def test_only_so_many_of_one_user_and_a_look_before(bot: Bot, system: System) -> None:
+    await aged(system, bot, *STORY, msg("m-9", "La zia vive a Trieste.", user_id="u-2"))
+    looked = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
     assert (looked.outdated, looked.by_version, looked.changed) == (4, {"rules-0": 4}, 0)
-    done = await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant, user_id="u-1", limit=2))
+    done = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, user_id="u-1", limit=2))
     assert (done.outdated, done.changed) == (2, 2)
-    left = await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant, dry=True))
+    left = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
     assert left.outdated == 2
 
 
-async def test_the_rating_alone_leaves_the_rest(bot: Bot, running: Running) -> None:
-    present = await aged(running, bot, *STORY)
-    done = await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant, part="importance"))
+async def test_the_rating_alone_leaves_the_rest(bot: Bot, system: System) -> None:
+    present = await aged(system, bot, *STORY)
+    done = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, part="importance"))
     assert (done.changed, done.left) == (3, 0)
-    for row, before in zip(await on(running, bot, DERIVED), present, strict=True):
+    for row, before in zip(await system.rows(bot.tenant, DERIVED), present, strict=True):
         assert (row["importance"], row["rated_by"]) == (pytest.approx(before["importance"]), VERSION)
         assert (row["derived_by"], row["topics"], row["title"]) == ("rules-0", [], "")
 
 
-async def test_a_model_raises_what_the_rules_derived(
-    bot: Bot, running: Running, server: OllamaStandIn
-) -> None:
+async def test_a_model_raises_what_the_rules_derived(bot: Bot, system: System, server: OllamaStandIn) -> None:
     await bot.remember(*STORY)
     server.behaviour.chat = TalkingModel(
         rate=lambda text: "10" if "cane" in text else "1",
@@ -151,27 +133,27 @@ async def test_a_model_raises_what_the_rules_derived(
             described(topics=["barca"], title="La barca si vende") if "barca" in text else described()
         ),
     )
-    done = await run_backfill(with_model(running, server), BackfillOrder(tenant=bot.tenant))
+    done = await run_backfill(with_model(system, server), BackfillOrder(tenant=bot.tenant))
     assert (done.version, done.raised, done.left) == (BY_MODEL, 3, 0)
-    first, second, third = await on(running, bot, DERIVED)
+    first, second, third = await system.rows(bot.tenant, DERIVED)
     assert {row["derived_by"] for row in (first, second, third)} == {BY_MODEL}
     assert [row["importance"] for row in (first, second, third)] == [1.0, 0.0, 0.9]  # the last is stated
     assert second["topics"][0] == "barca"
-    again = await run_backfill(with_model(running, server), BackfillOrder(tenant=bot.tenant))
+    again = await run_backfill(with_model(system, server), BackfillOrder(tenant=bot.tenant))
     assert again.outdated == 0
     # Without the model, nothing that it derived is given up.
-    assert (await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
+    assert (await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))).outdated == 0
 
 
 async def test_where_the_model_is_away_the_rules_are_raised_and_the_rest_is_left(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
-    present = await aged(running, bot, *STORY)
+    present = await aged(system, bot, *STORY)
     server.behaviour.status = 500
-    settings = with_model(running, server, open_s=0.05)
+    settings = with_model(system, server, open_s=0.05)
     done = await run_backfill(settings, BackfillOrder(tenant=bot.tenant))
     assert (done.outdated, done.changed, done.raised, done.left) == (3, 3, 0, 3)
-    assert await on(running, bot, DERIVED) == present
+    assert await system.rows(bot.tenant, DERIVED) == present
     again = await run_backfill(settings, BackfillOrder(tenant=bot.tenant))
     assert (again.changed, again.left) == (0, 3)
 
@@ -189,19 +171,7 @@ async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaSt
 
     server.behaviour.chat = talk
     before = len(server.requests)
-    paths = os.pathsep.join(str(_SOURCES / name) for name in ("shared", "services"))
-    variables = {
-        "PYTHONPATH": paths,
-        "RICORDO_BUS__URL": settings.bus.url,
-        "RICORDO_STORES__POSTGRES_DSN": settings.stores.postgres_dsn.get_secret_value(),
-        "RICORDO_ENRICHMENT__PROVIDER": "ollama",
-        "RICORDO_ENRICHMENT__OLLAMA_URL": server.url,
-        "RICORDO_ENRICHMENT__BATCH": "2",
-        "RICORDO_ENRICHMENT__REQUESTS_PER_S": "1000",
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _PROGRAM, "backfill", "--tenant", tenant, env={**os.environ, **variables}
-    )
+    process = await start_command(settings, "backfill", "--tenant", tenant)
     async with asyncio.timeout(90):
         await server.received(before + 2 + 6)  # looked for, loaded, and asked six times
     process.kill()
@@ -211,27 +181,27 @@ async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaSt
 
 
 async def test_a_run_that_was_killed_is_finished_by_the_next(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
     server.behaviour.chat = TalkingModel(rate=lambda text: str(1 + len(text) % 10))
-    story = [said(f"m-{n}", f"Oggi ho contato {n} barche nel porto di Chioggia.") for n in range(10)]
+    story = [msg(f"m-{n}", f"Oggi ho contato {n} barche nel porto di Chioggia.") for n in range(10)]
     unharmed = Bot(bot.connection, new_tenant())
-    settings = with_model(running, server)
+    settings = with_model(system, server)
     for one in (bot, unharmed):
-        await aged(running, one, *story)
+        await aged(system, one, *story)
     await run_backfill(settings, BackfillOrder(tenant=unharmed.tenant))
     await killed_in_the_middle(settings, bot.tenant, server)
-    half = [row["derived_by"] for row in await on(running, bot, DERIVED)]
+    half = [row["derived_by"] for row in await system.rows(bot.tenant, DERIVED)]
     assert 0 < half.count(BY_MODEL) < len(story)
     done = await run_backfill(settings, BackfillOrder(tenant=bot.tenant))
     assert done.outdated == len(story) - half.count(BY_MODEL)
-    async with running.reconciling():
+    async with system.fast_reconciler():
         for message in story:
-            await bot.settled([message["id"]])
-    await running.everything_is_settled()
-    assert await on(running, bot, DERIVED) == await on(running, unharmed, DERIVED)
+            await bot.final_states([message["id"]])
+    await system.wait_until_idle()
+    assert await system.rows(bot.tenant, DERIVED) == await system.rows(unharmed.tenant, DERIVED)
     for one in (bot, unharmed):
         rated = (await one.recall("barche", limit=20, filters={"min_importance": 0.5}))["memories"]
         assert sorted(ids(rated)) == sorted(
-            row["message_id"] for row in await on(running, one, DERIVED) if row["importance"] >= 0.5
+            row["message_id"] for row in await system.rows(one.tenant, DERIVED) if row["importance"] >= 0.5
         )

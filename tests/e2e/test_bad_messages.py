@@ -1,15 +1,11 @@
-"""What cannot be remembered is kept aside with its reason, and its neighbours pass."""
+"""Invalid messages become dead letters with a reason, and their neighbours are remembered."""
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pytest
-from nats.aio.msg import Msg
-from tests.fixtures.running import Running
-from tests.fixtures.wire import Bot, Json, new_tenant, said
+from tests.fixtures.wire import Bot, Json, ago, msg
 
 pytestmark = pytest.mark.e2e
 
@@ -19,7 +15,7 @@ BAD_ID = r"invalid: id must be 1 to 128 printable ASCII characters without space
 
 def with_raw(name: str, value: str, **fields: object) -> bytes:
     """Write a message whose field `name` is the JSON text `value`, valid or not."""
-    marked = json.dumps(said("?", "ciao") | fields | {name: "\0"})
+    marked = json.dumps(msg("?", "ciao") | fields | {name: "\0"})
     return marked.replace('"\\u0000"', value).encode()
 
 
@@ -96,12 +92,12 @@ NAMELESS: dict[str, tuple[bytes, str]] = {
     "text": (b'"ciao"', r"invalid: the body must be a JSON object"),
     "null": (b"null", r"invalid: the body must be a JSON object"),
     "zeros": (b"\0\0\0\0", r"not_json: .*"),
-    "id-number": (json.dumps(said("", "ciao") | {"id": 7}).encode(), r"invalid: id must be a valid string"),
-    "id-null": (json.dumps(said("", "ciao") | {"id": None}).encode(), r"invalid: id must be a valid string"),
-    "id-empty": (json.dumps(said("", "ciao")).encode(), BAD_ID),
-    "id-with-space": (json.dumps(said("a b", "ciao")).encode(), BAD_ID),
-    "id-too-long": (json.dumps(said("x" * 129, "ciao")).encode(), BAD_ID),
-    "id-not-ascii": (json.dumps(said("è", "ciao")).encode(), BAD_ID),
+    "id-number": (json.dumps(msg("", "ciao") | {"id": 7}).encode(), r"invalid: id must be a valid string"),
+    "id-null": (json.dumps(msg("", "ciao") | {"id": None}).encode(), r"invalid: id must be a valid string"),
+    "id-empty": (json.dumps(msg("", "ciao")).encode(), BAD_ID),
+    "id-with-space": (json.dumps(msg("a b", "ciao")).encode(), BAD_ID),
+    "id-too-long": (json.dumps(msg("x" * 129, "ciao")).encode(), BAD_ID),
+    "id-not-ascii": (json.dumps(msg("è", "ciao")).encode(), BAD_ID),
     "id-missing": (json.dumps({"content": "ciao"}).encode(), r"invalid: id, user_id, .* are required"),
 }
 
@@ -109,76 +105,37 @@ REQUIRED = ("user_id", "conversation_id", "role", "content", "timestamp")
 
 
 def body_of(name: str, message: Json | bytes) -> bytes:
-    return message if isinstance(message, bytes) else json.dumps(said(name, "ciao") | message).encode()
+    return message if isinstance(message, bytes) else json.dumps(msg(name, "ciao") | message).encode()
 
 
 def without(field: str) -> bytes:
-    return json.dumps({k: v for k, v in said(f"without-{field}", "x").items() if k != field}).encode()
+    return json.dumps({k: v for k, v in msg(f"without-{field}", "x").items() if k != field}).encode()
 
 
 BODIES = {name: (body_of(name, message), reason) for name, (message, reason) in BROKEN.items()}
 BODIES |= {f"without-{field}": (without(field), f"invalid: {field} is required") for field in REQUIRED}
 
 
-@dataclass
-class Aftermath:
-    """What is to be seen of many bad messages and their good neighbours."""
-
-    tenant: str
-    letters: dict[bytes, Msg]
-    states: dict[str, Json]
-
-
-@pytest.fixture(scope="module")
-def aftermath(running: Running) -> Aftermath:
-    return asyncio.run(_publish_everything(running))
-
-
-async def _publish_everything(running: Running) -> Aftermath:
-    async with running.connection() as connection:
-        bot = Bot(connection, new_tenant())
-        bad = [body for body, _ in (BODIES | NAMELESS).values()]
-        good = [said(f"good-{n}", f"Messaggio buono numero {n}") for n in range(len(bad))]
-        async with bot.dead_letters() as heard:
-            await bot.publish_all([message for pair in zip(bad, good, strict=True) for message in pair])
-            letters = await heard.take(len(bad))
-            assert await heard.nothing_more()
-        await bot.settled([message["id"] for message in good])
-        names = [*BODIES, *(message["id"] for message in good)]
-        states = {name: await bot.status(name) for name in names}
-    return Aftermath(bot.tenant, {letter.data: letter for letter in letters}, states)
-
-
-@pytest.mark.parametrize("name", BODIES)
-def test_what_cannot_be_read_is_a_dead_letter_and_its_status_says_why(
-    aftermath: Aftermath, name: str
-) -> None:
-    body, reason = BODIES[name]
-    assert_dead(aftermath, body, reason)
-    status = aftermath.states[name]
-    assert status["state"] == "failed"
-    assert re.fullmatch(reason, status["error"]), status
-    assert set(status["stages"].values()) == {None}
-
-
-@pytest.mark.parametrize("name", NAMELESS)
-def test_what_has_no_readable_id_is_a_dead_letter_all_the_same(aftermath: Aftermath, name: str) -> None:
-    assert_dead(aftermath, *NAMELESS[name])
-
-
-def assert_dead(aftermath: Aftermath, body: bytes, reason: str) -> None:
-    letter = aftermath.letters[body]  # the original bytes
-    assert letter.subject == f"dlq.ingest.memory.v1.{aftermath.tenant}.message.received"
-    assert letter.headers is not None
-    assert re.fullmatch(reason, letter.headers["Ricordo-Reason"]), letter.headers
-    assert letter.headers["Ricordo-Attempts"] == "1"
-    assert int(letter.headers["Ricordo-Stream-Seq"]) > 0
-
-
-def test_the_neighbours_of_bad_messages_are_remembered(aftermath: Aftermath) -> None:
-    good = {name: status["state"] for name, status in aftermath.states.items() if name.startswith("good-")}
-    assert len(good) == len(BODIES) + len(NAMELESS)
-    assert set(good.values()) == {"remembered"}
+async def test_invalid_messages_become_dead_letters_and_their_neighbours_are_remembered(bot: Bot) -> None:
+    expected = {body: (name, reason) for name, (body, reason) in (BODIES | NAMELESS).items()}
+    good = [msg(f"good-{n}", f"Messaggio buono numero {n}") for n in range(len(expected))]
+    async with bot.dead_letters() as subscription:
+        await bot.publish_all([one for pair in zip(expected, good, strict=True) for one in pair])
+        letters = {letter.data: letter for letter in await subscription.take(len(expected))}
+        assert await subscription.is_silent()
+    for body, (name, reason) in expected.items():
+        letter = letters[body]  # the original bytes
+        assert letter.subject == f"dlq.ingest.memory.v1.{bot.tenant}.message.received"
+        assert letter.headers is not None
+        assert re.fullmatch(reason, letter.headers["Ricordo-Reason"]), (name, letter.headers)
+        assert letter.headers["Ricordo-Attempts"] == "1"
+        assert int(letter.headers["Ricordo-Stream-Seq"]) > 0
+        if name in BODIES:
+            status = await bot.status(name)
+            assert (status["state"], set(status["stages"].values())) == ("failed", {None}), name
+            assert re.fullmatch(reason, status["error"]), status
+    states = await bot.final_states(message["id"] for message in good)
+    assert set(states.values()) == {"remembered"}
 
 
 RUBBISH: Mapping[bytes, str] = {
@@ -193,16 +150,20 @@ RUBBISH: Mapping[bytes, str] = {
 @pytest.mark.parametrize(
     ("name", "consumer"), [("message.imported", "ingest-bulk"), ("session.ended", "sessions")]
 )
-async def test_whatever_else_bots_publish_is_no_exception(bot: Bot, name: str, consumer: str) -> None:
-    async with bot.dead_letters() as heard:
+async def test_invalid_messages_of_the_other_lanes_become_dead_letters_too(
+    bot: Bot, name: str, consumer: str
+) -> None:
+    async with bot.dead_letters() as subscription:
         for body in RUBBISH:
             await bot.publish(body, name=name)
-        letters = await heard.take(len(RUBBISH))
-        assert await heard.nothing_more()
+        letters = await subscription.take(len(RUBBISH))
+        assert await subscription.is_silent()
     for letter in letters:
         assert letter.subject == f"dlq.{consumer}.memory.v1.{bot.tenant}.{name}"
         assert letter.headers is not None
         assert re.fullmatch(RUBBISH[letter.data], letter.headers["Ricordo-Reason"]), letter.headers
         assert letter.headers["Ricordo-Attempts"] == "1"
-    await bot.publish(said("good", "Un messaggio buono"), name="message.imported")
-    assert await bot.settled(["good"]) == {"good": "remembered"}
+    await bot.publish(msg("good", "Un messaggio buono"), name="message.imported")
+    assert await bot.final_states(["good"]) == {"good": "remembered"}
+    (memory,) = (await bot.query("timeline", user_id="u-1", start=ago(days=1), end=ago()))["memories"]
+    assert memory["source"] == "import"

@@ -43,6 +43,7 @@ async def test_the_embedding_batcher() -> None:
         assert value > 0
 
 
+@pytest.mark.lab
 async def test_the_whole_system() -> None:
     machine, first, result = await lines("ingest", Options(messages=40, runs=1))
     assert machine["bench"] == "machine"

@@ -9,29 +9,25 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import NAMESPACE_OID, uuid5
 
-import asyncpg
 import pytest
 from nats.aio.client import Client
-from nats.js.api import RawStreamMsg
-from nats.js.errors import NotFoundError
 from tests.e2e.test_order_of_arrival import memory_id, talk
 from tests.fixtures.crashes.stores import LEFT_TO_DO, Reader, Stores
-from tests.fixtures.running import Running, Workers
-from tests.fixtures.wire import NOON, Bot, Json, at, new_tenant, said
+from tests.fixtures.store_comparison import stored
+from tests.fixtures.system import System, Workers
+from tests.fixtures.wire import NOON, Bot, Json, ago, msg, new_tenant, wait_for
 
 from ricordo.messages.routing import CONSUMERS
-from ricordo.testing.eventually import eventually
 from ricordo_services.app.passes import run_pass
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 NOW: Final = datetime.now(UTC).replace(microsecond=0)
 TIMES: Final = 3
-SEEDS: Final = (3, 7, 11)
-SPENT: Final = said("m-99", "Il codice del cancello è 77.", timestamp=at(days=2), expires_at=at(days=-1))
+SPENT: Final = msg("m-99", "Il codice del cancello è 77.", timestamp=ago(days=2), expires_at=ago(days=-1))
 OLD: Final = tuple(
-    said(
-        f"old-{n}", text, user_id="u-2", timestamp=at(days=300 - 2 * n), language="it", conversation_id="c-9"
+    msg(
+        f"old-{n}", text, user_id="u-2", timestamp=ago(days=300 - 2 * n), language="it", conversation_id="c-9"
     )
     for n, text in enumerate(
         (
@@ -42,7 +38,7 @@ OLD: Final = tuple(
         )
     )
 )
-SAID: Final = (*talk()[:30], SPENT, *OLD)
+SAID: Final = (*talk(), SPENT, *OLD)
 NOBODY_WRITES: Final = {"message.imported", "memory.decayed"}
 """The bulk lane is that of imports; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
@@ -54,39 +50,44 @@ PASSES: Final = (
 
 
 @contextmanager
-def one_by_one(running: Running) -> Iterator[Workers]:
+def one_by_one(system: System) -> Iterator[Workers]:
     """Run workers that encode texts one by one, so that no vector depends on its company at all."""
-    running.workers.stop()
-    embedding = running.settings.embedding.model_copy(update={"batch": 1})
+    system.workers.stop()
+    embedding = system.settings.embedding.model_copy(update={"batch": 1})
     hasty = {"reconcile_every_s": 1.0, "reconcile_after_s": 5.0, "summarize_every_s": 0.5}
     # When something is condensed is for the test to say.
-    lifecycle = running.settings.lifecycle.model_copy(update={"compress_similarity": 1.0, **hasty})
-    settings = running.settings.model_copy(update={"embedding": embedding, "lifecycle": lifecycle})
+    lifecycle = system.settings.lifecycle.model_copy(update={"compress_similarity": 1.0, **hasty})
+    settings = system.settings.model_copy(update={"embedding": embedding, "lifecycle": lifecycle})
     workers = Workers(settings)
     workers.start()
     try:
         yield workers
     finally:
         workers.close()
-        running.workers.start()
+        system.workers.start()
 
 
-async def test_each_event_three_times_in_any_order_is_each_once_in_order(running: Running) -> None:
+@pytest.mark.parametrize(
+    "seeds", [(7,), pytest.param((3, 7, 11), marks=pytest.mark.chaos)], ids=["one", "three"]
+)
+async def test_each_event_three_times_in_any_order_is_each_once_in_order(
+    system: System, seeds: tuple[int, ...]
+) -> None:
     since = datetime.now(UTC) - timedelta(minutes=1)
-    reader = Reader(running.endpoints, since)
-    with one_by_one(running) as workers:
-        async with running.connection() as wire:
-            bots = {seed: Bot(wire, new_tenant()) for seed in (None, *SEEDS)}
-            await asyncio.gather(*(_live(running, bot, seed) for seed, bot in bots.items()))
+    reader = Reader(system.endpoints, since)
+    with one_by_one(system) as workers:
+        async with system.connection() as client:
+            bots = {seed: Bot(client, new_tenant()) for seed in (None, *seeds)}
+            await asyncio.gather(*(_live(system, bot, seed) for seed, bot in bots.items()))
             tenants = {seed: bot.tenant for seed, bot in bots.items()}
             async with workers.stopped():
                 before = await reader.read(list(tenants.values()))
             _are_one(tenants, before)
             delivered = await asyncio.gather(
-                *(_deliver_all_again(wire, bot, seed or 0) for seed, bot in bots.items())
+                *(_deliver_all_again(client, bot, seed or 0) for seed, bot in bots.items())
             )
             for bot in bots.values():
-                await _settled(running, bot)
+                await _settled(system, bot)
             async with workers.stopped():
                 after = await reader.read(list(tenants.values()))
     assert {name for reader in CONSUMERS for name in reader.events} - NOBODY_WRITES <= set().union(*delivered)
@@ -117,36 +118,31 @@ def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:
         assert held[store], store
 
 
-async def _settled(running: Running, bot: Bot) -> None:
+async def _settled(system: System, bot: Bot) -> None:
     """Wait until nothing is left to do: no event, and nothing that the clock will call for."""
-    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
-        await eventually(lambda: _nothing_is_left(connection), within=240)
-    finally:
-        await connection.close()
-    await running.everything_is_settled(within=240)
+    await wait_for(
+        lambda: system.rows(bot.tenant, f"select ({LEFT_TO_DO}) as unfinished"),
+        lambda rows: not rows[0]["unfinished"],
+        within=240,
+    )
+    await system.wait_until_idle(within=240)
 
 
-async def _nothing_is_left(connection: asyncpg.Connection) -> bool:
-    return not await connection.fetchval(LEFT_TO_DO)
-
-
-async def _live(running: Running, bot: Bot, seed: int | None) -> None:
+async def _live(system: System, bot: Bot, seed: int | None) -> None:
     """Say everything: once and in order; or three times in an order that follows from `seed`."""
     await _publish(bot, [("message.received", one) for one in SAID], seed)
-    await bot.settled([one["id"] for one in SAID], within=240)
-    await _settled(running, bot)
+    await bot.final_states([one["id"] for one in SAID], within=240)
+    await _settled(system, bot)
     await _publish(bot, _used(bot), seed)
     await _publish(bot, [("session.ended", _ended())], seed)
-    await _settled(running, bot)
+    await _settled(system, bot)
     forgetting = {"user_id": "u-1", "message_id": FORGOTTEN, "request_id": "r-1"}
     for _ in range(1 if seed is None else TIMES):
         assert (await bot.request("command.forget", forgetting, within=30)).body.get("ok")
-    await _settled(running, bot)
+    await _settled(system, bot)
     for name, moment in PASSES:
-        await run_pass(running.settings, name, now=moment, tenant=bot.tenant)
-        await _settled(running, bot)
+        await run_pass(system.settings, name, now=moment, tenant=bot.tenant)
+        await _settled(system, bot)
 
 
 def _used(bot: Bot) -> list[tuple[str, Json]]:
@@ -167,7 +163,7 @@ def _used(bot: Bot) -> list[tuple[str, Json]]:
 
 
 def _ended() -> Json:
-    return {"user_id": "u-1", "conversation_id": "c-0", "timestamp": at()}
+    return {"user_id": "u-1", "conversation_id": "c-0", "timestamp": ago()}
 
 
 async def _publish(bot: Bot, messages: list[tuple[str, Json]], seed: int | None) -> None:
@@ -180,9 +176,11 @@ async def _publish(bot: Bot, messages: list[tuple[str, Json]], seed: int | None)
     await asyncio.gather(*(bot.publish(message, name=name) for name, message in shuffled))
 
 
-async def _deliver_all_again(wire: Client, bot: Bot, seed: int) -> set[str]:
+async def _deliver_all_again(client: Client, bot: Bot, seed: int) -> set[str]:
     """Publish all that was ever published three times more, in any order; return the names of it."""
-    events = [(one.subject or "", one.data or b"") for one in await _derived(wire, bot)]
+    events = [
+        (one.subject or "", one.data or b"") for one in await stored(client, "RICORDO", bot.subject(">"))
+    ]
     events += [(bot.subject("message.received"), json.dumps(one).encode()) for one in SAID]
     events += [(bot.subject("session.ended"), json.dumps(_ended()).encode())]
     again = events * TIMES
@@ -191,18 +189,7 @@ async def _deliver_all_again(wire: Client, bot: Bot, seed: int) -> set[str]:
 
     async def publish(subject: str, body: bytes) -> None:
         async with turns:
-            await wire.jetstream().publish(subject, body, timeout=20)
+            await client.jetstream().publish(subject, body, timeout=20)
 
     await asyncio.gather(*(publish(*one) for one in again))
     return {subject.removeprefix(bot.subject("")) for subject, _ in events}
-
-
-async def _derived(wire: Client, bot: Bot) -> list[RawStreamMsg]:
-    stream, found, sequence = wire.jetstream(), list[RawStreamMsg](), 0
-    while True:
-        try:
-            one = await stream.get_msg("RICORDO", sequence + 1, subject=bot.subject(">"), next=True)
-        except NotFoundError:
-            return found
-        found.append(one)
-        sequence = one.seq or 0

@@ -12,7 +12,7 @@ from tests.fixtures.documents import ROOT
 
 from ricordo_services.cli.demo.conversation import QUESTIONS, TIMEZONE
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 
 
 def answer(shown: str, question: str) -> str:
@@ -59,7 +59,7 @@ def _command(process: psutil.Process) -> str:
 
 def test_the_demo_remembers_and_leaves_nothing_behind(tmp_path: Path) -> None:
     began = datetime.now(ZoneInfo(TIMEZONE)).date()
-    shown = Ricordo(tmp_path, {"TMPDIR": str(tmp_path)}).process("demo", timeout=170)
+    shown = Ricordo(tmp_path, {"TMPDIR": str(tmp_path)}).process("demo", timeout=300)
     ended = datetime.now(ZoneInfo(TIMEZONE)).date()  # where midnight came meanwhile
     assert f"{len(QUESTIONS)} answers" in shown
     assert 200 <= len(shown.splitlines()) <= 260  # what somebody reads

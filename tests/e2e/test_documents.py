@@ -1,15 +1,12 @@
-"""A message brings a document: what stands in it is remembered in extracts, each with where it stands."""
+"""A document of a message is remembered in extracts, each with the page it comes from."""
 
-import asyncio
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
 from tests.fixtures.papers import encrypted, mail, pdf
-from tests.fixtures.running import Running
-from tests.fixtures.wire import Bot, Json, at, said
-
-from ricordo.testing.eventually import eventually
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -25,23 +22,19 @@ def brought(name: str, media_type: str, data: bytes) -> Json:
     return {"document": {"name": name, "media_type": media_type, "data": b64encode(data).decode()}}
 
 
-async def settled(bot: Bot, message_id: str, state: str = "remembered") -> Json:
-    """Return what has become of a document as soon as it is `state`."""
+async def document_of(bot: Bot, message_id: str, state: str = "remembered") -> Json:
+    """Return a message's document as soon as it is in a state."""
 
-    async def is_so() -> bool:
-        document = (await bot.status(message_id)).get("document")
-        return document is not None and document["state"] == state
+    async def document() -> Json:
+        return (await bot.status(message_id)).get("document") or {}
 
-    await eventually(is_so, within=120)
-    found: Json = (await bot.status(message_id))["document"]
-    return found
+    return await wait_for(document, lambda found: found.get("state") == state, within=120)
 
 
-async def test_what_stands_in_a_document_is_found_with_where_it_stands(bot: Bot) -> None:
-    message = said("m-1", "Here is the lease that I signed.", timestamp=at(days=3), speaker="Davide")
+async def test_a_document_is_found_by_its_text_and_shown_with_the_page(bot: Bot) -> None:
+    message = msg("m-1", "Here is the lease that I signed.", timestamp=ago(days=3), speaker="Davide")
     await bot.remember(message | brought("lease.pdf", "application/pdf", LEASE))
-    document = await settled(bot, "m-1")
-    assert document == {
+    assert await document_of(bot, "m-1") == {
         "name": "lease.pdf",
         "media_type": "application/pdf",
         "state": "remembered",
@@ -49,35 +42,23 @@ async def test_what_stands_in_a_document_is_found_with_where_it_stands(bot: Bot)
         "whole": True,
         "error": None,
     }
-    first = (await bot.ask("recall", user_id="u-1", query="How long is the notice period of the lease?"))[
-        "memories"
-    ][0]
-    assert first["kind"] == "extract"
-    assert first["title"] == "lease.pdf, p. 3"
-    assert first["message_ids"] == ["m-1"]
+    question = {"user_id": "u-1", "query": "How long is the notice period of the lease?"}
+    first = (await bot.query("recall", **question))["memories"][0]
+    assert (first["kind"], first["title"], first["message_ids"]) == ("extract", "lease.pdf, p. 3", ["m-1"])
     assert "ninety days" in first["content"]
     assert first["created_at"] == message["timestamp"].replace("+00:00", "Z")
     assert (first["speaker"], first["source"], first["role"]) == ("Davide", "conversation", None)
     assert first["topics"], "it was enriched as a message is"
-
-
-async def test_only_extracts_reach_a_context_with_the_name_of_the_whole(bot: Bot) -> None:
-    await bot.remember(said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE))
-    await settled(bot, "m-1")
-    context = await bot.ask("context", user_id="u-1", query="What is the rent of the flat?", token_budget=400)
+    question = {"user_id": "u-1", "query": "What is the rent of the flat?"}
+    context = await bot.query("context", token_budget=400, **question)
     assert "lease.pdf, p. 2: The rent is 850 euros" in context["context"]
     assert "registered letter" not in context["context"] or context["tokens"] <= 400
-
-
-async def test_a_message_expands_to_its_extracts_and_an_extract_to_its_message(bot: Bot) -> None:
-    await bot.remember(said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE))
-    await settled(bot, "m-1")
-    (turn,) = (await bot.ask("history", user_id="u-1"))["messages"]
-    extracts = (await bot.ask("expand", user_id="u-1", memory_id=turn["memory_id"]))["memories"]
+    (turn,) = (await bot.query("history", user_id="u-1"))["messages"]
+    extracts = (await bot.query("expand", user_id="u-1", memory_id=turn["memory_id"]))["memories"]
     assert [one["title"] for one in extracts] == [f"lease.pdf, p. {n}" for n in (1, 2, 3)]
-    (source,) = (await bot.ask("expand", user_id="u-1", memory_id=extracts[2]["id"]))["memories"]
-    assert (source["id"], source["content"]) == (turn["memory_id"], "The lease.")
-    assert (await bot.ask("expand", user_id="u-2", memory_id=turn["memory_id"]))["memories"] == []
+    (source,) = (await bot.query("expand", user_id="u-1", memory_id=extracts[2]["id"]))["memories"]
+    assert (source["id"], source["content"]) == (turn["memory_id"], message["content"])
+    assert (await bot.query("expand", user_id="u-2", memory_id=turn["memory_id"]))["memories"] == []
 
 
 async def test_a_mail_in_italian(bot: Bot) -> None:
@@ -85,40 +66,34 @@ async def test_a_mail_in_italian(bot: Bot) -> None:
         "Caro Bruno, il preventivo per il tetto è di 12.000 euro e vale fino a maggio.",
         offer_pdf=("application/pdf", pdf("Le tegole arrivano dalla Toscana in due settimane. " * 4)),
     )
-    await bot.remember(said("m-1", "Ti giro la mail di Ada.") | brought("ada.eml", "message/rfc822", data))
-    await settled(bot, "m-1")
-    asked = await bot.ask("recall", user_id="u-1", query="Quanto costa il tetto secondo il preventivo?")
+    await bot.remember(msg("m-1", "Ti giro la mail di Ada.") | brought("ada.eml", "message/rfc822", data))
+    await document_of(bot, "m-1")
+    asked = await bot.query("recall", user_id="u-1", query="Quanto costa il tetto secondo il preventivo?")
     assert "12.000 euro" in asked["memories"][0]["content"]
-    tiles = await bot.ask("recall", user_id="u-1", query="Da dove arrivano le tegole?")
+    tiles = await bot.query("recall", user_id="u-1", query="Da dove arrivano le tegole?")
     assert "Toscana" in tiles["memories"][0]["content"]
 
 
-async def test_a_repeat_changes_nothing_and_another_document_is_a_conflict(
-    bot: Bot, running: Running
-) -> None:
-    message = said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE)
+async def test_a_repeat_changes_nothing_and_another_document_is_a_conflict(bot: Bot, system: System) -> None:
+    message = msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE)
     await bot.remember(message)
-    await settled(bot, "m-1")
-    before = await bot.ask("stats", user_id="u-1")
-    kept = objects(running, bot)
-    async with bot.hearing("memory.remembered") as receipts:
+    await document_of(bot, "m-1")
+    before = await bot.query("stats", user_id="u-1")
+    kept = objects(system, bot)
+    async with bot.subscribed("memory.remembered") as receipts:
         await bot.publish_all([message])
         await receipts.bodies_until(["m-1"])
     other = message | brought("lease.pdf", "application/pdf", pdf("Something else"))
     await bot.publish_all([other])
-    await eventually(lambda: _conflicts(bot, "m-1"), within=30)
-    assert await bot.ask("stats", user_id="u-1") == before
+    await wait_for(lambda: bot.status("m-1"), lambda found: str(found["error"]).startswith("id_conflict"))
+    assert await bot.query("stats", user_id="u-1") == before
     assert (await bot.status("m-1"))["document"]["extracts"] == 3
-    assert objects(running, bot) == kept, "what was refused is not kept"
+    assert objects(system, bot) == kept, "what was refused is not kept"
     assert (before["memories"], before["history"]) == (4, 1)
 
 
-async def _conflicts(bot: Bot, message_id: str) -> bool:
-    return str((await bot.status(message_id))["error"]).startswith("id_conflict")
-
-
-def objects(running: Running, bot: Bot) -> list[Path]:
-    folder = running.settings.documents.dir
+def objects(system: System, bot: Bot) -> list[Path]:
+    folder = system.settings.documents.dir
     assert folder is not None
     return sorted(path for path in (folder / bot.tenant).rglob("*") if path.is_file())
 
@@ -139,43 +114,39 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 
 async def test_of_a_bad_document_the_message_is_remembered_and_the_reason_told(bot: Bot) -> None:
     messages = [
-        said(f"m-{n}", f"Look at this one, number {n}.", user_id=f"u-{n}") | brought(name, kind, data)
+        msg(f"m-{n}", f"Look at this one, number {n}.", user_id=f"u-{n}") | brought(name, kind, data)
         for n, (name, (kind, data, _)) in enumerate(BAD.items())
     ]
     await bot.remember(*messages)
     for n, (_, _, reason) in enumerate(BAD.values()):
-        document = await settled(bot, f"m-{n}", "failed")
+        document = await document_of(bot, f"m-{n}", "failed")
         assert document["error"].startswith("document_unreadable: ")
         assert reason in document["error"]
         status = await bot.status(f"m-{n}")
         assert (status["state"], status["error"]) == ("remembered", None)
-        assert (await bot.ask("stats", user_id=f"u-{n}"))["memories"] == 1
+        assert (await bot.query("stats", user_id=f"u-{n}"))["memories"] == 1
 
 
 async def test_documents_hold_up_nobody_and_are_read_in_the_end(bot: Bot) -> None:
     many = [
-        said(f"d-{n}", f"Note {n}.")
+        msg(f"d-{n}", f"Note {n}.")
         | brought(f"{n}.txt", "text/plain", f"The code of door {n} is {n}77.".encode())
         for n in range(8)
     ]
-    await bot.remember(*many, said("m-1", "My sister Nora lives in Dublin."))
+    await bot.remember(*many, msg("m-1", "My sister Nora lives in Dublin."))
     for n in range(8):
-        assert (await settled(bot, f"d-{n}"))["extracts"] == 1
-    found = await bot.ask("recall", user_id="u-1", query="What is the code of door 5?", limit=3)
+        assert (await document_of(bot, f"d-{n}"))["extracts"] == 1
+    found = await bot.query("recall", user_id="u-1", query="What is the code of door 5?", limit=3)
     assert "577" in found["memories"][0]["content"] + found["memories"][1]["content"]
 
 
 async def test_what_was_not_read_when_the_workers_stopped_is_read_by_the_next(
-    bot: Bot, running: Running
+    bot: Bot, system: System
 ) -> None:
     await bot.publish_all(
-        [said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE), said("m-2", "Ciao!")]
+        [msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE), msg("m-2", "Ciao!")]
     )
-    await eventually(lambda: _is_there(bot, "m-1"), within=30)
-    async with running.workers.stopped():
-        await asyncio.sleep(0)
-    assert (await settled(bot, "m-1"))["extracts"] == 3
-
-
-async def _is_there(bot: Bot, message_id: str) -> bool:
-    return bool((await bot.status(message_id))["stages"]["ingested"])
+    await wait_for(lambda: bot.status("m-1"), lambda found: found["stages"]["ingested"])
+    async with system.workers.stopped():
+        pass
+    assert (await document_of(bot, "m-1"))["extracts"] == 3

@@ -2,19 +2,19 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+from tests.fixtures.commands import COMMAND
 from tests.fixtures.conversations import conversation
 
-_PROGRAM = "from ricordo_services.cli import main; main()"
 
-
+@pytest.mark.lab
 def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
     path = tmp_path / "life.json"
     path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
     ended = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, "eval", "retrieval", "--data", str(path), "--json"],
+        [*COMMAND, "eval", "retrieval", "--data", str(path), "--json"],
         capture_output=True,
         text=True,
         check=False,

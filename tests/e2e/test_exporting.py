@@ -4,10 +4,9 @@ import json
 from base64 import b64decode, b64encode
 
 import pytest
-from tests.e2e.test_documents import LEASE, brought, settled
+from tests.e2e.test_documents import LEASE, brought, document_of
 from tests.fixtures.papers import pdf
-from tests.fixtures.running import Running
-from tests.fixtures.wire import Bot, Json, at, said
+from tests.fixtures.wire import Bot, Json, ago, msg
 
 pytestmark = pytest.mark.e2e
 
@@ -25,9 +24,9 @@ STATED = {
     "trust": 2.5,
 }
 STORY = (
-    said("m-1", "My name is Carla and I live in Turin.", timestamp=at(hours=9)),
-    said("m-2", "My sister Nora moved to Dublin.", timestamp=at(hours=8), **STATED),
-    said("m-3", "Noretta has a dog called Biscuit.", conversation_id="c-2", timestamp=at(hours=7)),
+    msg("m-1", "My name is Carla and I live in Turin.", timestamp=ago(hours=9)),
+    msg("m-2", "My sister Nora moved to Dublin.", timestamp=ago(hours=8), **STATED),
+    msg("m-3", "Noretta has a dog called Biscuit.", conversation_id="c-2", timestamp=ago(hours=7)),
 )
 
 
@@ -70,15 +69,10 @@ async def test_of_an_unknown_user_there_is_nothing(bot: Bot) -> None:
     "cursor",
     [
         "x",
-        "é",
         b64encode(b"[" * 3_000).decode(),
         b64encode(b"[[], [], 0, 0]").decode(),
-        b64encode(b'["messages", ["yesterday", "m-1"], 0, ""]').decode(),
         b64encode(b'["messages", ["2026-01-01T00:00:00", "m-1"], 0, ""]').decode(),
-        b64encode(b'["memories", ["2026-01-01T00:00:00+00:00", "m-1"], 0, ""]').decode(),
-        b64encode(b'["words", ["m-1", "99999999999"], 0, ""]').decode(),
         b64encode(b'["entities", ["\\u0000"], 0, ""]').decode(),
-        b64encode(b'["entities", ["\\ud800"], 0, ""]').decode(),
         b64encode(b'["tombstones", [], 0, ""]').decode(),
     ],
 )
@@ -88,7 +82,7 @@ async def test_what_is_no_cursor_is_refused(bot: Bot, cursor: str) -> None:
 
 
 async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
-    others = said("o-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9")
+    others = msg("o-1", "I live in Oslo.", user_id="u-2", conversation_id="c-9")
     await bot.remember(*STORY, others)
     words: dict[str, Json] = {
         "note": {"conversation_id": "c-1", "key": "order", "value": {"pizza": None}},
@@ -119,15 +113,13 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     assert "Oslo" not in json.dumps(items)
 
 
-async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot, running: Running) -> None:
+async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot) -> None:
     """While more is said: what was there at the beginning is there once."""
-    talk = [said(f"m-{n:03}", "à\\" * 12_000, timestamp=at(minutes=600 - n)) for n in range(60)]
-    for one in talk:
-        await bot.publish(one)
-    await running.everything_is_settled()
+    talk = [msg(f"m-{n:03}", ("😀" * 60 + " \\ ") * 480, timestamp=ago(minutes=600 - n)) for n in range(12)]
+    await bot.remember(*talk, within=120)
     first = await page(bot)
     assert first["next"] is not None
-    await bot.remember(said("late", "Something else.", timestamp=at(minutes=1)))
+    await bot.remember(msg("late", "Something else.", timestamp=ago(minutes=1)))
     seen, got = list(first["items"]), first
     while got["next"] is not None:
         got = await page(bot, got["next"])
@@ -135,7 +127,7 @@ async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot, running:
     keys = [one["message"]["id"] for one in of(seen, "message")]
     assert [one for one in keys if one != "late"] == [one["id"] for one in talk]
     memories = [one["message_id"] for one in of(seen, "memory")]
-    assert len(memories) == len(set(memories)) >= 60
+    assert len(memories) == len(set(memories)) >= 12
 
 
 async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
@@ -145,11 +137,11 @@ async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
         + bytes(range(256)) * 1_800
     )
     await bot.remember(
-        said("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE),
-        said("m-2", "A long one.") | brought("long.pdf", "application/pdf", long),
+        msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE),
+        msg("m-2", "A long one.") | brought("long.pdf", "application/pdf", long),
     )
-    await settled(bot, "m-1")
-    await settled(bot, "m-2")
+    await document_of(bot, "m-1")
+    await document_of(bot, "m-2")
     found = {one["message_id"]: one for one in of(await exported(bot), "document")}
     assert b64decode(found["m-1"]["data"]) == LEASE
     assert b64decode(found["m-2"]["data"]) == long
@@ -157,5 +149,5 @@ async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
 
 
 async def _facts(bot: Bot) -> list[Json]:
-    found: list[Json] = (await bot.ask("facts", user_id="u-1", history=True))["facts"]
+    found: list[Json] = (await bot.query("facts", user_id="u-1", history=True))["facts"]
     return found

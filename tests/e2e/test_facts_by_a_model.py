@@ -1,17 +1,17 @@
 """Facts that a language model reads, in a whole system: what it adds, what it may not, and its absence."""
 
+import itertools
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.running import Running
-from tests.fixtures.served import becomes, findings, health, restarted, stand_in
+from tests.fixtures.commands import doctor
+from tests.fixtures.ollama_system import health, model_server, wait_for_state
+from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, shown, stated
-from tests.fixtures.wire import Bot, Json, at, said
+from tests.fixtures.wire import Bot, ago, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
-from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import Behaviour, OllamaStandIn
 
 pytestmark = pytest.mark.e2e
@@ -41,20 +41,20 @@ def relate(text: str) -> list[object]:
 
 @pytest.fixture
 def server() -> Iterator[OllamaStandIn]:
-    with stand_in(MODEL) as running:
-        running.behaviour.chat = TalkingModel(relate=relate)
-        yield running
+    with model_server(MODEL) as system:
+        system.behaviour.chat = TalkingModel(relate=relate)
+        yield system
 
 
-def reading(running: Running, server: OllamaStandIn, **fields: object) -> Settings:
+def reading(system: System, server: OllamaStandIn, **fields: object) -> Settings:
     """Return the settings of a system whose facts are read by a model on `server` too."""
     usual = {"provider": "ollama", "ollama_url": server.url, "requests_per_s": 1000, "open_s": 0.3}
     knowledge = KnowledgeSettings().model_copy(update=usual | fields)
-    return running.settings.model_copy(update={"knowledge": knowledge})
+    return system.settings.model_copy(update={"knowledge": knowledge})
 
 
 async def facts(bot: Bot) -> set[tuple[str, str, str]]:
-    reply = await bot.ask("facts", user_id="u-1", history=True)
+    reply = await bot.query("facts", user_id="u-1", history=True)
     return {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]}
 
 
@@ -64,90 +64,83 @@ def texts(server: OllamaStandIn) -> list[str]:
 
 
 async def test_what_the_model_reads_and_the_message_bears_out_is_known(
-    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+    bot: Bot, client: Client, system: System, server: OllamaStandIn
 ) -> None:
-    settings = reading(running, server)
-    async with restarted(running, settings):
-        answer: Json = {**said("a-1", "Marta adora il tango argentino."), "role": "assistant"}
-        await bot.remember(said("m-1", NEWS), said("m-2", RULED), said("m-3", HOSTILE), answer)
+    settings = reading(system, server)
+    async with system.restarted(settings):
+        answer = msg("a-1", "Marta adora il tango argentino.", role="assistant")
+        await bot.remember(msg("m-1", NEWS), msg("m-2", RULED), msg("m-3", HOSTILE), answer)
         assert await facts(bot) == {
             ("Marta", "likes", "tango"),
             ("user", "lives_in", "Trieste"),
             ("Luca", "lives_in", "Pisa"),
         }
         assert sorted(texts(server)) == sorted([NEWS, RULED, HOSTILE]), "an assistant states no fact"
-        await becomes(wire, "knowledge", "ready")
-        report = await health(wire, "knowledge")
-        assert (report["heard"], report["unheard"], report["relations"]) == (3, 0, 2)
+        await wait_for_state(client, "knowledge", "ready")
+        report = await health(client, "knowledge")
+        assert (report["llm_answered"], report["llm_unanswered"], report["llm_facts"]) == (3, 0, 2)
         assert (report["dropped_predicate"], report["dropped_quote"], report["dropped_subject"]) == (1, 1, 1)
         assert report["relation_server"] == server.url
-        found = (await findings(settings))["facts"]
+        found = (await doctor(settings))["facts"]
         assert found["state"] == "noted"
         assert found["detail"] == f"read by rules and {MODEL} on {server.url}, without entities by GLiNER"
 
 
 async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
-    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+    bot: Bot, client: Client, system: System, server: OllamaStandIn
 ) -> None:
-    settings = reading(running, server, budget_s=1.0)
-    async with restarted(running, settings):
+    settings = reading(system, server, budget_s=1.0)
+    async with system.restarted(settings):
         chat = server.behaviour.chat
         server.behaviour.status = 500
         for number in range(3):
-            await bot.remember(said(f"m-{number}", f"{RULED} {number}!"))
+            await bot.remember(msg(f"m-{number}", f"{RULED} {number}!"))
 
-        async def told_why() -> bool:
-            report = await health(wire, "knowledge")
-            why = (report["reason"] or "").startswith(
-                "facts are extracted by rules alone: hermes3:8b answered 500"
-            )
-            return bool(report["state"] == "degraded" and why and report["gate_open"])
-
-        await eventually(told_why, within=30)
-        assert (
-            "facts are extracted by rules alone" in (await findings(settings))["worker knowledge"]["detail"]
-        )
+        reason = "facts are extracted by rules alone: hermes3:8b answered 500"
+        assert (await wait_for_state(client, "knowledge", "degraded", reason))["gate_open"]
+        assert "facts are extracted by rules alone" in (await doctor(settings))["worker knowledge"]["detail"]
         assert await facts(bot) == {("user", "lives_in", "Trieste")}
         server.behaviour = Behaviour(chat=chat)
 
-        async def known(number: list[int]) -> bool:
-            number[0] += 1
-            await bot.remember(said(f"n-{number[0]}", LATER))
+        numbers = itertools.count()
+
+        async def known() -> bool:
+            await bot.remember(msg(f"n-{next(numbers)}", LATER))
             return ("Marta", "likes", "tango") in await facts(bot)
 
-        await eventually(partial(known, [0]), within=20)
-        await becomes(wire, "knowledge", "ready")
+        await wait_for(known)
+        await wait_for_state(client, "knowledge", "ready")
 
 
 async def test_a_message_that_comes_again_is_not_read_anew(
-    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+    bot: Bot, client: Client, system: System, server: OllamaStandIn
 ) -> None:
     """The answer of a model may be another one by then, or none."""
-    async with restarted(running, reading(running, server)):
-        async with bot.hearing("memory.created") as created:
-            await bot.remember(said("m-1", NEWS))
+    async with system.restarted(reading(system, server)):
+        async with bot.subscribed("memory.created") as created:
+            await bot.remember(msg("m-1", NEWS))
             (event,) = await created.take(1)
-        before = await bot.ask("facts", user_id="u-1")
+        before = await bot.query("facts", user_id="u-1")
         asked = len(texts(server))
         server.behaviour.chat = TalkingModel(relate=lambda _: [])
-        async with bot.hearing("facts.extracted") as extracted:
+        async with bot.subscribed("facts.extracted") as extracted:
             headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
-            await wire.publish(event.subject, event.data, headers=headers)
+            await client.publish(event.subject, event.data, headers=headers)
             (again,) = await extracted.take(1)
         assert b'"facts":1' in again.data.replace(b" ", b"")
-        assert await bot.ask("facts", user_id="u-1") == before
+        assert await bot.query("facts", user_id="u-1") == before
         assert len(texts(server)) == asked
 
 
 async def test_a_correction_that_comes_again_is_not_read_anew(
-    bot: Bot, wire: Client, running: Running, server: OllamaStandIn
+    bot: Bot, client: Client, system: System, server: OllamaStandIn
 ) -> None:
-    async with restarted(running, reading(running, server)):
-        await bot.remember(said("m-1", f"{NEWS} {RULED}"))
-        async with bot.hearing("memory.created") as created:
-            await bot.remember(said("m-2", "Scusa, volevo dire Gorizia", timestamp=at(minutes=-1)))
+    async with system.restarted(reading(system, server)):
+        await bot.remember(msg("m-1", f"{NEWS} {RULED}"))
+        async with bot.subscribed("memory.created") as created:
+            await bot.remember(msg("m-2", "Scusa, volevo dire Gorizia", timestamp=ago(minutes=-1)))
             (event,) = await created.take(1)
-        await running.everything_is_settled()
+        await system.wait_until_idle()
         known = {
             ("Marta", "likes", "tango"),
             ("user", "lives_in", "Trieste"),
@@ -156,9 +149,9 @@ async def test_a_correction_that_comes_again_is_not_read_anew(
         assert await facts(bot) == known
         asked = texts(server)
         assert asked.count(f"{NEWS} {RULED}") == 1, "what was read of it stands"
-        async with bot.hearing("facts.extracted") as extracted:
+        async with bot.subscribed("facts.extracted") as extracted:
             headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
-            await wire.publish(event.subject, event.data, headers=headers)
+            await client.publish(event.subject, event.data, headers=headers)
             await extracted.take(1)
         assert texts(server) == asked
         assert await facts(bot) == known

@@ -1,95 +1,173 @@
-"""Who says very much at once delays nobody else, whichever lane it takes, and loses nothing of it."""
+"""A user who publishes very much delays nobody else in either lane, loses nothing, and has a quota."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Final
 
+import asyncpg
+import httpx
 import pytest
-from tests.fixtures.running import Running, Workers
-from tests.fixtures.served import restarted
-from tests.fixtures.wire import Bot, Json, at, said
+from nats.aio.client import Client
+from tests.fixtures.commands import command_output, dead_letters_of, doctor
+from tests.fixtures.ollama_system import wait_for_state
+from tests.fixtures.scraping import free_port, scrape
+from tests.fixtures.system import System, Workers, changed
+from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
-from ricordo.testing.eventually import eventually
+from ricordo.settings import QuotaSettings
 
 pytestmark = pytest.mark.e2e
 
-MANY: Final = 300
-FEW: Final[Mapping[str, int]] = {"under_way": 16, "import_backlog": 16}
+MANY: Final = 150
+NARROW: Final[Mapping[str, int]] = {"under_way": 16, "import_backlog": 16}
 """However fast the machine is, no more of the flood is before the workers."""
+BULK: Final = "ingest-bulk"
 
 
-def flood(user: str = "importer") -> list[Json]:
+def flood(count: int = MANY) -> list[Json]:
     return [
-        said(
+        msg(
             f"old-{n}",
             f"Nel diario del {1900 + n % 100} sta scritto: pagina {n}.",
-            user_id=user,
+            user_id="importer",
             conversation_id=f"diary-{n // 50}",
-            timestamp=at(days=400, minutes=-n),
+            timestamp=ago(days=400, minutes=-n),
         )
-        for n in range(MANY)
+        for n in range(count)
     ]
 
 
-async def remembered(bot: Bot, user: str) -> int:
-    stats = await bot.ask("stats", user_id=user)
-    return int(stats["memories"]) - int(stats["pending"])
+async def stats_of(bot: Bot, user: str) -> tuple[int, int, int]:
+    stats = await bot.query("stats", user_id=user)
+    return stats["memories"], stats["history"], stats["pending"]
 
 
 @pytest.fixture
-async def narrow(running: Running) -> AsyncIterator[None]:
-    """All workers run with little room for a flood."""
-    worker = running.settings.worker.model_copy(update=FEW)
-    async with restarted(running, running.settings.model_copy(update={"worker": worker})):
+async def narrow(system: System) -> AsyncIterator[None]:
+    """Run all workers with little room for a flood."""
+    async with system.restarted(changed(system.settings, "worker", **NARROW)):
         yield
 
 
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize("lane", ["message.imported", "message.received"])
-async def test_what_another_says_is_remembered_while_most_of_a_flood_still_waits(bot: Bot, lane: str) -> None:
+async def test_another_users_message_is_remembered_while_most_of_a_flood_waits(bot: Bot, lane: str) -> None:
     await asyncio.gather(*(bot.publish(one, name=lane) for one in flood()))
-    await bot.remember(said("live", "Domani parto per Trieste.", user_id="talker"))
-    assert await remembered(bot, "importer") < MANY / 2
-    states = await bot.settled([one["id"] for one in flood()], within=120)
+    await bot.remember(msg("live", "Domani parto per Trieste.", user_id="talker"))
+    memories, _, pending = await stats_of(bot, "importer")
+    assert memories - pending < MANY / 2
+    states = await bot.final_states([one["id"] for one in flood()], within=120)
     assert set(states.values()) == {"remembered"}
-    stats = await bot.ask("stats", user_id="importer")
-    assert (stats["memories"], stats["history"], stats["pending"]) == (MANY, MANY, 0)
+    assert await stats_of(bot, "importer") == (MANY, MANY, 0)
 
 
 @pytest.mark.usefixtures("narrow")
-async def test_what_waits_for_room_is_in_the_history_and_its_status_tells_so(bot: Bot) -> None:
+async def test_a_message_that_waits_for_room_is_in_the_history_with_its_status(bot: Bot) -> None:
     await bot.publish_all(flood())
     last = flood()[-1]["id"]
-
-    async def taken_in() -> bool:
-        return bool((await bot.status(last))["stages"]["ingested"])
-
-    await eventually(taken_in, within=60)
-    status = await bot.status(last)
+    status = await wait_for(lambda: bot.status(last), lambda found: found["stages"]["ingested"], within=60)
     assert (status["state"], status["stages"]["encoded"], status["error"]) == ("received", None, None)
-    assert (await bot.ask("stats", user_id="importer"))["pending"] > MANY / 2
-    history = await bot.ask("history", user_id="importer", limit=1)
+    assert (await stats_of(bot, "importer"))[2] > MANY / 2
+    history = await bot.query("history", user_id="importer", limit=1)
     assert [one["id"] for one in history["messages"]] == [last]
-    assert set((await bot.settled([last], within=120)).values()) == {"remembered"}
+    assert set((await bot.final_states([last], within=120)).values()) == {"remembered"}
 
 
-async def test_what_a_process_left_waiting_is_taken_up_by_the_next(running: Running, bot: Bot) -> None:
-    worker = running.settings.worker.model_copy(update={"under_way": 1, "import_backlog": 1})
-    settings = running.settings.model_copy(update={"worker": worker})
-    few = [said(f"m-{n}", f"La barca numero {n} è rossa.") for n in range(8)]
-    async with running.workers.stopped():
-        alone = Workers(settings, ["ingest", "retrieval"])
-        await asyncio.to_thread(alone.start)
-        try:
-            async with bot.hearing("memory.created") as heard:
-                await bot.publish_all(few)
-                await heard.next()
-                assert await heard.nothing_more(), "the others wait until there is room"
+async def test_messages_that_a_process_left_waiting_are_taken_up_by_the_next(
+    system: System, bot: Bot
+) -> None:
+    settings = changed(system.settings, "worker", under_way=1, import_backlog=1)
+    few = flood(8)
+    async with system.workers.stopped(), Workers(settings, ["ingest", "retrieval"]).started():
+        async with bot.subscribed("memory.created") as subscription:
+            await bot.publish_all(few)
+            await subscription.next()
+            assert await subscription.is_silent(), "the others wait until there is room"
+        await wait_for(lambda: stats_of(bot, "importer"), lambda found: found[2] == len(few))
+    assert set((await bot.final_states(one["id"] for one in few)).values()) == {"remembered"}
 
-            async def all_taken_in() -> bool:
-                return int((await bot.ask("stats", user_id="u-1"))["pending"]) == len(few)
 
-            await eventually(all_taken_in, within=30)
-        finally:
-            await asyncio.to_thread(alone.close)
-    assert set((await bot.settled(one["id"] for one in few)).values()) == {"remembered"}
+@asynccontextmanager
+async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[None]:
+    """Hold the lock under which anything of a user is recorded: a batch with one of their messages waits."""
+    connection = await asyncpg.connect(system.settings.stores.postgres_dsn.get_secret_value())
+    try:
+        async with connection.transaction():
+            statement = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
+            await connection.execute(statement, f"{tenant}/user/{user}")
+            yield
+    finally:
+        await connection.close()
+
+
+async def test_a_light_user_is_remembered_while_the_lane_stands_still_behind_a_flood(
+    system: System, bot: Bot
+) -> None:
+    many = 700
+    few = [msg(f"mine-{n}", f"I planted {n} beans.", user_id="quiet") for n in range(3)]
+    await bot.remember(msg("before", "The tenant is known.", user_id="somebody"))
+    async with locked_user(system, bot.tenant, "importer"):
+        await bot.publish_all(flood(many))
+        for one in few:
+            await bot.publish(one)
+        assert set((await bot.final_states(one["id"] for one in few)).values()) == {"remembered"}
+        assert (await bot.query("history", user_id="importer"))["messages"] == []
+    await wait_for(lambda: stats_of(bot, "importer"), lambda found: found[1:] == (many, 0), within=120)
+    assert await stats_of(bot, "quiet") == (3, 3, 0)
+
+
+async def probe(port: int) -> tuple[int, Json]:
+    """Ask `/healthz` as a probe does; return the status, and the report of the bulk lane."""
+    async with httpx.AsyncClient() as client:
+        answer = await client.get(f"http://127.0.0.1:{port}/healthz")
+    return answer.status_code, next(one for one in answer.json()["workers"] if one["worker"] == BULK)
+
+
+async def test_a_worker_whose_import_yields_is_healthy(system: System, client: Client, bot: Bot) -> None:
+    port = free_port()
+    settings = changed(system.settings, "worker", health_port=port, import_backlog=1)
+    async with system.workers.stopped(), Workers(settings, ["ingest"]).started():
+        await bot.publish(msg("live", "Vado a Trieste."))  # nobody is there to encode it
+        await wait_for_state(client, BULK, "yielding")
+        await bot.publish(msg("old", "Anni fa abitavo a Gorizia."), name="message.imported")
+        status, report = await probe(port)
+        finding = (await doctor(system.settings))[f"worker {BULK}"]
+        metrics = await scrape(port)
+    assert (status, report["state"], report["processed"]) == (200, "yielding", 0)
+    assert "items of other work are waiting" in report["reason"]
+    assert finding["state"] == "well"
+    assert "yielding: " in finding["detail"]
+    assert metrics.value("ricordo_worker_state", worker=BULK, state="yielding") == 1
+    assert metrics.value("ricordo_worker_healthy", worker=BULK) == 1
+    assert await bot.final_states(["live", "old"]) == {"live": "remembered", "old": "remembered"}
+
+
+async def test_a_message_beyond_the_quota_is_refused_with_a_reason_and_taken_once_there_is_room(
+    bot: Bot, system: System
+) -> None:
+    quota, story = 3, flood(5)
+    settings = system.settings.model_copy(update={"quotas": QuotaSettings(messages=quota)})
+    async with system.restarted(settings):
+        for one in story:
+            await bot.publish(one)
+        states = await bot.final_states(one["id"] for one in story)
+        assert list(states.values()) == ["remembered"] * quota + ["failed"] * 2
+        error = (await bot.status("old-3"))["error"]
+        assert error.startswith("quota_exceeded: its user has as many messages as are kept")
+        letters = await dead_letters_of(settings, bot.tenant)
+        assert [one["code"] for one in letters] == ["quota_exceeded"] * 2
+        await bot.remember(msg("other", "Anch'io ho una barca.", user_id="u-2"))
+        await bot.remember(story[0])  # a repeat takes no room
+        reply = await bot.request("command.forget", {"user_id": "importer", "message_id": "old-0"})
+        assert reply.body["ok"], reply
+        numbers = [str(one["sequence"]) for one in letters]
+        await command_output(settings, "dlq", "replay", *numbers)
+
+        async def kept() -> set[str]:
+            history = await bot.query("history", user_id="importer", limit=10)
+            return {one["id"] for one in history["messages"]}
+
+        (taken,) = await wait_for(kept, lambda found: len(found) == quota) - {"old-1", "old-2"}
+        assert taken in {"old-3", "old-4"}
+        assert (await bot.final_states([taken]))[taken] == "remembered"

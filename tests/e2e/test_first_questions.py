@@ -1,12 +1,10 @@
 """What anyone asks first: their name, home, work and animals; and what two messages answer together."""
 
-import asyncio
 from collections.abc import Sequence
 
 import pytest
-from nats.aio.client import Client
-from tests.fixtures.running import Running
-from tests.fixtures.wire import NOON, Bot, Json, at, ids, new_tenant, said
+from tests.fixtures.system import System
+from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg
 
 pytestmark = pytest.mark.e2e
 
@@ -56,37 +54,25 @@ FILLING = {
 def life(language: str) -> list[Json]:
     told = [*LIVES[language], *((f"fill-{n}", text) for n, text in enumerate(FILLING[language]))]
     return [
-        said(
+        msg(
             f"{language}-{name}",
             text,
             user_id=language,
             language=language,
             conversation_id=f"{language}-{name}",
-            timestamp=at(days=60 - 2 * place),
+            timestamp=ago(days=60 - 2 * place),
         )
         for place, (name, text) in enumerate(told)
     ]
 
 
 @pytest.fixture(scope="module")
-def tenant(running: Running) -> str:
-    return asyncio.run(_live(running))
-
-
-async def _live(running: Running) -> str:
-    async with running.connection() as connection:
-        bot = Bot(connection, new_tenant())
-        await bot.remember(*life("it"), *life("en"))
-    return bot.tenant
-
-
-@pytest.fixture
-def lived(wire: Client, tenant: str) -> Bot:
-    return Bot(wire, tenant)
+def tenant(system: System) -> str:
+    return system.tenant_with(*life("it"), *life("en"))
 
 
 async def context(bot: Bot, language: str, question: str) -> Json:
-    reply = await bot.ask(
+    reply = await bot.query(
         "context",
         user_id=language,
         query=question,
@@ -117,9 +103,9 @@ async def context(bot: Bot, language: str, question: str) -> Json:
     ],
 )
 async def test_questions_about_oneself_are_answered(
-    lived: Bot, language: str, question: str, words: str
+    shared_bot: Bot, language: str, question: str, words: str
 ) -> None:
-    reply = await context(lived, language, question)
+    reply = await context(shared_bot, language, question)
     assert words in reply["context"]
     assert 0 < reply["confidence"] <= 1
 
@@ -129,9 +115,9 @@ async def test_questions_about_oneself_are_answered(
     [("it", "Come mi chiamo?", "name"), ("en", "Where do I live?", "lives_in")],
 )
 async def test_the_fact_that_is_asked_for_comes_first_with_its_sentence(
-    lived: Bot, language: str, question: str, predicate: str
+    shared_bot: Bot, language: str, question: str, predicate: str
 ) -> None:
-    reply = await lived.recall(question, user_id=language)
+    reply = await shared_bot.recall(question, user_id=language)
     first = reply["facts"][0]
     assert (first["subject"], first["predicate"], first["confidence"]) == ("user", predicate, 1)
     assert set(first["message_ids"]) <= set(ids(reply["memories"])[:3])
@@ -142,9 +128,9 @@ async def test_the_fact_that_is_asked_for_comes_first_with_its_sentence(
     [("it", "Where do I live?", "You live in Boves"), ("en", "Dove abito?", "Vivi a Belper")],
 )
 async def test_what_is_known_is_not_said_to_be_uncertain_in_the_other_language(
-    lived: Bot, language: str, question: str, fact: str
+    shared_bot: Bot, language: str, question: str, fact: str
 ) -> None:
-    text = (await context(lived, language, question))["context"]
+    text = (await context(shared_bot, language, question))["context"]
     assert fact in text
     assert "Nothing certain" not in text
     assert "nulla di certo" not in text.casefold()
@@ -155,9 +141,9 @@ async def test_what_is_known_is_not_said_to_be_uncertain_in_the_other_language(
     [("it", "Che lavoro fa il cugino di mio marito?"), ("en", "What does my husband's cousin do?")],
 )
 async def test_two_messages_that_share_a_name_answer_together(
-    lived: Bot, language: str, question: str
+    shared_bot: Bot, language: str, question: str
 ) -> None:
-    reply = await context(lived, language, question)
+    reply = await context(shared_bot, language, question)
     assert {f"{language}-cousin", f"{language}-restorer"} <= set(ids(reply["memories"]))
 
 
@@ -166,9 +152,9 @@ async def test_two_messages_that_share_a_name_answer_together(
     [("it", "Cosa mi ha fatto piangere?"), ("en", "What made me cry?")],
 )
 async def test_a_feeling_that_is_asked_for_excludes_no_other(
-    lived: Bot, language: str, question: str
+    shared_bot: Bot, language: str, question: str
 ) -> None:
-    reply = await lived.recall(question, user_id=language)
+    reply = await shared_bot.recall(question, user_id=language)
     assert f"{language}-joy" in ids(reply["memories"])[:3]
 
 
@@ -177,10 +163,21 @@ async def test_a_feeling_that_is_asked_for_excludes_no_other(
     [("it", "Come si fa la marmellata?"), ("en", "How do I make jam?")],
 )
 async def test_a_way_to_do_something_comes_first_and_in_full(
-    lived: Bot, language: str, question: str
+    shared_bot: Bot, language: str, question: str
 ) -> None:
-    reply = await context(lived, language, question)
+    reply = await context(shared_bot, language, question)
     first = reply["memories"][0]
     assert (first["type"], ids([first])) == ("procedural", [f"{language}-jam"])
     assert first["content"] in reply["context"]
     assert len(reply["memories"]) == 10
+
+
+async def test_a_name_that_no_sentence_introduces_is_found(bot: Bot) -> None:
+    await bot.remember(
+        msg("m-1", "Abbiamo preso un gatto: si chiama Tortellino."),
+        msg("m-2", "Tortellino è scappato dal terrazzo stanotte.", conversation_id="c-2"),
+        msg("m-3", "Ho comprato il latte e due limoni.", conversation_id="c-3"),
+    )
+    found = await bot.recall("Cosa è successo a Tortellino?")
+    assert set(ids(found["memories"])[:2]) == {"m-1", "m-2"}
+    assert found["analysis"]["fallback"] is None

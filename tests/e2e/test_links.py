@@ -1,22 +1,22 @@
 """What is about the same thing shows each other, also what came late; small talk shows nobody."""
 
 import pytest
-from tests.fixtures.wire import Bot, Json, at, said
+from tests.fixtures.wire import Bot, Json, ago, msg
 
 pytestmark = pytest.mark.e2e
 
 DOG = (
-    said("m-1", "I adopted a dog yesterday, a golden retriever.", timestamp=at(days=9)),
-    said("m-2", "The dog that I adopted is a golden retriever.", timestamp=at(days=2)),
+    msg("m-1", "I adopted a dog yesterday, a golden retriever.", timestamp=ago(days=9)),
+    msg("m-2", "The dog that I adopted is a golden retriever.", timestamp=ago(days=2)),
 )
-LATE = said("m-0", "Tomorrow I adopt a golden retriever dog.", timestamp=at(days=20))
+LATE = msg("m-0", "Tomorrow I adopt a golden retriever dog.", timestamp=ago(days=20))
 REST = (
-    said("m-3", "Thanks, that's so kind of you!", timestamp=at(days=2, minutes=-1)),
-    said("m-4", "Thanks, that's so kind of you!", timestamp=at(days=1)),
-    said("m-5", "The invoice of the plumber is due on Friday.", timestamp=at(days=1, minutes=-1)),
+    msg("m-3", "Thanks, that's so kind of you!", timestamp=ago(days=2, minutes=-1)),
+    msg("m-4", "Thanks, that's so kind of you!", timestamp=ago(days=1)),
+    msg("m-5", "The invoice of the plumber is due on Friday.", timestamp=ago(days=1, minutes=-1)),
 )
-OF_ANOTHER = said(
-    "m-6", "I adopted a dog yesterday, a golden retriever.", user_id="u-2", timestamp=at(days=9)
+OF_ANOTHER = msg(
+    "m-6", "I adopted a dog yesterday, a golden retriever.", user_id="u-2", timestamp=ago(days=9)
 )
 
 

@@ -1,47 +1,39 @@
 """The embedding model changes while memories are there: all stay found by meaning, and a job moves them."""
 
-import asyncio
-import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
-import asyncpg
 import numpy as np
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.relay import Backstage
-from tests.fixtures.running import Running, Workers
-from tests.fixtures.served import restarted
-from tests.fixtures.wire import Bot, ids, new_tenant, said
+from tests.fixtures.commands import doctor, start_command
+from tests.fixtures.ollama_system import model_server, ollama_settings, vector_counts
+from tests.fixtures.system import System, Workers, changed
+from tests.fixtures.wire import Bot, ids, msg, new_tenant
 
 from ricordo.index.port import Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.settings import EmbeddingSettings, Settings
+from ricordo.settings import Settings
 from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
+from ricordo.testing.ollama import OllamaStandIn
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.progress import Backfilled, BackfillOrder
 
 pytestmark = pytest.mark.e2e
 
 MINILM, CONCEPTS, LENGTH = "all-MiniLM-L6-v2", "concepts", 16
-_PROGRAM: Final = "from ricordo_services.cli import main; main()"
-_SOURCES: Final = Path(__file__).resolve().parents[2]
 MEANINGS: Final = (("boat", "vessel"), ("dog", "puppy"), ("doctor", "physician"), ("car", "automobile"))
 OLD: Final = (
-    said("boat", "My boat lies at the pier in Chioggia."),
-    said("dog", "A dog named Max sleeps on the sofa."),
-    said("rain", "It has been raining for three days."),
+    msg("boat", "My boat lies at the pier in Chioggia."),
+    msg("dog", "A dog named Max sleeps on the sofa."),
+    msg("rain", "It has been raining for three days."),
 )
 NEW: Final = (
-    said("doctor", "The doctor says that my knee is fine."),
-    said("car", "Anna sold the car to her cousin."),
+    msg("doctor", "The doctor says that my knee is fine."),
+    msg("car", "Anna sold the car to her cousin."),
 )
-FURTHER: Final = tuple(said(f"wet-{n}", f"It rained for {n} hours at the pier.") for n in range(12))
+FURTHER: Final = tuple(msg(f"wet-{n}", f"It rained for {n} hours at the pier.") for n in range(12))
 
 
 def concepts(texts: Sequence[str]) -> list[list[float]]:
@@ -55,41 +47,23 @@ def concepts(texts: Sequence[str]) -> list[list[float]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def backstage() -> Iterator[Backstage]:
-    backstage = Backstage()
-    yield backstage
-    backstage.close()
-
-
 @pytest.fixture
-def server(backstage: Backstage) -> Iterator[OllamaStandIn]:
+def server() -> Iterator[OllamaStandIn]:
     """Yield a server with a model that is new to all memories."""
-    running = ollama_stand_in([f"{CONCEPTS}:latest"])
-    stand_in = backstage.wait(running.__aenter__())
-    stand_in.behaviour.vectors, stand_in.behaviour.dimensions = concepts, LENGTH
-    yield stand_in
-    backstage.wait(running.__aexit__(None, None, None))
+    with model_server(f"{CONCEPTS}:latest") as running:
+        running.behaviour.vectors, running.behaviour.dimensions = concepts, LENGTH
+        yield running
 
 
-def changed(running: Running, server: OllamaStandIn, **fields: object) -> Settings:
+def with_concepts(system: System, server: OllamaStandIn, **fields: object) -> Settings:
     """Return the settings after the change of the model."""
-    embedding = EmbeddingSettings(
-        provider="ollama",
-        model=CONCEPTS,
-        ollama_url=server.url,
-        requests_per_s=1000,
-        batch=1,
-        open_s=0.3,
-        query_timeout_s=running.settings.embedding.query_timeout_s,
-    )
-    return running.settings.model_copy(update={"embedding": embedding.model_copy(update=fields)})
+    return ollama_settings(system, server, model=CONCEPTS, batch=1, **fields)
 
 
-async def points(running: Running, tenant: str) -> Mapping[str, int]:
+async def points(system: System, tenant: str) -> Mapping[str, int]:
     """Count a tenant's points by model, while no worker is there."""
-    assert running.settings.stores.qdrant_dir is not None
-    index = EdgeVectorIndex(running.settings.stores.qdrant_dir)
+    assert system.settings.stores.qdrant_dir is not None
+    index = EdgeVectorIndex(system.settings.stores.qdrant_dir)
     try:
         lengths = {MINILM: 384, CONCEPTS: LENGTH}
         for model, length in lengths.items():
@@ -97,17 +71,6 @@ async def points(running: Running, tenant: str) -> Mapping[str, int]:
         return {model: await index.count(tenant, model, Scope(user_id="u-1")) for model in lengths}
     finally:
         await index.close()
-
-
-async def vectors_of(running: Running, tenant: str) -> set[tuple[str, int]]:
-    """Return of which models there are vectors, and of how many memories."""
-    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", tenant)
-        found = await connection.fetch("select model, count(*) as number from vectors group by model")
-        return {(row["model"], row["number"]) for row in found}
-    finally:
-        await connection.close()
 
 
 QUESTIONS: Final = {
@@ -136,11 +99,11 @@ async def reembedded(settings: Settings, tenant: str, **fields: object) -> Backf
 
 
 async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
     await bot.remember(*OLD)
-    settings = changed(running, server)
-    async with restarted(running, settings):
+    settings = with_concepts(system, server)
+    async with system.restarted(settings):
         await bot.remember(*NEW)
         await meant(bot, models=2)
         found = await bot.recall("What about the puppy?", limit=10)
@@ -150,34 +113,11 @@ async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
         assert (looked.version, looked.outdated, looked.by_version) == (CONCEPTS, 3, {MINILM: 3})
         done = await reembedded(settings, bot.tenant)
         assert (done.examined, done.changed, done.raised, done.left) == (3, 3, 3, 0)
-        await running.everything_is_settled()
-        assert set((await bot.settled(one["id"] for one in OLD)).values()) == {"remembered"}
+        await system.wait_until_idle()
+        assert set((await bot.final_states(one["id"] for one in OLD)).values()) == {"remembered"}
         assert (await reembedded(settings, bot.tenant)).outdated == 0
         await meant(bot)
-    assert await vectors_of(running, bot.tenant) == {(CONCEPTS, 5)}
-
-
-async def command(settings: Settings, *words: str) -> asyncio.subprocess.Process:
-    """Start a command in a process of its own, after the change of the model."""
-    variables = {
-        "PYTHONPATH": os.pathsep.join(str(_SOURCES / name) for name in ("shared", "services")),
-        "RICORDO_BUS__URL": settings.bus.url,
-        "RICORDO_STORES__POSTGRES_DSN": settings.stores.postgres_dsn.get_secret_value(),
-        "RICORDO_EMBEDDING__PROVIDER": "ollama",
-        "RICORDO_EMBEDDING__MODEL": CONCEPTS,
-        "RICORDO_EMBEDDING__OLLAMA_URL": settings.embedding.ollama_url,
-        "RICORDO_EMBEDDING__BATCH": "1",
-        "RICORDO_EMBEDDING__REQUESTS_PER_S": "1000",
-    }
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        _PROGRAM,
-        *words,
-        env={**os.environ, **variables},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 5)}
 
 
 async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaStandIn) -> None:
@@ -192,39 +132,34 @@ async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaSt
 
     server.behaviour.vectors = encode
     before = len(server.requests)
-    process = await command(settings, "backfill", "--only", "vectors", "--tenant", tenant)
-    await eventually(lambda: _asked(server, before + 9), within=90)
+    process = await start_command(settings, "backfill", "--only", "vectors", "--tenant", tenant)
+    await eventually(lambda: len(server.requests) >= before + 9, within=90)
     process.kill()
     await process.wait()
     server.behaviour.hang, server.behaviour.vectors = False, concepts
 
 
-async def _asked(server: OllamaStandIn, count: int) -> bool:
-    return len(server.requests) >= count
-
-
 async def test_a_run_that_was_killed_is_finished_by_the_next(
-    wire: Client, running: Running, server: OllamaStandIn
+    client: Client, system: System, server: OllamaStandIn
 ) -> None:
-    killed, unharmed = Bot(wire, new_tenant()), Bot(wire, new_tenant())
+    killed, unharmed = Bot(client, new_tenant()), Bot(client, new_tenant())
     await killed.remember(*OLD, *FURTHER, *NEW)
-    settings = changed(running, server)
-    async with restarted(running, settings):
+    settings = with_concepts(system, server)
+    async with system.restarted(settings):
         await unharmed.remember(*OLD, *FURTHER, *NEW)
         await killed_in_the_middle(settings, killed.tenant, server)
-        half = dict(await vectors_of(running, killed.tenant))
+        half = dict(await vector_counts(system, killed.tenant))
         assert 0 < half[CONCEPTS] < 17, half
         await meant(killed, models=2)
         done = await reembedded(settings, killed.tenant)
         assert (done.outdated, done.left) == (17 - half[CONCEPTS], 0)
-        lifecycle = settings.lifecycle.model_copy(update={"reconcile_every_s": 0.5, "reconcile_after_s": 1.0})
-        hasty = Workers(settings.model_copy(update={"lifecycle": lifecycle}), ["lifecycle"])
-        await asyncio.to_thread(hasty.start)
-        try:  # what the killed run wrote and did not say
-            assert set((await killed.settled(one["id"] for one in FURTHER)).values()) == {"remembered"}
-        finally:
-            await asyncio.to_thread(hasty.close)
-        await running.everything_is_settled()
+        fast = changed(settings, "lifecycle", reconcile_every_s=0.5, reconcile_after_s=1.0)
+        async with Workers(
+            fast, ["lifecycle"]
+        ).started():  # for what the killed run wrote and did not publish
+            states = await killed.final_states(one["id"] for one in FURTHER)
+            assert set(states.values()) == {"remembered"}
+        await system.wait_until_idle()
         await reembedded(settings, killed.tenant)  # strikes the former model out, now that all have followed
         await meant(killed)
         for question in (*QUESTIONS, "How long did it rain?", "Who is Max?"):
@@ -232,38 +167,38 @@ async def test_a_run_that_was_killed_is_finished_by_the_next(
             assert ids(one["memories"]) == ids(other["memories"])
             semantic = [[each["signals"]["semantic"] for each in reply["memories"]] for reply in (one, other)]
             assert semantic[0] == pytest.approx(semantic[1], abs=2e-3)
-    async with running.workers.stopped():
-        assert await points(running, killed.tenant) == {MINILM: 0, CONCEPTS: 17}
-    assert await vectors_of(running, killed.tenant) == {(CONCEPTS, 17)}
+    async with system.workers.stopped():
+        assert await points(system, killed.tenant) == {MINILM: 0, CONCEPTS: 17}
+    assert await vector_counts(system, killed.tenant) == {(CONCEPTS, 17)}
 
 
 async def test_what_the_fallback_encoded_in_an_outage_is_found_and_moved(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
-    settings = changed(running, server, fallback=MINILM, fallback_after_s=0.5)
-    async with restarted(running, settings):
+    settings = with_concepts(system, server, fallback=MINILM, fallback_after_s=0.5)
+    async with system.restarted(settings):
         await bot.remember(*NEW)
         server.behaviour.drop = True
         await bot.remember(*OLD)
-        assert await vectors_of(running, bot.tenant) == {(CONCEPTS, 2), (MINILM, 3)}
+        assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 2), (MINILM, 3)}
         without = await bot.recall("What about the puppy?")
         assert (without["degraded"], ids(without["memories"])[0]) == (["model"], "dog")
         server.behaviour.drop = False
         await meant(bot, models=2)
         done = await reembedded(settings, bot.tenant)
         assert (done.by_version, done.left) == ({MINILM: 3}, 0)
-        await running.everything_is_settled()
+        await system.wait_until_idle()
         await meant(bot)
-    async with running.workers.stopped():
-        assert await points(running, bot.tenant) == {MINILM: 0, CONCEPTS: 5}
+    async with system.workers.stopped():
+        assert await points(system, bot.tenant) == {MINILM: 0, CONCEPTS: 5}
 
 
 async def test_a_model_that_is_away_ends_the_job_and_what_was_moved_stays(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
     await bot.remember(*OLD)
-    settings = changed(running, server)
-    async with restarted(running, settings):
+    settings = with_concepts(system, server)
+    async with system.restarted(settings):
         assert (await reembedded(settings, bot.tenant, limit=1)).raised == 1
 
         def goes_away(texts: Sequence[str]) -> list[list[float]]:
@@ -278,14 +213,12 @@ async def test_a_model_that_is_away_ends_the_job_and_what_was_moved_stays(
 
 
 async def test_the_doctor_says_what_is_of_a_former_model_and_what_to_run(
-    bot: Bot, running: Running, server: OllamaStandIn
+    bot: Bot, system: System, server: OllamaStandIn
 ) -> None:
     await bot.remember(*OLD)
-    settings = changed(running, server)
-    async with restarted(running, settings):
-        process = await command(settings, "doctor", "--nats", running.endpoints.nats_url, "--json")
-        told, _ = await process.communicate()
-    (finding,) = [one for one in json.loads(told)["findings"] if one["name"] == "vectors"]
+    settings = with_concepts(system, server)
+    async with system.restarted(settings):
+        finding = (await doctor(settings))["vectors"]
     assert finding["state"] == "degraded"
     assert "not yet of concepts: " in finding["detail"]
     assert f" of {MINILM}" in finding["detail"]

@@ -8,9 +8,11 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
+from nats.aio.client import Client
 from nats.errors import MaxPayloadError
-from tests.fixtures.running import Running
-from tests.fixtures.wire import Bot, Json, at, ids, said
+from tests.fixtures.ollama_system import health, model_server, ollama_settings
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 pytestmark = pytest.mark.e2e
 
@@ -54,24 +56,22 @@ async def test_a_name_of_thousands_of_letters_costs_no_other_fact(bot: Bot) -> N
     draw = random.Random(0)
     endless = "".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=10_000)).capitalize()
     await bot.remember(
-        said("m-1", f"My sister {endless} lives in Rome. My brother Ugo lives in Oslo.", language="en"),
-        said(
+        msg("m-1", f"My sister {endless} lives in Rome. My brother Ugo lives in Oslo.", language="en"),
+        msg(
             "m-2",
             "Mia sorella " + "\ufdfa" * 200 + " vive a Roma. Mio fratello Aldo vive a Bari.",
             language="it",
         ),
     )
-    facts = (await bot.ask("facts", user_id="u-1", predicate="lives_in"))["facts"]
+    facts = (await bot.query("facts", user_id="u-1", predicate="lives_in"))["facts"]
     assert {(one["subject"], one["object"]) for one in facts} >= {("Ugo", "Oslo"), ("Aldo", "Bari")}
     assert max(len(one["subject"]) for one in facts) < 300
 
 
 async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
-    messages = [
-        said(name.replace(" ", "-"), content, **FIELDS.get(name, {})) for name, content in ODD.items()
-    ]
+    messages = [msg(name.replace(" ", "-"), content, **FIELDS.get(name, {})) for name, content in ODD.items()]
     await bot.remember(*messages, within=60)  # none of them takes for ever
-    history = await bot.ask("history", user_id="u-1", limit=100)
+    history = await bot.query("history", user_id="u-1", limit=100)
     kept = {one["id"].replace("-", " "): one["content"] for one in history["messages"]}
     assert kept.keys() == ODD.keys()
     assert {name for name in ODD if kept[name] != ODD[name]} <= {"accents"}  # which is normalised to é
@@ -84,11 +84,11 @@ async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
 
 
 async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
-    await bot.remember(said("m-1", "Il mio cane si chiama Max."))
+    await bot.remember(msg("m-1", "Il mio cane si chiama Max."))
     page = "Ieri sono andato al mare con Anna e Davide, poi abbiamo cenato da Nora. "
-    long = [said(f"long-{n}", (page * LONGEST)[:LONGEST], user_id="u-2") for n in range(12)]
+    long = [msg(f"long-{n}", (page * LONGEST)[:LONGEST], user_id="u-2") for n in range(8)]
     await bot.publish_all(long)
-    working = asyncio.create_task(bot.settled([message["id"] for message in long]))
+    working = asyncio.create_task(bot.final_states([message["id"] for message in long]))
     took = list[float]()
     while not working.done():
         began = time.monotonic()
@@ -96,16 +96,16 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
         took.append(time.monotonic() - began)
     assert set((await working).values()) == {"remembered"}
     assert len(took) >= 5
-    # Read on the event loop, the twelve keep one answer for half of the time that all of it takes.
+    # Read on the event loop, the eight keep one answer for half of the time that all of it takes.
     assert max(took) < sum(took) / 3
 
 
 async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_up(bot: Bot) -> None:
     await bot.remember(
-        *(said(f"m-{n}", "I live here." + "😀" * (LONGEST - 12), timestamp=at(hours=n)) for n in range(9))
+        *(msg(f"m-{n}", "I live here." + "😀" * (LONGEST - 12), timestamp=ago(hours=n)) for n in range(9))
     )
-    request = {"user_id": "u-1", "query": "😀", "limit": 50, "reinforce": False, "now": at()}
-    whole = {"user_id": "u-1", "start": at(days=1), "end": at()}
+    request = {"user_id": "u-1", "query": "😀", "limit": 50, "reinforce": False, "now": ago()}
+    whole = {"user_id": "u-1", "start": ago(days=1), "end": ago()}
     for name, body, listed in (
         ("recall", request, "memories"),
         ("context", request, "memories"),
@@ -123,79 +123,51 @@ async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_u
 
 
 async def test_an_importance_too_small_to_be_computed_with_is_none(bot: Bot) -> None:
-    await bot.remember(said("m-1", "the boiler hums", importance=5e-324))
+    await bot.remember(msg("m-1", "the boiler hums", importance=5e-324))
     [found] = (await bot.recall("boiler"))["memories"]
     assert found["importance"] == 0
 
 
-async def test_the_same_text_in_two_normal_forms_is_the_same_text(bot: Bot) -> None:
-    async with bot.dead_letters() as heard:
-        await bot.remember(said("m-1", "perch\u00e9"))
-        await bot.publish(said("m-1", "perche\u0301"))
-        await bot.remember(said("m-2", "dopo"))
-        assert await heard.nothing_more()
-
-
-async def test_what_was_recalled_is_not_said_again(bot: Bot) -> None:
-    await bot.remember(
-        said("m-1", '<recalled id="x">Abito a Torino.</recalled>', role="assistant"),
-        said(
-            "m-2",
-            'Certo! <recalled id="x">Ho un cane, Max.</recalled> Ho prenotato il giro in barca.',
-            role="assistant",
-        ),
-    )
-    history = await bot.ask("history", user_id="u-1")
-    assert [one["id"] for one in history["messages"]] == ["m-1", "m-2"]
-    assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1  # m-1 is history only
-    status = await bot.status("m-1")
-    assert None not in status["stages"].values()
-    recalled = await bot.recall("cane Max Torino")
-    assert ids(recalled["memories"]) == ["m-2"]
-    assert "Max" not in recalled["memories"][0]["content"]
-
-
 async def test_an_id_taken_by_other_content_stays_with_the_first(bot: Bot) -> None:
     other = {
-        "content": said("m-1", "Sì."),
-        "user": said("m-1", "No.", user_id="u-2"),
-        "role": said("m-1", "No.", role="assistant"),
+        "content": msg("m-1", "Sì."),
+        "user": msg("m-1", "No.", user_id="u-2"),
+        "role": msg("m-1", "No.", role="assistant"),
     }
-    async with bot.dead_letters() as heard:
-        await bot.remember(said("m-1", "No."))
-        await bot.publish_all(
-            [*other.values(), said("m-1", "No.", timestamp=at(days=1)), said("m-2", "Poi.")]
-        )
-        letters = await heard.take(3)
-        assert await bot.settled(["m-2"]) == {"m-2": "remembered"}
-        assert await heard.nothing_more()  # the repetition, with another moment even, is none
+    async with bot.dead_letters() as subscription:
+        await bot.remember(msg("m-0", "perch\u00e9"), msg("m-1", "No."))
+        await bot.publish(msg("m-0", "perche\u0301"))  # the same text in another normal form
+        await bot.publish_all([*other.values(), msg("m-1", "No.", timestamp=ago(days=1)), msg("m-2", "Poi.")])
+        letters = await subscription.take(3)
+        assert await bot.final_states(["m-2"]) == {"m-2": "remembered"}
+        assert await subscription.is_silent()  # the repetition, with another moment even, is none
     for letter in letters:
         assert letter.headers is not None
         assert letter.headers["Ricordo-Reason"].startswith("id_conflict: ")
     status = await bot.status("m-1")
     assert status["state"] == "remembered"
-    history = await bot.ask("history", user_id="u-1")
-    assert [one["content"] for one in history["messages"]] == ["No.", "Poi."]
-    assert (await bot.ask("history", user_id="u-2"))["messages"] == []
+    history = await bot.query("history", user_id="u-1")
+    assert [one["content"] for one in history["messages"]] == ["perché", "No.", "Poi."]
+    assert (await bot.query("history", user_id="u-2"))["messages"] == []
 
 
 async def test_of_two_conflicting_messages_in_one_batch_exactly_one_stays(bot: Bot) -> None:
-    async with bot.dead_letters() as heard:
-        await bot.publish_all([said("m-1", f"Numero {n}") for n in range(40)])
-        letters = await heard.take(39)
-        assert await bot.settled(["m-1"]) == {"m-1": "remembered"}
-    (kept,) = (await bot.ask("history", user_id="u-1"))["messages"]
+    async with bot.dead_letters() as subscription:
+        await bot.publish_all([msg("m-1", f"Numero {n}") for n in range(40)])
+        letters = await subscription.take(39)
+        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
+    (kept,) = (await bot.query("history", user_id="u-1"))["messages"]
     assert kept["content"].encode() not in {letter.data for letter in letters}
-    assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1
+    assert (await bot.query("stats", user_id="u-1"))["memories"] == 1
 
 
-async def test_a_body_over_the_limit_of_nats_is_refused_at_once(bot: Bot, running: Running) -> None:
+async def test_a_body_over_the_limit_of_nats_is_refused_at_once(bot: Bot, system: System) -> None:
     huge = b'{"id": "huge", "content": "' + b"x" * 1_100_000 + b'"}'
     with pytest.raises(MaxPayloadError):
         await bot.publish(huge)
-    answer = await asyncio.to_thread(_publish_past_the_library, running.endpoints.nats_url, bot, huge)
+    answer = await asyncio.to_thread(_publish_past_the_library, system.endpoints.nats_url, bot, huge)
     assert "Maximum Payload" in answer
-    await bot.remember(said("m-1", "Dopo di lui, noi."))
+    await bot.remember(msg("m-1", "Dopo di lui, noi."))
     assert (await bot.status("huge"))["state"] == "unknown"
 
 
@@ -206,43 +178,59 @@ def _publish_past_the_library(url: str, bot: Bot, body: bytes) -> str:
     with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as line:
         line.sendall(f'CONNECT {{"verbose":false,{secret}}}\r\n'.encode())
         line.sendall(f"PUB {bot.subject('message.received')} {len(body)}\r\n".encode())
-        heard = b""
+        subscription = b""
         try:
             while part := line.recv(65536):
-                heard += part
+                subscription += part
         except OSError:
             pass
-    return heard.decode()
+    return subscription.decode()
 
 
 async def test_garbage_on_the_subjects_of_the_workers_harms_nobody(bot: Bot) -> None:
     stranger = "11111111-2222-3333-4444-555555555555"
     forged = {
         "id": stranger,
-        "at": at(),
+        "at": ago(),
         "user_id": "u-1",
         "conversation_id": "c-1",
         "message_id": "m-9",
         "memory_id": stranger,
     }
-    async with bot.dead_letters() as heard:
+    async with bot.dead_letters() as subscription:
         for name in ("memory.created", "memory.encoded", "memory.enriched", "memory.accessed"):
             await bot.publish(b"{nope", name=name)
             await bot.publish(forged | {"model": "x", "version": "1"}, name=name)
-        letters = await heard.take(6)  # two consumers hear memory.created; accessed names no recall
+        letters = await subscription.take(6)  # two consumers hear memory.created; accessed names no recall
     consumers = sorted(letter.subject.split(".")[1] for letter in letters)
     assert consumers == ["encode", "enrichment", "index", "knowledge", "reinforce", "reinforce"]
-    await bot.remember(said("m-1", "Tutto a posto."))
+    await bot.remember(msg("m-1", "Tutto a posto."))
     assert (await bot.status("m-9"))["state"] == "unknown"
 
 
-async def test_bad_messages_of_the_other_lanes_become_dead_letters_too(bot: Bot) -> None:
-    async with bot.dead_letters() as heard:
-        await bot.publish(b"{nope", name="message.imported")
-        await bot.publish({"user_id": "u-1"}, name="session.ended")
-        letters = {letter.subject.split(".")[1]: letter for letter in await heard.take(2)}
-    assert letters.keys() == {"ingest-bulk", "sessions"}
-    await bot.publish(said("m-1", "Importato."), name="message.imported")
-    assert await bot.settled(["m-1"]) == {"m-1": "remembered"}
-    (memory,) = (await bot.ask("timeline", user_id="u-1", start=at(days=1), end=at()))["memories"]
-    assert memory["source"] == "import"
+def longest(beginning: str, end: str) -> str:
+    filling = "Then the ordinary day went on with rows of numbers and columns of sums. "
+    room = LONGEST - len(beginning) - len(end)
+    return beginning + (filling * (room // len(filling) + 1))[:room] + end
+
+
+async def test_a_message_beyond_the_models_window_is_found_by_its_beginning_and_by_its_end(
+    bot: Bot, client: Client, system: System
+) -> None:
+    text = longest("My boat lies at the pier in Chioggia. ", " At the very end I planted a magnolia.")
+    others = (msg(f"other-{n}", f"We talked about lunch for {n} minutes.") for n in range(5))
+    before = (await health(client, "encode"))["truncated"]
+    await bot.remember(msg("long", text), *others)
+    assert (await health(client, "encode"))["truncated"] == before + 1
+    for question, signal, least in (("Where is the boat?", "semantic", 0.2), ("magnolia", "bm25", 0)):
+        memories = (await bot.recall(question, explain=True))["memories"]
+        assert ids(memories)[0] == "long"
+        assert memories[0]["signals"][signal] > least
+        assert memories[0]["content"].endswith("magnolia.")
+    with model_server("all-minilm:latest") as server:
+        async with system.restarted(ollama_settings(system, server)):
+            await bot.remember(msg("long-2", text, user_id="u-2"))
+            inputs = [str(body["input"]) for path, body in server.requests if path == "/api/embed"]
+            assert any(len(one) > LONGEST for one in inputs), "the whole text, for the server to truncate"
+            assert "truncated" not in await health(client, "encode")
+            assert ids((await bot.recall("magnolia", user_id="u-2"))["memories"]) == ["long-2"]

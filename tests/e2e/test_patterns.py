@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.fixtures.wire import Bot, Json, at, said
+from tests.fixtures.wire import Bot, Json, ago, msg
 
 pytestmark = pytest.mark.e2e
 
@@ -35,12 +35,12 @@ async def told(bot: Bot, contents: Sequence[str], *, hour: int, user_id: str = "
     """Say each on a day of its own, so many hours before noon in Rome's winter."""
     await bot.remember(
         *(
-            said(
+            msg(
                 f"{user_id}-{n}",
                 content,
                 user_id=user_id,
                 conversation_id=f"c-{user_id}-{n // 4}",
-                timestamp=at(days=40 - n // 2, hours=hour, minutes=-(n % 2)),
+                timestamp=ago(days=40 - n // 2, hours=hour, minutes=-(n % 2)),
                 timezone="Europe/Rome",
             )
             for n, content in enumerate(contents)
@@ -49,7 +49,7 @@ async def told(bot: Bot, contents: Sequence[str], *, hour: int, user_id: str = "
 
 
 async def patterns(bot: Bot, query: str, user_id: str = "u-1") -> tuple[dict[str, Json], str]:
-    reply = await bot.ask("context", query=query, user_id=user_id, reinforce=False)
+    reply = await bot.query("context", query=query, user_id=user_id, reinforce=False)
     assert reply["degraded"] == []
     return {one["name"]: one for one in reply["patterns"]}, reply["context"]
 
@@ -92,14 +92,7 @@ async def test_of_few_messages_and_of_an_unknown_user_nothing_is_told(bot: Bot) 
 
 async def test_what_an_assistant_says_and_what_is_yet_to_come_is_no_habit_of_the_user(bot: Bot) -> None:
     await bot.remember(
-        *(said(f"a-{n}", f"Ciao, come posso aiutarti? {n}", role="assistant") for n in range(12)),
-        *(said(f"f-{n}", f"Ciao, dal futuro {n}", timestamp="2199-01-01T00:00:00Z") for n in range(12)),
+        *(msg(f"a-{n}", f"Ciao, come posso aiutarti? {n}", role="assistant") for n in range(12)),
+        *(msg(f"f-{n}", f"Ciao, dal futuro {n}", timestamp="2199-01-01T00:00:00Z") for n in range(12)),
     )
     assert (await patterns(bot, "Come va?"))[0] == {}
-
-
-async def test_habits_are_seen_as_soon_as_there_are_some(bot: Bot) -> None:
-    await told(bot, TIFOSO[:5], hour=-8)
-    assert (await patterns(bot, "Che cosa mi piace?"))[0] == {}
-    await told(bot, TIFOSO, hour=-8)
-    assert (await patterns(bot, "Che cosa mi piace?"))[0].keys() >= {"length", "time_of_day"}

@@ -3,10 +3,9 @@
 from datetime import timedelta
 
 import pytest
-from tests.fixtures.running import Running
-from tests.fixtures.wire import NOON, Bot, Json, said
+from tests.fixtures.system import System
+from tests.fixtures.wire import NOON, Bot, Json, msg, wait_for
 
-from ricordo.testing.eventually import eventually
 from ricordo_services.app.passes import run_pass
 
 pytestmark = pytest.mark.e2e
@@ -29,7 +28,7 @@ PLAIN = (
 def _life() -> list[Json]:
     """Return sixty messages of as many days; on every third Anna comes up when it is about work."""
     return [
-        said(
+        msg(
             f"m-{day}",
             ANNA[day // 3 % 4] if day % 3 == 0 else f"{PLAIN[day % 5]}, ed è il giorno {day}",
             conversation_id=f"c-{day}",
@@ -41,31 +40,26 @@ def _life() -> list[Json]:
     ]
 
 
-async def test_what_is_regular_in_a_life_is_understood(bot: Bot, running: Running) -> None:
+async def test_what_is_regular_in_a_life_is_understood(bot: Bot, system: System) -> None:
     """Drawn once, found by a recall, told of, and shown with what it rests on."""
     await bot.remember(*_life())
-    async with bot.hearing("memory.reflected") as heard:
-        done = await run_pass(running.settings, "reflect", tenant=bot.tenant)
-        await heard.next(within=60)
+    async with bot.subscribed("memory.reflected") as subscription:
+        done = await run_pass(system.settings, "reflect", tenant=bot.tenant)
+        await subscription.next(within=60)
     assert (done.examined, done.created) == (60, 1)
-    again = await run_pass(running.settings, "reflect", tenant=bot.tenant)
+    again = await run_pass(system.settings, "reflect", tenant=bot.tenant)
     assert (again.examined, again.created) == (0, 0)
 
-    async def recalled() -> Json | None:
+    async def insights() -> list[Json]:
         reply = await bot.recall("Che cosa significa Anna quando parlo di lavoro?", limit=50)
-        return next((one for one in reply["memories"] if one["kind"] == "reflection"), None)
+        return [one for one in reply["memories"] if one["kind"] == "reflection"]
 
-    async def found() -> bool:
-        return await recalled() is not None
-
-    await eventually(found, within=60)
-    insight = await recalled()
-    assert insight is not None
+    (insight,) = await wait_for(insights)
     assert insight["content"] == "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione."
     assert insight["type"] == "semantic"
     assert 1 + 9 * insight["importance"] >= 8
     assert (insight["participants"], insight["topics"]) == (["Anna"], ["lavoro"])
-    sources = await bot.ask("expand", user_id="u-1", memory_id=insight["id"])
+    sources = await bot.query("expand", user_id="u-1", memory_id=insight["id"])
     assert 4 <= len(sources["memories"]) <= 10
     assert {one["content"] for one in sources["memories"]} <= set(ANNA)
-    assert (await bot.ask("stats", user_id="u-1"))["reflections"] == 1
+    assert (await bot.query("stats", user_id="u-1"))["reflections"] == 1

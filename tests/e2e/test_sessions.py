@@ -3,27 +3,25 @@
 import json
 
 import pytest
-from tests.fixtures.wire import NOON, Bot, Json, at, ids, said
-
-from ricordo.testing.eventually import eventually
+from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
 
 pytestmark = pytest.mark.e2e
 
 CAT: tuple[Json, ...] = (
-    said("m-1", "Ciao!", timestamp=at(hours=3), language="it"),
-    said("m-2", "Ieri ho adottato una gatta, si chiama Nuvola.", timestamp=at(hours=2.95), language="it"),
-    said("m-3", "Che bello!", timestamp=at(hours=2.9), role="assistant", language="it"),
-    said(
+    msg("m-1", "Ciao!", timestamp=ago(hours=3), language="it"),
+    msg("m-2", "Ieri ho adottato una gatta, si chiama Nuvola.", timestamp=ago(hours=2.95), language="it"),
+    msg("m-3", "Che bello!", timestamp=ago(hours=2.9), role="assistant", language="it"),
+    msg(
         "m-4",
         "Ho paura che non vada d'accordo con il mio cane Argo.",
-        timestamp=at(hours=2.85),
+        timestamp=ago(hours=2.85),
         language="it",
     ),
 )
 
 
 async def _end(bot: Bot, hours_ago: float) -> None:
-    body = {"user_id": "u-1", "conversation_id": "c-1", "timestamp": at(hours=hours_ago)}
+    body = {"user_id": "u-1", "conversation_id": "c-1", "timestamp": ago(hours=hours_ago)}
     await bot.publish(body, name="session.ended")
 
 
@@ -35,57 +33,50 @@ async def _summaries(bot: Bot) -> list[Json]:
 async def test_a_session_that_ended_has_a_summary(bot: Bot) -> None:
     """It tells what mattered in a few sentences, is found in a context, and shows what it rests on."""
     await bot.remember(*CAT)
-    async with bot.hearing("session.summarized") as heard:
+    async with bot.subscribed("session.summarized") as subscription:
         await _end(bot, 2.8)
-        told = json.loads((await heard.next(within=60)).data)
+        told = json.loads((await subscription.next(within=60)).data)
     assert (told["conversation_id"], told["messages"]) == ("c-1", 4)
-
-    async def found() -> bool:
-        return len(await _summaries(bot)) == 1
-
-    await eventually(found, within=60)
-    (summary,) = await _summaries(bot)
+    (summary,) = await wait_for(lambda: _summaries(bot))
     assert summary["id"] == told["memory_id"]
     assert summary["message_ids"] == ["m-1", "m-2", "m-3", "m-4"]
     assert "Nuvola" in summary["content"]
     assert "Che bello" not in summary["content"]
     assert summary["emotion"]["primary"] in {"fear", "nervousness"}
     assert summary["role"] is None
-    context = await bot.ask("context", user_id="u-1", query="Come sta Nuvola?", now=at(), reinforce=False)
+    context = await bot.query("context", user_id="u-1", query="Come sta Nuvola?", now=ago(), reinforce=False)
     assert "summary" in {one["kind"] for one in context["memories"]}
     assert "summary" not in {one["kind"] for one in (await bot.recall("Come sta Nuvola?"))["memories"]}
-    sources = await bot.ask("expand", user_id="u-1", memory_id=summary["id"])
+    sources = await bot.query("expand", user_id="u-1", memory_id=summary["id"])
     assert ids(sources["memories"]) == ["m-1", "m-2", "m-3", "m-4"]
-    assert (await bot.ask("stats", user_id="u-1"))["summaries"] == 1
+    assert (await bot.query("stats", user_id="u-1"))["summaries"] == 1
 
 
 async def test_a_late_message_is_taken_in(bot: Bot) -> None:
     """The summary of the whole takes the place of the one before; the former is found no more."""
     await bot.remember(*CAT)
-    async with bot.hearing("session.summarized") as heard:
+    async with bot.subscribed("session.summarized") as subscription:
         await _end(bot, 2.8)
-        first = json.loads((await heard.next(within=60)).data)
-        late = said(
-            "m-9", "Nuvola è caduta dal balcone ma sta bene!", timestamp=at(hours=2.82), language="it"
+        first = json.loads((await subscription.next(within=60)).data)
+        late = msg(
+            "m-9", "Nuvola è caduta dal balcone ma sta bene!", timestamp=ago(hours=2.82), language="it"
         )
         await bot.remember(late)
-        second = json.loads((await heard.next(within=60)).data)
+        second = json.loads((await subscription.next(within=60)).data)
     assert (first["messages"], second["messages"]) == (4, 5)
-
-    async def only_the_second() -> bool:
-        return [one["id"] for one in await _summaries(bot)] == [second["memory_id"]]
-
-    await eventually(only_the_second, within=60)
-    assert (await bot.ask("stats", user_id="u-1"))["summaries"] == 1
+    await wait_for(
+        lambda: _summaries(bot), lambda found: [one["id"] for one in found] == [second["memory_id"]]
+    )
+    assert (await bot.query("stats", user_id="u-1"))["summaries"] == 1
 
 
 async def test_the_end_of_nothing_is_no_session(bot: Bot) -> None:
     """Nor is a single message one that needs a summary."""
     await _end(bot, 5)
-    await bot.remember(said("m-0", "Sono in ritardo.", timestamp=NOON.isoformat()))
-    async with bot.hearing("session.summarized") as heard:
+    await bot.remember(msg("m-0", "Sono in ritardo.", timestamp=NOON.isoformat()))
+    async with bot.subscribed("session.summarized") as subscription:
         await _end(bot, -0.1)
         await bot.remember(*CAT)
         await _end(bot, 2.8)
-        told = json.loads((await heard.next(within=60)).data)
+        told = json.loads((await subscription.next(within=60)).data)
     assert told["messages"] == len(CAT)

@@ -15,15 +15,13 @@ from uuid import uuid4
 import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from tests.fixtures.crossings import STREAMS, Crossings, Victim
+from tests.fixtures.crossing_attempts import STREAMS, AttemptGenerator, Victim
 from tests.fixtures.intruder import Intruder
-from tests.fixtures.users_of_nats import RunningApart, UsersOfNats, apart
-from tests.fixtures.wire import Bot, said
+from tests.fixtures.secure_system import NatsUsers, SecureSystem
+from tests.fixtures.wire import Bot, msg
 
 from ricordo.bus.nats import Limits, open_bus, ricordo_topology
 from ricordo.client import Forbidden, MemoryClient
-
-__all__ = ["apart"]
 
 ATTEMPTS: Final = int(os.environ.get("RICORDO_CROSSINGS", "560"))
 SECRET: Final = "Xanthippe"
@@ -35,7 +33,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
 async def with_a_secret(bot: Bot) -> Victim:
     """Have a bot remember what nobody else may know."""
-    await bot.remember(said("m-1", f"The secret is {SECRET}.", user_id="u-1", conversation_id="c-1"))
+    await bot.remember(msg("m-1", f"The secret is {SECRET}.", user_id="u-1", conversation_id="c-1"))
     memory = (await bot.recall("secret", user_id="u-1"))["memories"][0]
     return Victim(bot.tenant, "u-1", "c-1", "m-1", memory["id"], SECRET)
 
@@ -74,12 +72,12 @@ async def nothing_reaches(operator: Client, tenant: str) -> AsyncIterator[list[s
         await subscription.unsubscribe()
 
 
-async def test_no_attempt_at_crossing_leaks(apart: RunningApart) -> None:
-    users = apart.users
-    async with apart.bot("beta") as bot, users.connection("operator") as operator:
+async def test_no_attempt_at_crossing_leaks(secure: SecureSystem) -> None:
+    users = secure.users
+    async with secure.bot("beta") as bot, users.connection("operator") as operator:
         victim = await with_a_secret(bot)
         before = await state(operator)
-        attempts = Crossings("alpha", victim, seed=7).make(ATTEMPTS)
+        attempts = AttemptGenerator("alpha", victim, seed=7).make(ATTEMPTS)
         inboxes: list[str] = []
 
         async def hear(message: Msg) -> None:
@@ -149,8 +147,8 @@ def report(tried: dict[str, int], refused: dict[str, int], *found: list[str]) ->
 async def test_the_same_attempts_succeed_for_who_may_do_all(tmp_path: Path) -> None:
     """What is refused above is refused for want of a permission, and what leaks is noticed."""
     victim = Victim("beta", "u-1", "c-1", "m-1", str(uuid4()), SECRET)
-    refusable = (one for one in Crossings("alpha", victim, seed=7).make(280) if not one.passes)
-    users = UsersOfNats(tmp_path, "alpha", "beta")
+    refusable = (one for one in AttemptGenerator("alpha", victim, seed=7).make(280) if not one.passes)
+    users = NatsUsers(tmp_path, "alpha", "beta")
     async with users.server:
         async with open_bus(users.nats_settings("operator", timeout=5.0), TOPOLOGY) as bus:
             await bus.provision()
@@ -165,9 +163,9 @@ async def test_the_same_attempts_succeed_for_who_may_do_all(tmp_path: Path) -> N
     assert any(leak.startswith("answered") and "jetstream" in leak for leak in found.leaks)
 
 
-async def test_nobody_enters_without_a_password(apart: RunningApart) -> None:
+async def test_nobody_enters_without_a_password(secure: SecureSystem) -> None:
     for stranger in ("", "operator:@", "operator:operator@", "bot-alpha:x@"):
-        url = apart.users.server.url.replace("nats://", f"nats://{stranger}")
+        url = secure.users.server.url.replace("nats://", f"nats://{stranger}")
         with pytest.raises(Forbidden):
             async with MemoryClient.connect(url, "alpha", timeout=3):
                 pass

@@ -2,10 +2,9 @@
 
 import json
 
-import asyncpg
 import pytest
-from tests.fixtures.running import Running
-from tests.fixtures.wire import Bot, Json, at, ids, said
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.progress import BackfillOrder
@@ -13,16 +12,16 @@ from ricordo_services.progress import BackfillOrder
 pytestmark = pytest.mark.e2e
 
 TOLD = (
-    said("t-1", "La mia macchina è una Panda rossa.", timestamp=at(days=3)),
-    said(
-        "t-2", "Pensi che a mia zia Ines, che abita a Lucca, servirebbe una macchina?", timestamp=at(days=2)
+    msg("t-1", "La mia macchina è una Panda rossa.", timestamp=ago(days=3)),
+    msg(
+        "t-2", "Pensi che a mia zia Ines, che abita a Lucca, servirebbe una macchina?", timestamp=ago(days=2)
     ),
 )
 IDLE = (
-    said("q-1", "Di che colore è la mia macchina?", timestamp=at(hours=5)),
-    said("q-2", "Mi dispiace, non lo so.", role="assistant", timestamp=at(hours=4)),
-    said("q-3", "Grazie mille!", timestamp=at(hours=3)),
-    said("q-4", "What colour is my car?", timestamp=at(hours=2), language="en"),
+    msg("q-1", "Di che colore è la mia macchina?", timestamp=ago(hours=5)),
+    msg("q-2", "Mi dispiace, non lo so.", role="assistant", timestamp=ago(hours=4)),
+    msg("q-3", "Grazie mille!", timestamp=ago(hours=3)),
+    msg("q-4", "What colour is my car?", timestamp=ago(hours=2), language="en"),
 )
 QUESTION = "Di che colore è la mia macchina?"
 
@@ -39,7 +38,7 @@ async def everything_kept(bot: Bot, kind: str) -> list[Json]:
 
 
 async def test_what_tells_nothing_is_history_and_no_candidate(bot: Bot) -> None:
-    async with bot.hearing("memory.remembered") as receipts:
+    async with bot.subscribed("memory.remembered") as receipts:
         await bot.remember(*TOLD, *IDLE)
         told = {json.loads(one.data)["message_id"] for one in await receipts.take(6)}
     names, idle = {one["id"] for one in TOLD}, {one["id"] for one in IDLE}
@@ -47,16 +46,16 @@ async def test_what_tells_nothing_is_history_and_no_candidate(bot: Bot) -> None:
     status = await bot.status("q-1")
     assert (status["state"], None in status["stages"].values()) == ("remembered", False)
     assert await recalled(bot) == names
-    context = await bot.ask("context", user_id="u-1", query=QUESTION, now=at(), conversation_id="c-9")
+    context = await bot.query("context", user_id="u-1", query=QUESTION, now=ago(), conversation_id="c-9")
     assert set(ids(context["memories"])) == names
     assert "non lo so" not in context["context"]
-    window = {"user_id": "u-1", "start": at(days=9), "end": at()}
-    assert ids((await bot.ask("timeline", **window))["memories"]) == ["t-1", "t-2"]
-    stats = await bot.ask("stats", user_id="u-1")
+    window = {"user_id": "u-1", "start": ago(days=9), "end": ago()}
+    assert ids((await bot.query("timeline", **window))["memories"]) == ["t-1", "t-2"]
+    stats = await bot.query("stats", user_id="u-1")
     assert (stats["memories"], stats["history"]) == (2, 6)
-    history = (await bot.ask("history", user_id="u-1"))["messages"]
+    history = (await bot.query("history", user_id="u-1"))["messages"]
     assert [one["id"] for one in history] == ["t-1", "t-2", "q-1", "q-2", "q-3", "q-4"]
-    working = await bot.ask("context", user_id="u-1", query="e?", now=at(), conversation_id="c-1")
+    working = await bot.query("context", user_id="u-1", query="e?", now=ago(), conversation_id="c-1")
     assert "non lo so" in json.dumps(working["working"], ensure_ascii=False)
     kept = {one["message_id"]: one["informative"] for one in await everything_kept(bot, "memory")}
     assert {name for name, told in kept.items() if told >= 0.5} == names
@@ -81,44 +80,34 @@ async def test_what_a_bot_says_of_it_wins(bot: Bot) -> None:
     await bot.remember(
         TOLD[0],
         IDLE[0],
-        said("q-5", "Dove lascio la macchina?", kind="problem"),
-        said("q-6", "Quando compro una macchina?", importance=0.0),
+        msg("q-5", "Dove lascio la macchina?", kind="problem"),
+        msg("q-6", "Quando compro una macchina?", importance=0.0),
     )
     assert await recalled(bot) == {"t-1", "q-5", "q-6"}
-    assert (await bot.ask("stats", user_id="u-1"))["memories"] == 3
+    assert (await bot.query("stats", user_id="u-1"))["memories"] == 3
 
 
-async def test_it_is_linked_to_nothing_and_is_forgotten_like_any(bot: Bot, running: Running) -> None:
+async def test_it_is_linked_to_nothing_and_is_forgotten_like_any(bot: Bot, system: System) -> None:
     await bot.remember(
         TOLD[0],
-        *(said(f"q-{n}", "Di che colore è la mia macchina rossa, la Panda?") for n in (7, 8)),
-        said("t-3", "La mia macchina è una Panda rossa!"),
+        *(msg(f"q-{n}", "Di che colore è la mia macchina rossa, la Panda?") for n in (7, 8)),
+        msg("t-3", "La mia macchina è una Panda rossa!"),
     )
     found = (await bot.recall(QUESTION, filters={"include_uninformative": True}))["memories"]
     related = {one["message_ids"][0]: bool(one["related"]) for one in found}
     assert related == {"t-1": True, "t-3": True, "q-7": False, "q-8": False}
     report = (await bot.request("command.forget", {"user_id": "u-1", "message_id": "q-7"})).body
     assert report["erased"]["rows"] >= 1, report
-    await running.everything_is_settled()
+    await system.wait_until_idle()
     assert "q-7" not in await recalled(bot, filters={"include_uninformative": True})
 
 
-async def test_a_backfill_finds_it_among_what_earlier_versions_remembered(bot: Bot, running: Running) -> None:
+async def test_a_backfill_finds_it_among_what_earlier_versions_remembered(bot: Bot, system: System) -> None:
     await bot.remember(TOLD[0], IDLE[0])
-    await _as_of_an_earlier_version(running, bot)
+    statement = "update memories set informative = 1 - informative, derived_by = 'rules-3', rated_by = ''"
+    await system.rows(bot.tenant, statement)  # as an earlier version left it
     assert await recalled(bot) == set()  # the point says of one that it tells nothing, the row of the other
-    await run_backfill(running.settings, BackfillOrder(tenant=bot.tenant))
-    await running.everything_is_settled()
+    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
+    await system.wait_until_idle()
     assert await recalled(bot) == {"t-1"}
-    assert (await bot.ask("stats", user_id="u-1"))["memories"] == 1
-
-
-async def _as_of_an_earlier_version(running: Running, bot: Bot) -> None:
-    connection = await asyncpg.connect(running.endpoints.postgres_dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', $1, false)", bot.tenant)
-        await connection.execute(
-            "update memories set informative = 1 - informative, derived_by = 'rules-3', rated_by = ''"
-        )
-    finally:
-        await connection.close()
+    assert (await bot.query("stats", user_id="u-1"))["memories"] == 1

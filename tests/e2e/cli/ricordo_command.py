@@ -1,4 +1,4 @@
-"""The command `ricordo`, as a user calls it: a process of its own."""
+"""The command `ricordo`, as a user calls it."""
 
 import contextlib
 import io
@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,25 +14,34 @@ from typing import Any
 from unittest import mock
 
 import psutil
+from tests.fixtures.commands import COMMAND
 
 from ricordo_services.cli.app import run
 
-COMMAND = (sys.executable, "-c", "from ricordo_services.cli import main; main()")
-PATIENCE = 90  # seconds; for machines that have other things to do
+PATIENCE = 150  # seconds; for machines that have other things to do
 
 
-def environment(home: Path) -> dict[str, str]:
-    """Return an environment that tells Ricordo where its data is, below `home`, and to be patient.
+def line(user: str, number: int, content: str, **fields: object) -> dict[str, Any]:
+    """Return a message of a file to publish, `USER-NUMBER`; `fields` add to it or replace parts of it."""
+    usual = {
+        "id": f"{user}-{number}",
+        "user_id": user,
+        "conversation_id": f"c-{user}",
+        "role": "user",
+        "content": content,
+        "timestamp": f"2026-05-05T10:{number:02}:00+02:00",
+    }
+    return usual | fields
 
-    Nothing is away in these tests, however busy the machine is.
-    """
-    ours = (
-        "RICORDO_",
-        "PYTHONDONTWRITEBYTECODE",
-    )  # without bytecode every process would take seconds to begin
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    patient = {"RICORDO_STORES__BOLT_TIMEOUT_S": "4", "RICORDO_EMBEDDING__QUERY_TIMEOUT_S": "4"}
-    return {**clean, **patient, "XDG_DATA_HOME": str(home), "COLUMNS": "100"}
+
+def lines(user: str, *contents: str) -> str:
+    """Return the lines of a user's conversation."""
+    return to_lines(*(line(user, number, content) for number, content in enumerate(contents, 1)))
+
+
+def to_lines(*messages: Mapping[str, object]) -> str:
+    """Return messages as lines of JSON."""
+    return "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in messages)
 
 
 @dataclass
@@ -49,7 +57,12 @@ class Ricordo:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**environment(self.home), **self.variables}
+        """Variables that say where the data is, and that nothing is away, however busy the machine is."""
+        # without bytecode every process would take seconds to begin
+        ours = ("RICORDO_", "PYTHONDONTWRITEBYTECODE")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        patient = {"RICORDO_STORES__BOLT_TIMEOUT_S": "4", "RICORDO_EMBEDDING__QUERY_TIMEOUT_S": "4"}
+        return {**clean, **patient, "XDG_DATA_HOME": str(self.home), "COLUMNS": "100", **self.variables}
 
     def __call__(self, *arguments: str, code: int = 0) -> str:
         """Run a command here, check its exit code, return its output (and its errors, where it failed)."""
@@ -78,18 +91,23 @@ class Ricordo:
     def json(self, *arguments: str, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
         return json.loads(self(*arguments, "--json", code=code).splitlines()[0])
 
-    def publish(self, lines: str, *options: str, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
-        """Publish from standard input, in a process of its own."""
-        return json.loads(
-            self.process("publish", "-", "--json", *options, stdin=lines, code=code).splitlines()[0]
-        )
+    def publish(self, text: str, *options: str, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
+        """Publish the lines of a file."""
+        file = self.home / "lines.jsonl"
+        file.write_text(text, encoding="utf-8")
+        return self.json("publish", str(file), *options, code=code)
+
+    def remember(self, user: str, *contents: str) -> tuple[str, str]:
+        """Have a user's messages remembered; return the option that names the user."""
+        assert self.publish(lines(user, *contents), "--wait")["remembered"] == len(contents)
+        return "--user", user
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait for what the workers of a stack bring about; `holds` may call commands, so nothing is awaited."""
+    """Wait until `holds`; it may call commands, so nothing is awaited."""
     deadline = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < deadline, "it did not come to pass"
+        assert time.monotonic() < deadline, "not in time"
         time.sleep(0.1)
 
 
@@ -130,9 +148,9 @@ def up(ricordo: Ricordo, *arguments: str) -> Iterator[Up]:
             env=ricordo.environment,
         )
     try:
-        line = process.stdout.readline()
-        assert line, log.read_text()[-3000:]
-        yield Up(process, json.loads(line), log)
+        ready = process.stdout.readline()
+        assert ready, log.read_text()[-3000:]
+        yield Up(process, json.loads(ready), log)
     finally:
         if process.poll() is None:
             process.terminate()
@@ -147,10 +165,10 @@ def worker(ricordo: Ricordo, *names: str) -> Iterator[psutil.Popen]:
         [*COMMAND, "worker", *names], stderr=subprocess.PIPE, text=True, env=ricordo.environment
     )
     try:
-        lines: list[str] = []
-        while not lines or json.loads(lines[-1])["event"] != "ready":
-            lines.append(process.stderr.readline())
-            assert lines[-1], "".join(lines)
+        output: list[str] = []
+        while not output or json.loads(output[-1])["event"] != "ready":
+            output.append(process.stderr.readline())
+            assert output[-1], "".join(output)
         yield process
     finally:
         if process.poll() is None:

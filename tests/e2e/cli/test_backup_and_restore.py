@@ -8,20 +8,26 @@ from typing import Any, Final
 
 import nats
 import pytest
-from tests.e2e.cli.ricordo_command import Ricordo, until, up
+from tests.e2e.cli.ricordo_command import Ricordo, line, to_lines, until, up
 from tests.fixtures.wire import Bot
 
 pytestmark = pytest.mark.e2e
 
 SECRET: Final = "My sister Nora moved to Dublin, the code of her door is 7713."
-STORY: Final = (
-    ("m-1", "c-1", "My name is Carla and I live in Turin."),
-    ("m-2", "c-1", SECRET),
-    ("m-3", "c-1", "I have a dog called Biscuit."),
-    ("m-4", "c-2", "Biscuit ate the code of the dishwasher."),
-    ("m-5", "c-3", "I told Rossi what the doctor said."),
+STORY: Final = tuple(
+    line("u", number, content, conversation_id=conversation)
+    for number, (conversation, content) in enumerate(
+        (
+            ("c-1", "My name is Carla and I live in Turin."),
+            ("c-1", SECRET),
+            ("c-1", "I have a dog called Biscuit."),
+            ("c-2", "Biscuit ate the code of the dishwasher."),
+            ("c-3", "I told Rossi what the doctor said."),
+        ),
+        1,
+    )
 )
-LEFT: Final = {"m-1", "m-3", "m-4"}
+LEFT: Final = {"u-1", "u-3", "u-4"}
 
 
 def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
@@ -29,8 +35,7 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
     here.home.mkdir()
     file, forgotten = tmp_path / "memory.tar.gz", tmp_path / "forgotten.jsonl"
     with up(here) as stack:
-        lines = "\n".join(json.dumps(_said(*one)) for one in STORY)
-        assert here.publish(lines, "--wait")["remembered"] == len(STORY)
+        assert here.publish(to_lines(*STORY), "--wait")["remembered"] == len(STORY)
         before = _told(here)
         assert "already running" in here("backup", str(file), code=1)
         assert not file.exists()
@@ -40,7 +45,7 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
     assert "is there already" in here("backup", str(file), code=1)
 
     with up(here) as stack:
-        asyncio.run(_forget(stack.ready["nats"], {"message_id": "m-2"}, {"conversation_id": "c-3"}))
+        asyncio.run(_forget(stack.ready["nats"], {"message_id": "u-2"}, {"conversation_id": "c-3"}))
         here("forgotten", "save", str(forgotten))
         assert "already running" in here("restore", str(file), "--force", code=1)
         assert stack.stop() == 0
@@ -58,9 +63,6 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
 
     elsewhere = Ricordo(tmp_path / "elsewhere")
     assert elsewhere.json("restore", str(file))["forgotten_again"] == 0
-    with up(elsewhere) as stack:
-        assert _told(elsewhere) == before
-        assert stack.stop() == 0
     (elsewhere.data_dir / "secrets.json").unlink()  # what was forgotten there cannot be read
     assert "would come back" in elsewhere("restore", str(file), "--force", code=1)
     again = elsewhere.json("restore", str(file), "--force", "--forgotten", str(forgotten))
@@ -72,13 +74,12 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
 def _stays_forgotten(ricordo: Ricordo, before: dict[str, Any]) -> None:
     """Nothing of it is anywhere, nor comes back when it is said again; all else is as it was."""
     with up(ricordo) as stack:
-        until(lambda: ricordo.json("status", "m-2")["state"] == "unknown")
-        until(lambda: ricordo.json("status", "m-5")["state"] == "unknown")
-        lines = "\n".join(json.dumps(_said(*one)) for one in STORY)
-        again = ricordo.publish(lines, "--wait", code=1)
+        until(lambda: ricordo.json("status", "u-2")["state"] == "unknown")
+        until(lambda: ricordo.json("status", "u-5")["state"] == "unknown")
+        again = ricordo.publish(to_lines(*STORY), "--wait", code=1)
         assert {one["id"]: one["message"].partition(":")[0] for one in again["faults"]} == {
-            "m-2": "forgotten",
-            "m-5": "forgotten",
+            "u-2": "forgotten",
+            "u-5": "forgotten",
         }
         told = _told(ricordo)
         assert "7713" not in json.dumps(told)
@@ -94,7 +95,7 @@ async def _forget(url: str, *what: dict[str, str]) -> None:
     connection = await nats.connect(url)
     try:
         for one in what:
-            reply = await Bot(connection, "default").request("command.forget", {"user_id": "u-1", **one})
+            reply = await Bot(connection, "default").request("command.forget", {"user_id": "u", **one})
             assert reply.body.get("ok") is True, reply.body
     finally:
         await connection.close()
@@ -102,7 +103,7 @@ async def _forget(url: str, *what: dict[str, str]) -> None:
 
 def _told(ricordo: Ricordo) -> dict[str, Any]:
     """Return what is recalled, with scores, and all of the history and the facts."""
-    user = ("--user", "u-1")
+    user = ("--user", "u")
     asking = ("--no-reinforce", "--now", "2026-06-01T10:00:00Z", "--limit", "50")
     recall = ricordo.json("recall", "the code of the dishwasher", *user, *asking)["memories"]
     facts = ricordo.json("facts", *user)["facts"]
@@ -111,15 +112,4 @@ def _told(ricordo: Ricordo) -> dict[str, Any]:
         "recall": {one["message_ids"][0]: one["score"] for one in recall},
         "facts": sorted((one["subject"], one["predicate"], one["object"]) for one in facts),
         "history": [[one["id"], one["content"]] for one in history],
-    }
-
-
-def _said(name: str, conversation: str, content: str) -> dict[str, str]:
-    return {
-        "id": name,
-        "user_id": "u-1",
-        "conversation_id": conversation,
-        "role": "user",
-        "content": content,
-        "timestamp": f"2026-05-05T10:0{name[-1]}:00+02:00",
     }

@@ -5,78 +5,51 @@ import os
 import pty
 import stat
 import subprocess
-from collections.abc import Iterator
 
 import pytest
-from tests.e2e.cli.ricordo_command import COMMAND, PATIENCE, Ricordo, Up, up
+from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, lines
+from tests.fixtures.commands import COMMAND
 
-pytestmark = pytest.mark.e2e
-
-
-@pytest.fixture(scope="module")
-def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
-    return Ricordo(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def running(ricordo: Ricordo) -> Iterator[Up]:
-    with up(ricordo) as stack:
-        yield stack
-
-
-def told(ricordo: Ricordo, user: str, *texts: str, tenant: str = "default") -> None:
-    lines = [
-        {
-            "id": f"{user}-{n}",
-            "user_id": user,
-            "conversation_id": f"c-{user}",
-            "role": "user",
-            "content": text,
-            "timestamp": f"2026-05-04T10:00:{n:02}Z",
-        }
-        for n, text in enumerate(texts)
-    ]
-    stdin = "".join(json.dumps(one) + "\n" for one in lines)
-    assert ricordo.publish(stdin, "--wait", "--tenant", tenant)["remembered"] == len(texts)
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("running")]
 
 
 def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:
-    told(ricordo, "ada", "I live in Turin.", "È un bel posto.")
-    path = ricordo.home / "ada.jsonl"
-    counted = ricordo.json("export", "--user", "ada", str(path))
+    ricordo.remember("amy", "I live in Turin.", "È un bel posto.")
+    path = ricordo.home / "amy.jsonl"
+    counted = ricordo.json("export", "--user", "amy", str(path))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert counted["items"]["message"] == counted["items"]["memory"] == 2
-    assert lines.pop() == {"item": "end", "user_id": "ada", "items": sum(counted["items"].values())}
+    assert lines.pop() == {"item": "end", "user_id": "amy", "items": sum(counted["items"].values())}
     assert len(lines) == sum(counted["items"].values())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "È un bel posto." in path.read_text(encoding="utf-8")
-    assert [one.name for one in ricordo.home.glob(".ada*")] == []
-    assert "is there already" in ricordo("export", "--user", "ada", str(path), code=1)
+    assert [one.name for one in ricordo.home.glob(".amy*")] == []
+    assert "is there already" in ricordo("export", "--user", "amy", str(path), code=1)
     ricordo("export", "--user", "nobody", str(path), "--force")
     assert path.read_bytes() == b""
 
 
 def test_standard_output_takes_the_items_alone(ricordo: Ricordo) -> None:
-    told(ricordo, "bea", "My dog is called Max.")
+    ricordo.remember("bea", "My dog is called Max.")
     lines = [json.loads(line) for line in ricordo.process("export", "--user", "bea").splitlines()]
     assert lines[0]["message"]["content"] == "My dog is called Max."
     assert {one["user_id"] for one in lines} == {"bea"}
 
 
 def test_what_is_forgotten_is_reported_by_numbers(ricordo: Ricordo) -> None:
-    told(ricordo, "carla", "My sister Nora lives in Dublin.", "I have a cat.", "The code is 7713.")
-    said = ricordo("forget", "--user", "carla", "--message", "carla-2", "--yes")
+    ricordo.remember("cleo", "My sister Nora lives in Dublin.", "I have a cat.", "The code is 7713.")
+    said = ricordo("forget", "--user", "cleo", "--message", "cleo-3", "--yes")
     assert said.startswith("erased: 2 messages and memories")
-    assert "7713" not in said + ricordo("history", "--user", "carla")
-    reply = ricordo.json("forget", "--user", "carla", "--yes", "--request-id", "r-1")
+    assert "7713" not in said + ricordo("history", "--user", "cleo")
+    reply = ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1")
     assert reply["ok"]
     assert reply["erased"]["rows"] == 4
-    assert ricordo.json("forget", "--user", "carla", "--yes", "--request-id", "r-1") == reply
-    assert "nothing of it was held" in ricordo("forget", "--user", "carla", "--yes")
+    assert ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1") == reply
+    assert "nothing of it was held" in ricordo("forget", "--user", "cleo", "--yes")
 
 
 def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
-    told(ricordo, "dora", "I like figs.")
+    ricordo.remember("dora", "I like figs.")
     code, said = at_a_terminal(ricordo, "n", "forget", "--user", "dora")
     assert code == 1
     assert "ALL THAT IS HELD of dora in the tenant default" in said
@@ -89,8 +62,9 @@ def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
 
 def test_a_whole_tenant_is_forgotten_and_no_other(ricordo: Ricordo) -> None:
     for user in ("eva", "fay"):
-        told(ricordo, user, "I live in Oslo.", tenant="acme")
-        told(ricordo, user, "I live in Oslo.")
+        text = lines(user, "I live in Oslo.")
+        for tenant in ("acme", "default"):
+            assert ricordo.publish(text, "--wait", "--tenant", tenant)["remembered"] == 1
     done = ricordo.json("forget", "--tenant-wide", "--yes", "--tenant", "acme")
     assert (done["users"], done["erased"]["rows"]) == (2, 4)
     for user in ("eva", "fay"):

@@ -5,12 +5,12 @@ import json
 import subprocess
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.e2e.cli.ricordo_command import COMMAND, PATIENCE, Ricordo, Up, until, up
+from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, Up, line, to_lines, until
+from tests.fixtures.commands import COMMAND
 from tests.fixtures.papers import pdf
 
 pytestmark = pytest.mark.e2e
@@ -43,40 +43,29 @@ LEASE: Final = "The notice period of the lease is ninety days, by registered let
 
 
 @pytest.fixture(scope="module")
-def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
-    return Ricordo(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def running(ricordo: Ricordo) -> Iterator[Up]:
-    with up(ricordo) as stack:
-        yield stack
-
-
-@pytest.fixture(scope="module")
 def exported(ricordo: Ricordo, running: Up) -> Path:
     """Return the export of a user who has a past, in the tenant `default`."""
-    lines = [_said(n, text) for n, text in enumerate(TEXTS)]
-    lines[4] |= {
+    messages = [_message(n, text) for n, text in enumerate(TEXTS)]
+    messages[4] |= {
         "importance": 0.4,
         "tags": ["trip"],
         "metadata": {"channel": "mail"},
         "timezone": "Europe/Rome",
     }
-    lines += [_said(8, text) | {"id": f"m-{30 + n}", "conversation_id": "c-9"} for n, text in enumerate(TRIP)]
+    messages += [_message(30 + n, text, conversation_id="c-9", day=9) for n, text in enumerate(TRIP)]
     document = {"name": "lease.pdf", "media_type": "application/pdf", "data": b64encode(pdf(LEASE)).decode()}
-    lines.append(_said(20, "Here is the lease.") | {"document": document})
-    ricordo.publish("".join(json.dumps(one) + "\n" for one in lines), "--wait")
-    until(lambda: "lease.pdf remembered" in ricordo("status", "m-20"))
+    messages.append(_message(20, "Here is the lease.") | {"document": document})
+    ricordo.publish(to_lines(*messages), "--wait")
+    until(lambda: "lease.pdf remembered" in ricordo("status", "carla-20"))
     user = ("--user", "carla")
     ricordo("identify", "Nora", "Noretta", *user)
     (home,) = ricordo.json("facts", *user, "--predicate", "lives_in", "--entity", "user")["facts"][:1]
     ricordo("correct", home["id"], "Bologna", *user)
     held = map(json.loads, ricordo("export", *user).splitlines())
     ids = {one["message_id"]: one["id"] for one in held if one["item"] == "memory"}
-    ricordo("pin", ids["m-6"], *user)
-    ricordo("verify", ids["m-4"], "--memory", *user)
-    ricordo("correct", ids["m-7"], "The code of the museum's door is 9924.", "--memory", *user)
+    ricordo("pin", ids["carla-6"], *user)
+    ricordo("verify", ids["carla-4"], "--memory", *user)
+    ricordo("correct", ids["carla-7"], "The code of the museum's door is 9924.", "--memory", *user)
     ricordo("note", "order", '{"number": 42}', *user, "--conversation", "c-1")
     shown = Counter(
         one["id"]
@@ -84,7 +73,7 @@ def exported(ricordo: Ricordo, running: Up) -> Path:
         for one in ricordo.json("recall", question, *user)["memories"]  # which strengthens what it shows
     )
     until(lambda: _accesses(ricordo) == shown)
-    ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z")
+    ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z", *user)
     until(lambda: _settled(ricordo, "default"))
     ricordo("correct", _summary(ricordo, "default")["id"], SUMMARY, *user, "--memory")
     until(lambda: _settled(ricordo, "default"))
@@ -128,7 +117,7 @@ def test_a_summary_that_was_put_right_takes_the_place_of_one_that_was_made_there
     items = map(json.loads, exported.read_text(encoding="utf-8").splitlines())
     said = [one["message"] | {"user_id": "carla"} for one in items if one["item"] == "message"]
     tenant = ("--tenant", "summed-up")
-    ricordo.publish("".join(json.dumps(one) + "\n" for one in said if one["id"] != "m-20"), "--wait", *tenant)
+    ricordo.publish(to_lines(*(one for one in said if one["id"] != "carla-20")), "--wait", *tenant)
     ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z", *tenant)
     own = _summary(ricordo, "summed-up")
     assert (own["content"] != SUMMARY, own["verified"]) == (True, False)
@@ -151,34 +140,34 @@ def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported
     """At once; and nothing is said to be restored of it."""
     tenant = ("--tenant", "forgetful")
     ricordo("import", str(exported), "--wait", *tenant)
-    ricordo("forget", "--user", "carla", "--message", "m-6", "--yes", *tenant)
+    ricordo("forget", "--user", "carla", "--message", "carla-6", "--yes", *tenant)
     ricordo("forget", "--user", "carla", "--conversation", "c-9", "--yes", *tenant)
     until(lambda: _settled(ricordo, "forgetful"))
     before = _items(ricordo, "forgetful")
     said = ricordo("import", str(exported), "--wait", *tenant, code=1)
-    for message in ("m-6", "m-30", "m-31", "m-32"):
+    for message in ("carla-6", "carla-30", "carla-31", "carla-32"):
         assert f"({message}): forgotten: it was asked to be forgotten, and is kept out" in said
     assert "left out: a summary whose sources are not here" in said
     assert "8 messages of carla remembered" in said
     assert "4 failed" in said
     assert _items(ricordo, "forgetful") == before
-    assert "forgotten: it was asked to be forgotten" in ricordo("status", "m-31", *tenant)
+    assert "forgotten: it was asked to be forgotten" in ricordo("status", "carla-31", *tenant)
 
 
 def test_another_user_gets_nothing_of_it_under_the_same_ids(ricordo: Ricordo, exported: Path) -> None:
     """However often it is tried: the messages belong to whom they came from."""
-    path = ricordo.home / "dora.jsonl"
-    path.write_text(exported.read_text(encoding="utf-8").replace('"user_id": "carla"', '"user_id": "dora"'))
+    path = ricordo.home / "doris.jsonl"
+    path.write_text(exported.read_text(encoding="utf-8").replace('"user_id": "carla"', '"user_id": "doris"'))
     for _ in range(2):
         done = ricordo.json("import", str(path), code=1)
         assert (done["messages"], done["failed"]) == (0, 12)
         assert {what for what, number in done["restored"].items() if number} <= {"words", "notes"}
-    assert ricordo.json("stats", "--user", "dora")["memories"] == 0
+    assert ricordo.json("stats", "--user", "doris")["memories"] == 0
 
 
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
     good = exported.read_text(encoding="utf-8")
-    other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "dora"')
+    other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "doris"')
     lines = good.splitlines(keepends=True)
     for text, said in (
         (good[: len(good) // 2], "is no item of an export"),
@@ -203,15 +192,9 @@ def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) ->
     assert ricordo.json("stats", "--user", "carla", "--tenant", "nowhere")["history"] == 0
 
 
-def _said(n: int, text: str) -> dict[str, Any]:
-    return {
-        "id": f"m-{n}",
-        "user_id": "carla",
-        "conversation_id": f"c-{n // 4}",
-        "role": "user",
-        "content": text,
-        "timestamp": f"2026-05-{n + 1:02}T10:00:00Z",
-    }
+def _message(n: int, text: str, day: int = 0, **fields: object) -> dict[str, Any]:
+    when = f"2026-05-{day or n + 1:02}T10:00:00Z"
+    return line("carla", n, text, **{"conversation_id": f"c-{n // 4}", "timestamp": when} | fields)
 
 
 def _summary(ricordo: Ricordo, tenant: str) -> dict[str, Any]:
@@ -250,7 +233,7 @@ def _accesses(ricordo: Ricordo) -> Counter[str]:
 
 def _settled(ricordo: Ricordo, tenant: str) -> bool:
     """Whether nothing is under way, the document included, which is read beside the messages."""
-    if "lease.pdf remembered" not in ricordo("status", "m-20", "--tenant", tenant):
+    if "lease.pdf remembered" not in ricordo("status", "carla-20", "--tenant", tenant):
         return False
     return bool(ricordo.json("stats", "--user", "carla", "--tenant", tenant)["pending"] == 0)
 
@@ -263,7 +246,7 @@ def _items(ricordo: Ricordo, tenant: str) -> list[str]:
     """Return all that is held of the user, but for ids that hold the tenant's name, and the way it came."""
     lines = ricordo("export", "--user", "carla", "--tenant", tenant).splitlines()
     kept = []
-    for line in lines:
-        item = json.loads(line)
+    for text in lines:
+        item = json.loads(text)
         kept.append(json.dumps({name: item[name] for name in item if name not in (*_OURS, *_OTHER)}))
     return sorted(kept)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
-from tests.fixtures.running import Running
+from tests.fixtures.system import System
 
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.stack import Endpoints, write_stack_file
@@ -83,8 +83,8 @@ class Reader:
 
 
 @pytest.fixture
-def reader(running: Running, tmp_path: Path) -> Reader:
-    at = running.endpoints
+def reader(system: System, tmp_path: Path) -> Reader:
+    at = system.endpoints
     where = {
         "nats": at.nats_url,
         "postgres": at.postgres_dsn,
@@ -135,9 +135,9 @@ async def test_the_bot_of_the_readme_remembers(reader: Reader) -> None:
     assert "Max" in await reader.runs("python", "bot.py")
 
 
-async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, running: Running) -> None:
+async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, system: System) -> None:
     reader.forgets_the_usual_folder()
-    reader.is_told("RICORDO_NATS_URL", running.endpoints.nats_url)
+    reader.is_told("RICORDO_NATS_URL", system.endpoints.nats_url)
     reader.saves("bot.py", README)
     assert "Max" in await reader.runs("python", "bot.py")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nats.errors
 import pytest
-from tests.fixtures.users_of_nats import UsersOfNats
+from tests.fixtures.secure_system import NatsUsers
 
 from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.bus.nats.topology import Limits
@@ -23,22 +23,22 @@ TOPOLOGY = ricordo_topology(_SMALL)
 
 
 @pytest.fixture
-async def users(tmp_path: Path) -> AsyncIterator[UsersOfNats]:
+async def users(tmp_path: Path) -> AsyncIterator[NatsUsers]:
     """Yield a server with the users of one tenant, and with all streams."""
-    made = UsersOfNats(tmp_path, "acme")
+    made = NatsUsers(tmp_path, "acme")
     async with made.server:
         async with open_bus(made.nats_settings("operator", timeout=5.0), TOPOLOGY) as bus:
             await bus.provision()
         yield made
 
 
-async def tell(users: UsersOfNats, tenant: str, user: str | None = None) -> None:
+async def tell(users: NatsUsers, tenant: str, user: str | None = None) -> None:
     async with MemoryClient.connect(users.url(user or f"bot-{tenant}"), tenant, timeout=3) as memory:
         await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
 
 
 async def test_a_new_tenant_comes_in_while_the_server_runs_and_nobody_else_notices(
-    users: UsersOfNats,
+    users: NatsUsers,
 ) -> None:
     async with MemoryClient.connect(users.url("bot-acme"), "acme") as memory:
         users.auth("add-bot", "beta")
@@ -48,13 +48,13 @@ async def test_a_new_tenant_comes_in_while_the_server_runs_and_nobody_else_notic
         await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
 
 
-async def test_a_second_bot_of_a_tenant_comes_in_at_once(users: UsersOfNats) -> None:
+async def test_a_second_bot_of_a_tenant_comes_in_at_once(users: NatsUsers) -> None:
     users.auth("add-bot", "acme", "--name", "telegram")
     await users.read_again()
     await tell(users, "acme", "bot-acme.telegram")
 
 
-async def test_a_former_password_is_no_good_any_more(users: UsersOfNats) -> None:
+async def test_a_former_password_is_no_good_any_more(users: NatsUsers) -> None:
     former = users.url("bot-acme")
     users.auth("rotate", "bot-acme")
     await tell_with(former)  # until the server has read it
@@ -64,7 +64,7 @@ async def test_a_former_password_is_no_good_any_more(users: UsersOfNats) -> None
     await tell(users, "acme")
 
 
-async def test_a_bot_that_was_taken_away_is_put_out(users: UsersOfNats) -> None:
+async def test_a_bot_that_was_taken_away_is_put_out(users: NatsUsers) -> None:
     former = users.url("bot-acme")
     async with users.connection("bot-acme") as connection:
         users.auth("remove", "bot-acme")
@@ -81,7 +81,7 @@ async def tell_with(url: str) -> None:
         await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
 
 
-async def test_a_bot_hears_at_once_that_another_tenant_is_not_its_own(users: UsersOfNats) -> None:
+async def test_a_bot_hears_at_once_that_another_tenant_is_not_its_own(users: NatsUsers) -> None:
     async with MemoryClient.connect(users.url("bot-acme"), "beta", timeout=5) as memory:
         with pytest.raises(Forbidden, match=r"memory\.v1\.beta\.message\.received"):
             await memory.publish(user_id="u-1", conversation_id="c-1", role="user", content="ciao")
@@ -89,14 +89,14 @@ async def test_a_bot_hears_at_once_that_another_tenant_is_not_its_own(users: Use
             await memory.recall("u-1", "ciao")
 
 
-async def test_a_bot_hears_that_nobody_answers(users: UsersOfNats) -> None:
+async def test_a_bot_hears_that_nobody_answers(users: NatsUsers) -> None:
     """Its request goes from one account to another: it does not have to time out."""
     async with MemoryClient.connect(users.url("bot-acme"), "acme", timeout=5) as memory:
         with pytest.raises(Unavailable, match=r"nobody|no worker"):
             await memory.recall("u-1", "ciao")
 
 
-async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: UsersOfNats) -> None:
+async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: NatsUsers) -> None:
     settings = users.nats_settings("worker-ingest", timeout=2.0)
     async with open_bus(settings, TOPOLOGY) as bus:
         assert await bus.provision() == []
@@ -106,7 +106,7 @@ async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: Users
             await bus.provision()
 
 
-async def test_a_worker_may_not_do_anothers_work(users: UsersOfNats) -> None:
+async def test_a_worker_may_not_do_anothers_work(users: NatsUsers) -> None:
     async with open_bus(users.nats_settings("worker-ingest"), TOPOLOGY) as bus:
         (refused,) = await bus.publish(
             [Outgoing(subject="memory.v1.acme.memory.indexed", body=b"{}", headers={})]
@@ -138,7 +138,7 @@ async def test_on_an_encrypted_server_clients_check_whom_they_speak_to(tmp_path:
         await asyncio.to_thread(make_certificate, tmp_path / name)
     certificate, key = tmp_path / "server.pem", tmp_path / "server.key"
     options = ("--tls-cert", str(certificate), "--tls-key", str(key), "--tls-ca", str(certificate))
-    users = UsersOfNats(tmp_path, "acme", options=options)
+    users = NatsUsers(tmp_path, "acme", options=options)
     async with users.server:
         url, ca = users.url("bot-acme"), Path(users.settings("bot-acme")["RICORDO_NATS_CA"])
         assert url.startswith("tls://")

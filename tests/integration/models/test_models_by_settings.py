@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.fixtures.running import Workers
+from tests.fixtures.system import Workers
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import CheckpointMissing, minilm

@@ -10,8 +10,8 @@ import nats
 import nats.js.errors
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.commands import command
-from tests.fixtures.wire import said
+from tests.fixtures.commands import start_command
+from tests.fixtures.wire import msg
 
 from ricordo.bus.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
@@ -35,7 +35,7 @@ async def small(server: NatsServerProcess) -> AsyncIterator[NatsBus]:
 
 
 @pytest.fixture
-async def wire(server: NatsServerProcess, small: NatsBus) -> AsyncIterator[Client]:
+async def client(server: NatsServerProcess, small: NatsBus) -> AsyncIterator[Client]:
     """A connection of the test's own, while the streams are there."""
     connection = await nats.connect(server.url)
     yield connection
@@ -43,19 +43,19 @@ async def wire(server: NatsServerProcess, small: NatsBus) -> AsyncIterator[Clien
 
 
 def messages(count: int) -> Sequence[dict[str, object]]:
-    return [said(f"m-{n}", LONG) for n in range(count)]
+    return [msg(f"m-{n}", LONG) for n in range(count)]
 
 
-async def stored(wire: Client) -> int:
-    return (await wire.jetstream().stream_info(STREAM_IN)).state.messages
+async def stored(client: Client) -> int:
+    return (await client.jetstream().stream_info(STREAM_IN)).state.messages
 
 
-async def fill(wire: Client, tenant: str) -> int:
+async def fill(client: Client, tenant: str) -> int:
     """Publish until the stream refuses; return how many it took."""
-    body = json.dumps(said("filler", LONG)).encode()
+    body = json.dumps(msg("filler", LONG)).encode()
     for number in range(1000):
         try:
-            await wire.jetstream().publish(f"memory.v1.{tenant}.message.received", body)
+            await client.jetstream().publish(f"memory.v1.{tenant}.message.received", body)
         except nats.js.errors.APIError:
             return number
     raise AssertionError("it is never full")
@@ -74,42 +74,42 @@ async def worked_off(bus: NatsBus, until: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["message.received", "message.imported", "session.ended"])
-async def test_who_speaks_plain_nats_reads_it_in_the_acknowledgement(wire: Client, name: str) -> None:
-    held = await fill(wire, "acme")
-    answer = await wire.request(f"memory.v1.acme.{name}", LONG.encode(), timeout=5)
+async def test_who_speaks_plain_nats_reads_it_in_the_acknowledgement(client: Client, name: str) -> None:
+    held = await fill(client, "acme")
+    answer = await client.request(f"memory.v1.acme.{name}", LONG.encode(), timeout=5)
     error = json.loads(answer.data)["error"]
     assert (error["code"], error["err_code"], error["description"]) == (
         503,
         MOST_BYTES,
         "maximum bytes exceeded",
     )
-    assert await stored(wire) == held, "what is refused pushes nothing out"
+    assert await stored(client) == held, "what is refused pushes nothing out"
 
 
 async def test_a_bot_is_told_to_publish_again_and_then_it_is_taken(
-    server: NatsServerProcess, small: NatsBus, wire: Client
+    server: NatsServerProcess, small: NatsBus, client: Client
 ) -> None:
-    held = await fill(wire, "other")
+    held = await fill(client, "other")
     async with MemoryClient.connect(server.url, "acme") as memory:
         with pytest.raises(StreamFull, match="publish again when the workers caught up"):
-            await memory.publish(said("late", LONG))
+            await memory.publish(msg("late", LONG))
         assert set(await worked_off(small, held)) == {"filler"}
-        await memory.publish(said("late", LONG))
+        await memory.publish(msg("late", LONG))
     assert await worked_off(small, 1) == ["late"]
 
 
 async def test_the_command_waits_for_room_and_all_arrive(
-    tmp_path: Path, server: NatsServerProcess, small: NatsBus, wire: Client
+    tmp_path: Path, server: NatsServerProcess, small: NatsBus, client: Client
 ) -> None:
-    await fill(wire, "other")
+    await fill(client, "other")
     source = tmp_path / "said.jsonl"
     source.write_text("\n".join(map(json.dumps, messages(60))))
     settings = Settings(bus=BusSettings(url=server.url))
-    process = await command(settings, "publish", str(source), "--nats", server.url, "--json")
+    process = await start_command(settings, "publish", str(source), "--nats", server.url, "--json")
     finishing = asyncio.create_task(process.communicate())
     subscription, arrived = await small.subscribe("ingest"), set[str]()
     async with asyncio.timeout(60):
-        while not finishing.done() or await stored(wire):
+        while not finishing.done() or await stored(client):
             for delivery in await subscription.fetch(10, 0.2):
                 arrived.add(json.loads(delivery.body)["id"])
                 await delivery.ack(confirmed=True)

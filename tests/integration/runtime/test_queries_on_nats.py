@@ -8,18 +8,16 @@ import sys
 import textwrap
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
 
 import nats
 import nats.errors
 import pytest
 from nats.aio.client import Client
+from tests.fixtures.ingest_on_nats import running
 
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
-from ricordo.runtime.health_service import HealthService
-from ricordo.runtime.process import Service
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryRoute
 from ricordo.system_clock import SystemClock
@@ -49,23 +47,6 @@ def server_on(
     )
 
 
-@asynccontextmanager
-async def running(*services: Service) -> AsyncIterator[None]:
-    stopping = asyncio.Event()
-    readied = [asyncio.Event() for _ in services]
-    tasks = [
-        asyncio.create_task(service.run(stopping, ready.set))
-        for service, ready in zip(services, readied, strict=True)
-    ]
-    for ready in readied:
-        await ready.wait()
-    try:
-        yield
-    finally:
-        stopping.set()
-        await asyncio.gather(*tasks)
-
-
 @pytest.fixture
 async def bot(server: NatsServerProcess) -> AsyncIterator[Client]:
     client = await nats.connect(server.url)
@@ -74,25 +55,6 @@ async def bot(server: NatsServerProcess) -> AsyncIterator[Client]:
 
 
 class TestQueries:
-    async def test_a_bot_gets_its_answer_and_precise_errors(self, bus: NatsBus, bot: Client) -> None:
-        async with running(server_on(bus)):
-            reply = await bot.request(STATS, ASKED, timeout=5)
-            assert json.loads(reply.data)["memories"] == 3
-            assert reply.headers is None
-            for subject, body, code, number in (
-                (STATS, b"{}", "invalid_request", "400"),
-                ("memory.v1.acme.query.nonsense", ASKED, "not_found", "404"),
-                ("memory.v1.acme.query.expand", b"{}", "invalid_request", "400"),
-                ("memory.v1.acme.query.history", b'{"user_id": "u-1"}', "unavailable", "503"),
-                ("memory.v1.A_B.query.stats", ASKED, "invalid_request", "400"),
-            ):
-                reply = await bot.request(subject, body, timeout=5)
-                assert json.loads(reply.data)["error"]["code"] == code
-                assert reply.headers is not None
-                assert reply.headers["Nats-Service-Error-Code"] == number
-        with pytest.raises(nats.errors.NoRespondersError):
-            await bot.request(STATS, ASKED, timeout=5)
-
     async def test_slow_requests_do_not_hold_up_each_other_and_stopping_answers_all(
         self, bus: NatsBus, bot: Client
     ) -> None:
@@ -128,22 +90,15 @@ class TestQueries:
         async with running(server_on(bus)):
             server.kill()
             await server.start()
-            client = await nats.connect(server.url)
+            async with await nats.connect(server.url) as client:
 
-            async def answered() -> bool:
-                try:
-                    return bool((await client.request(STATS, ASKED, timeout=1)).data)
-                except (nats.errors.NoRespondersError, nats.errors.TimeoutError):
-                    return False
+                async def answered() -> bool:
+                    try:
+                        return bool((await client.request(STATS, ASKED, timeout=1)).data)
+                    except (nats.errors.NoRespondersError, nats.errors.TimeoutError):
+                        return False
 
-            await eventually(answered)
-            await client.close()
-
-    async def test_health_is_told_to_whoever_asks(self, bus: NatsBus, bot: Client) -> None:
-        queries = server_on(bus)
-        async with running(queries, HealthService([queries.health], bus, SystemClock())):
-            reply = await bot.request("ricordo.health.retrieval", b"", timeout=5)
-            assert json.loads(reply.data)["state"] == "ready"
+                await eventually(answered)
 
 
 _PROCESS = textwrap.dedent(
@@ -183,10 +138,7 @@ _PROCESS = textwrap.dedent(
 )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_process_of_workers_ends_cleanly_on_a_signal(
-    server: NatsServerProcess, number: signal.Signals
-) -> None:
+async def test_a_process_of_workers_ends_cleanly_on_a_signal(server: NatsServerProcess) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -199,7 +151,7 @@ async def test_a_process_of_workers_ends_cleanly_on_a_signal(
     assert process.stdout is not None
     assert await asyncio.wait_for(process.stdout.readline(), 20) == b"ready\n"
     began = time.monotonic()
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     stopped = await asyncio.wait_for(process.stdout.readline(), 20)
     took = time.monotonic() - began
     _, log = await asyncio.wait_for(process.communicate(), 20)

@@ -114,19 +114,6 @@ class TestProvisioning:
             encode = await bus.subscribe("encode")
             assert (encode.ack_wait, encode.max_deliver) == (7.0, 9)
 
-    async def test_a_consumer_may_be_given_other_events(self, server: NatsServerProcess) -> None:
-        stream = StreamSpec(name="S", subjects=("s.>",))
-        one = Topology(
-            streams=[stream], consumers=[ConsumerSpec(name="c", stream="S", subjects=("s.a", "s.b"))]
-        )
-        await provisioned(server, one)
-        two = replace(one, consumers=[ConsumerSpec(name="c", stream="S", subjects=("s.c",))])
-        assert await provisioned(server, two) == [
-            "consumer c of S updated: filter_subjects is ['s.a', 's.b'] and ['s.c'] is declared"
-        ]
-        assert await provisioned(server, one) != []
-        assert await provisioned(server, one) == []
-
     async def test_what_an_operator_set_beyond_the_declaration_stays(self, server: NatsServerProcess) -> None:
         spec = StreamSpec(name="S", subjects=("s.>",), max_bytes=1_000_000)
         async with open_bus(settings(server), Topology(streams=[spec])) as bus:

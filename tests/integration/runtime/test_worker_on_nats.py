@@ -161,23 +161,3 @@ class TestStoppingAndSharing:
         assert seen["one"] + seen["two"] == 200
         assert min(seen["one"], seen["two"]) >= 20
         assert await count(bus, STREAM_DERIVED) == 200
-
-    async def test_an_idle_worker_handles_a_message_within_milliseconds(self, bus: NatsBus) -> None:
-        arrivals: list[float] = []
-
-        async def handler(_: str, events: Sequence[Received]) -> Sequence[Outcome]:
-            arrivals.append(time.monotonic())
-            return [Done() for _ in events]
-
-        delays = []
-        async with running(ingest(bus, handler, fetch_timeout=30)):
-            for number in range(10):
-                await asyncio.sleep(0.05)
-                began = time.monotonic()
-                await publish(bus, received(number))
-                await eventually(lambda number=number: len(arrivals) > number)  # type: ignore[misc]  # default argument
-                delays.append(arrivals[-1] - began)
-            ending = asyncio.create_task(publish(bus, received(10)))  # a stop waits for a fetch to end
-        await ending
-        assert max(delays) < 10, "no fetch was waited out"
-        assert min(delays) < 0.1

@@ -13,15 +13,26 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.fixtures import stack_program
-from tests.fixtures.processes import seen
-from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
+from tests.fixtures.commands import PYTHONPATH
+from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
-from ricordo_services import stack as stack_package
 from ricordo_services.stack import Endpoints, LocalStack, account, packages
 
 pytestmark = pytest.mark.integration
 NOBODY = 65_534
+PROGRAM = """
+import asyncio, dataclasses, json, sys
+from pathlib import Path
+from ricordo_services.stack import LocalStack
+
+async def run(data_dir):
+    async with LocalStack.open(data_dir) as stack:
+        endpoints = {name: str(value) for name, value in dataclasses.asdict(stack.endpoints).items()}
+        print(json.dumps(endpoints), flush=True)
+        await stack.watch()
+
+asyncio.run(run(Path(sys.argv[1])))
+"""
 # Able to pass closed folders, since the interpreter of these tests may stand behind one.
 BECOME_NOBODY = (
     *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
@@ -33,22 +44,21 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become som
 @contextlib.asynccontextmanager
 async def another_process(data_dir: Path, *become: str) -> AsyncIterator[tuple[psutil.Process, Endpoints]]:
     """Run a stack in a process of its own, and make sure that nothing of it stays."""
-    sources = Path(stack_package.__file__).parents[2]
     program = await asyncio.create_subprocess_exec(
-        *(*become, sys.executable, stack_program.__file__, str(data_dir)),
+        *(*become, sys.executable, "-c", PROGRAM, str(data_dir)),
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": f"{sources}:{sources.parent / 'shared'}"},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
     )
     family: list[psutil.Process] = []
     try:
         assert program.stdout is not None
         line = await asyncio.wait_for(program.stdout.readline(), 60)
-        said = json.loads(line)["endpoints"]
+        endpoints = json.loads(line)
         for name in ("data_dir", "qdrant_dir", "object_dir"):
-            said[name] = Path(said[name])
+            endpoints[name] = Path(endpoints[name])
         process = psutil.Process(program.pid)
         family = process.children(recursive=True)
-        yield process, Endpoints(**said)
+        yield process, Endpoints(**endpoints)
     finally:
         if program.returncode is None:
             program.kill()
@@ -87,6 +97,7 @@ async def test_killing_the_whole_tree_at_once_loses_nothing(tmp_path: Path) -> N
             assert await read_traces(stack.endpoints) == 1
 
 
+@pytest.mark.chaos
 async def test_killed_guards_and_then_a_killed_parent_lose_nothing(tmp_path: Path) -> None:
     async with another_process(tmp_path / "data") as (process, endpoints):
         await leave_traces(endpoints)

@@ -11,8 +11,7 @@ from pathlib import Path
 import asyncpg
 import psutil
 import pytest
-from tests.fixtures.processes import seen
-from tests.fixtures.stack_traces import eventually, leave_traces, read_traces, until
+from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
 from ricordo_services.stack import (
     AlreadyRunning,
@@ -109,25 +108,19 @@ async def test_no_password_shows_in_the_list_of_processes(stack: Endpoints) -> N
     assert password not in repr(stack)
 
 
-async def test_a_port_that_was_ours_and_is_taken_is_replaced(tmp_path: Path) -> None:
+async def test_ports_that_are_taken_before_or_while_servers_start_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "data").mkdir()
     book = PortBook(tmp_path / "data" / "ports.json")
     former = book.reserve(("nats", "bolt"))
-    with socket.create_server((LOOPBACK, former["bolt"])):
-        async with LocalStack.open(tmp_path / "data") as stack:
-            assert not stack.endpoints.bolt_url.endswith(str(former["bolt"]))
-            assert stack.endpoints.nats_url.endswith(str(former["nats"]))
-            await leave_traces(stack.endpoints)
-
-
-async def test_a_port_taken_while_a_server_starts_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.create_server((LOOPBACK, 0)) as thief:
+    with socket.create_server((LOOPBACK, former["bolt"])), socket.create_server((LOOPBACK, 0)) as thief:
         taken = int(thief.getsockname()[1])
         drawn = iter((taken,))
         monkeypatch.setattr(ports, "choose_port", lambda others: next(drawn, None) or choose_port(others))
         async with LocalStack.open(tmp_path / "data") as stack:
+            assert not stack.endpoints.bolt_url.endswith(str(former["bolt"]))
+            assert stack.endpoints.nats_url.endswith(str(former["nats"]))
             assert taken not in PortBook(stack.endpoints.data_dir / "ports.json").values()
             await leave_traces(stack.endpoints)
 

@@ -1,0 +1,26 @@
+"""One `ricordo up` for all tests of the command line: use users of your own."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, Up, up
+from tests.fixtures.scraping import free_port
+
+
+@pytest.fixture(scope="session")
+def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
+    """Return the command with the data folder of the running stack."""
+    return Ricordo(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="session")
+def health_port() -> int:
+    """Return the port of the workers' health page."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def running(ricordo: Ricordo, health_port: int) -> Iterator[Up]:
+    """Yield the running stack."""
+    with up(Ricordo(ricordo.home, {"RICORDO_WORKER__HEALTH_PORT": str(health_port)})) as stack:
+        yield stack

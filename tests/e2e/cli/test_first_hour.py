@@ -1,0 +1,264 @@
+"""A user's first hour: the stack goes up, a conversation is published, questions are asked."""
+
+import asyncio
+import json
+import stat
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
+from tests.fixtures.scraping import scrape
+
+pytestmark = pytest.mark.e2e
+
+CHAT = (
+    ("user", "Ieri ho adottato un cane, si chiama Max!", "2026-05-04T10:00:00+02:00"),
+    ("assistant", "Che bella notizia!", "2026-05-04T10:01:00+02:00"),
+    ("user", "I live in Turin and I love rock climbing.", "2026-05-05T10:00:00+02:00"),
+    ("user", "Per fare il pesto si pestano prima il basilico e l'aglio.", "2026-05-06T10:00:00+02:00"),
+)
+
+
+def chat(user: str) -> str:
+    return to_lines(
+        *(
+            line(user, number, content, role=role, timestamp=instant, timezone="Europe/Rome")
+            for number, (role, content, instant) in enumerate(CHAT, 1)
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def davide(ricordo: Ricordo, running: Up) -> str:
+    """Return the user of a conversation that is remembered."""
+    summary = ricordo.publish(chat("davide"), "--wait")
+    assert summary == {"published": 4, "remembered": 4, "failed": 0, "faults": []}
+    return "davide"
+
+
+def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> None:
+    ready = running.ready
+    assert list(ready) == ["ready", "nats", "postgres", "bolt", "data_dir"]
+    assert ready["ready"] is True
+    assert ready["nats"].startswith("nats://")
+    assert ready["postgres"].startswith("postgresql://")
+    assert ready["bolt"].startswith("bolt://127.0.0.1:")
+    assert Path(ready["data_dir"]) == ricordo.data_dir
+
+
+def test_other_processes_are_told_by_a_private_file(ricordo: Ricordo, running: Up) -> None:
+    file = ricordo.data_dir / "stack.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    left = json.loads(file.read_text())
+    assert left.items() >= running.ready.items()
+    assert left["pid"] == running.process.pid
+
+
+def test_a_second_stack_on_the_folder_is_refused(ricordo: Ricordo, running: Up) -> None:
+    said = ricordo.process("up", "--json", code=1)
+    assert f"already running on {ricordo.data_dir} (process {running.process.pid})" in said
+    assert len(said.splitlines()) == 1
+    assert ricordo.json("doctor")["ok"] is True  # the first one is unharmed
+
+
+def test_the_log_is_json_and_hides_the_passwords(running: Up) -> None:
+    text = running.log.read_text()
+    assert [json.loads(line) for line in text.splitlines() if line]
+    password = running.ready["nats"].split(":")[2].partition("@")[0]
+    assert password not in text
+
+
+def test_questions_are_answered_over_the_wire_and_for_people(ricordo: Ricordo, davide: str) -> None:
+    reply = ricordo.json("recall", "Come si chiama il mio cane?", "--user", davide, "--explain")
+    assert reply["memories"][0]["message_ids"] == ["davide-1"]
+    assert reply["memories"][0]["signals"]
+    assert reply["degraded"] == []
+    shown = ricordo.process(
+        "recall", "Come si chiama il mio cane?", "--user", davide, "--explain", "--timezone", "Europe/Rome"
+    )
+    assert "Ieri ho adottato un cane, si chiama Max!" in shown
+    assert "Mon 04 May 2026 10:00 CEST" in shown
+    assert "semantic" in shown
+    assert "\x1b" not in shown  # a pipe gets no colours
+
+
+def test_filters_reach_the_wire(ricordo: Ricordo, davide: str) -> None:
+    ids = [
+        one["message_ids"][0]
+        for one in ricordo.json(
+            *("recall", "basilico", "--user", davide, "--type", "procedural", "--limit", "1"),
+            *("--start", "2026-05-06T00:00:00+02:00", "--end", "2026-05-07T00:00:00+02:00"),
+        )["memories"]
+    ]
+    assert ids == ["davide-4"]
+
+
+def test_what_is_known_and_kept_is_shown(ricordo: Ricordo, davide: str) -> None:
+    facts = {(one["predicate"], one["object"]) for one in ricordo.json("facts", "--user", davide)["facts"]}
+    assert {("lives_in", "Turin"), ("has_pet", "Max")} <= facts
+    assert "user  lives_in  Turin" in ricordo("facts", "--user", davide, "--predicate", "lives_in")
+    assert ricordo.json("stats", "--user", davide)["memories"] == 3
+    history = ricordo("history", "--user", davide, "--limit", "2").splitlines()
+    assert [line.partition(": ")[2] for line in history] == [CHAT[2][1], CHAT[3][1]]
+    status = ricordo.json("status", "davide-1")
+    assert status["state"] == "remembered"
+    assert None not in status["stages"].values()
+    assert "unknown" in ricordo("status", "never-seen")
+    context = ricordo("context", "cane", "--user", davide, "--token-budget", "300")
+    assert "<recalled" in context
+
+
+def test_publishing_again_changes_nothing(ricordo: Ricordo, davide: str, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text(chat(davide))
+    assert ricordo("publish", str(file), "--wait") == "4 published, 4 remembered\n"
+    assert ricordo.json("stats", "--user", davide)["memories"] == 3
+
+
+def test_bad_lines_are_named_and_the_others_pass(ricordo: Ricordo, running: Up) -> None:
+    good = chat("zoe").splitlines()
+    text = "\n".join([good[0], "nonsense", '{"id": "zoe-9"}', "", good[1]])
+    output = ricordo.process("publish", "-", "--json", "--wait", stdin=text, code=1)
+    summary = json.loads(output.splitlines()[0])
+    assert (summary["published"], summary["remembered"], summary["failed"]) == (2, 2, 2)
+    assert [fault["line"] for fault in summary["faults"]] == [2, 3]
+
+
+def test_another_content_under_an_id_is_refused_whatever_became_of_the_first(
+    ricordo: Ricordo, davide: str, tmp_path: Path
+) -> None:
+    first = json.loads(chat(davide).splitlines()[2])
+    other = first | {"content": "I live in Bari."}
+    for _ in range(2):  # the state of the id is the same before and behind
+        summary = ricordo.publish(json.dumps(other), "--wait", code=1)
+        assert (summary["published"], summary["remembered"], summary["failed"]) == (1, 0, 1)
+        (fault,) = summary["faults"]
+        assert (fault["line"], fault["id"]) == (1, first["id"])
+        assert fault["message"].startswith("id_conflict: ")
+    assert ricordo.publish(json.dumps(first), "--wait")["remembered"] == 1  # the first is still welcome
+    file = tmp_path / "both.jsonl"
+    lines = [first | {"id": "twice"}, other | {"id": "twice"}, first | {"id": "twice"}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = ricordo("publish", str(file), "--wait", code=1)
+    assert "3 published, 2 remembered, 1 failed" in said
+    assert f"{file}, line 2 (twice): id_conflict" in said
+
+
+def test_what_is_no_text_is_refused_as_a_whole(ricordo: Ricordo, running: Up, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\n\xff\n" * 100)
+    said = ricordo("publish", str(picture), code=1)
+    assert said.splitlines() == [
+        f"ricordo: {picture}, line 1 is not text in UTF-8: this is no file of messages, a JSON object a line"
+    ]
+    good = chat("xena").splitlines()[0].encode()
+    mixed = tmp_path / "mixed.jsonl"
+    mixed.write_bytes(good + b"\n\xff\n")  # among messages it is a line like any other that cannot be read
+    said = ricordo("publish", str(mixed), code=1)
+    assert "line 2: it is not text in UTF-8" in said
+    assert "1 published, 1 failed" in said
+
+
+def test_a_tenant_sees_its_own_only(ricordo: Ricordo, davide: str) -> None:
+    assert ricordo.json("stats", "--user", davide, "--tenant", "acme")["memories"] == 0
+    assert ricordo.json("--tenant", "acme", "recall", "cane", "--user", davide)["memories"] == []
+    assert "no facts" not in ricordo("facts", "--user", davide)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recall", "x", "--user", "u", "--limit", "0"),
+        ("recall", "x", "--user", "two words"),
+        ("facts", "--user", "u", "--predicate", "adores"),
+        ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "\N{COMBINING ACUTE ACCENT}", "--user", "u"),
+        ("feedback", "49ea8693-df48-462b-bcf1-825de507cfa4", "--user", "u"),
+        ("status", "a b"),
+    ],
+)
+def test_an_impossible_question_is_answered_by_one_line(
+    ricordo: Ricordo, running: Up, arguments: tuple[str, ...]
+) -> None:
+    said = ricordo(*arguments, code=2)
+    assert len(said.splitlines()) == 1
+    error = ricordo.json(*arguments, code=2)["error"]
+    assert error["code"] == "invalid_request"
+
+
+def test_the_doctor_finds_all_well(ricordo: Ricordo, running: Up) -> None:
+    report = ricordo.json("doctor")
+    assert report["ok"] is True
+    states = {finding["name"]: finding["state"] for finding in report["findings"]}
+    assert {
+        "nats",
+        "RICORDO_IN",
+        "worker ingest",
+        "recall",
+        "postgres",
+        "graph",
+        "index",
+        "model",
+    } <= states.keys()
+    assert not {"degraded", "missing"} & set(states.values())
+    assert "all is well" in ricordo("doctor")
+
+
+def test_what_was_given_up_is_shown_and_replayed(ricordo: Ricordo, davide: str) -> None:
+    lines = [json.loads(chat(davide).splitlines()[0]) | {"content": "Something else under the same id."}]
+    ricordo.publish(json.dumps(lines[0]))
+
+    def letters() -> list[dict[str, Any]]:
+        every = map(json.loads, ricordo("dlq", "list", "--json").splitlines())
+        return [letter for letter in every if letter["message_id"] == "davide-1"]
+
+    until(lambda: bool(letters()))  # others may have left theirs there
+    letter = letters()[-1]
+    assert (letter["consumer"], letter["code"]) == ("ingest", "id_conflict")
+    assert "Something else" in ricordo("dlq", "show", str(letter["sequence"]))
+    assert "id_conflict" in ricordo("dlq", "list")
+    ricordo("dlq", "replay", str(letter["sequence"]))
+    assert "there is no dead letter" in ricordo("dlq", "show", str(letter["sequence"]), code=1)
+
+
+def test_memories_fade_when_told_to(ricordo: Ricordo, davide: str) -> None:
+    summary = ricordo.json("lifecycle", "run", "decay", "--now", "2126-01-01T00:00:00Z", "--user", "nobody")
+    assert list(summary) == ["pass", "examined", "changed", "archived", "created", "seconds"]
+    assert (summary["pass"], summary["changed"]) == ("decay", 0)
+    passes = [line.split()[1] for line in ricordo("lifecycle", "run", "all").splitlines()]
+    assert passes == ["summarize", "reflect", "expire", "compress", "decay", "retain", "archive"]
+
+
+def test_old_memories_are_derived_again(ricordo: Ricordo, running: Up, davide: str) -> None:
+    asyncio.run(_age_rows(running.ready["postgres"], davide))
+    old = ricordo.json("backfill", "--dry-run", "--user", davide)["outdated"]
+    assert old >= len(CHAT)
+    assert f"{old} memories would be derived again" in ricordo("backfill", "--dry-run", "--user", davide)
+    done = ricordo.json("backfill", "--user", davide, "--tenant", "default")
+    assert (done["outdated"], done["raised"], done["left"]) == (old, old, 0)
+    assert done["by_version"] == {"rules-0": old}
+    assert "all memories are of" in ricordo("backfill", "--user", davide)
+
+
+async def _age_rows(dsn: str, user: str) -> None:
+    """Make a user's rows those of a former version."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("select set_config('app.tenant', 'default', false)")
+        statement = "update memories set derived_by = 'rules-0', rated_by = '', importance = 0.01"
+        await connection.execute(f"{statement} where user_id = $1", user)
+    finally:
+        await connection.close()
+
+
+def test_migrating_again_does_nothing(ricordo: Ricordo, running: Up) -> None:
+    assert ricordo.json("migrate") == {"done": []}
+
+
+async def test_the_workers_show_their_metrics_where_a_setting_says(health_port: int, davide: str) -> None:
+    found = await scrape(health_port)
+    assert found.value("ricordo_worker_processed_total", worker="ingest") >= len(CHAT)
+    (built,) = found.values("ricordo_build_info")
+    assert dict(built)["version"] == version("ricordo")

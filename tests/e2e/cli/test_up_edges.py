@@ -1,0 +1,60 @@
+"""`ricordo up` at its edges: a reader that goes away, an interrupt, and a volume that is too small."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo
+from tests.fixtures.commands import COMMAND
+from tests.fixtures.stack_checks import until
+
+pytestmark = pytest.mark.e2e
+
+BYTES = "RICORDO_BUS__INPUT_BYTES"
+"""One petabyte finds no room anywhere."""
+
+
+async def test_it_stays_up_when_nobody_reads_and_ends_cleanly_on_an_interrupt(tmp_path: Path) -> None:
+    """As in `ricordo up | head -2`."""
+    ricordo, log = Ricordo(tmp_path), tmp_path / "up.log"
+    with log.open("w") as errors:
+        process = psutil.Popen(
+            [*COMMAND, "up"], stdout=subprocess.PIPE, stderr=errors, env=ricordo.environment
+        )
+    try:
+        process.stdout.close()
+        await until((ricordo.data_dir / "stack.json").exists, PATIENCE)
+        # It greets in the same breath as it writes the file: what answers has got over that.
+        assert '"memories":0' in ricordo.process("stats", "--user", "u", "--json")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    output = log.read_text()
+    assert "Traceback" not in output
+    assert "BrokenPipe" not in output
+    assert "stopped" in output.splitlines()
+    assert not (ricordo.data_dir / "stack.json").exists()
+    assert list((ricordo.data_dir / "run").iterdir()) == []
+    assert "start one with `ricordo up`" in ricordo.process("recall", "cane", "--user", "u", code=1)
+
+
+def test_without_room_for_the_streams_it_says_how_much_is_needed_and_what_to_set(tmp_path: Path) -> None:
+    ricordo = Ricordo(tmp_path, {BYTES: str(10**15)})
+    folder = ricordo.data_dir / "nats"
+    output = ricordo.process("up", code=1)
+    assert "NATS has no room for stream RICORDO_IN" in output
+    assert "RICORDO_IN 1,000,000,000 MB, RICORDO 4,295 MB, RICORDO_DLQ 1,074 MB" in output
+    assert (
+        f"{BYTES}, RICORDO_BUS__EVENTS_BYTES and RICORDO_BUS__DEAD_LETTER_BYTES make them smaller" in output
+    )
+    assert f"its folder is {folder}, on a volume where" in output
+    assert "unexpected" not in output
+    finding = {one["name"]: one for one in ricordo.json("doctor", code=1)["findings"]}["room"]
+    assert finding["state"] == "missing"
+    assert f"its folder is {folder}" in finding["detail"]
+    assert BYTES in finding["advice"]

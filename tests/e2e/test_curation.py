@@ -1,0 +1,268 @@
+"""What a user says about memories, over the wire: feedback, pins, confirmations and corrections.
+
+The laws of these commands are tested on the store, in `tests/contract/store`.
+"""
+
+import asyncio
+import json
+import uuid
+
+import pytest
+from tests.fixtures.system import System, Workers
+from tests.fixtures.wire import Bot, Json, Reply, ago, ids, msg, wait_for
+
+from ricordo.language.annotations import MemoryKind
+from ricordo.memory.model import Memory, Source, derived_id
+from ricordo.messages.ids import memory_id
+from ricordo.store import derived_memories
+from ricordo.store.curation_store import CurationRequest, CurationStore
+from ricordo.store.database import Database
+from ricordo.testing.clock import ManualClock
+
+pytestmark = pytest.mark.e2e
+
+U = {"user_id": "u-1"}
+DOG = "Il mio cane si chiama Max."
+WRONG, RIGHT = "Abito a Torino con mia sorella Nora.", "Abito a Trieste con mia sorella Nora."
+STRENGTH = (
+    "select access_count, reinforcement, importance, archived_at from memories where message_id = 'm-1'"
+)
+USED = {"ok": True, "used": 1, "irrelevant": 0}
+NOTHING = {"ok": True, "used": 0, "irrelevant": 0}
+
+
+def of(bot: Bot, message_id: str = "m-1") -> str:
+    return str(memory_id(bot.tenant, message_id))
+
+
+async def command(bot: Bot, name: str, **fields: object) -> Reply:
+    return await bot.request(f"command.{name}", U | {"memory_id": of(bot)} | fields)
+
+
+async def feedback(bot: Bot, recall_id: object, **fields: object) -> Reply:
+    return await bot.request("command.feedback", U | {"recall_id": recall_id} | fields)
+
+
+async def claims(bot: Bot, **request: object) -> list[tuple[object, object]]:
+    facts = (await bot.query("facts", **U | request))["facts"]
+    return [(fact["predicate"], fact["object"]) for fact in facts]
+
+
+async def recalled(bot: Bot, query: str = "dove abito?") -> list[Json]:
+    return list((await bot.recall(query))["memories"])
+
+
+async def wait_until_derived(bot: Bot, system: System) -> None:
+    """Wait until what follows from a changed memory is derived."""
+    await system.wait_until_idle()
+    assert (await bot.query("stats", **U))["pending"] == 0
+
+
+async def test_feedback_counts_once_and_takes_back_what_the_recall_added(bot: Bot, system: System) -> None:
+    await bot.remember(msg("m-1", DOG))
+    (before,) = await system.rows(bot.tenant, STRENGTH)
+    recall = (await bot.recall("il mio cane", reinforce=False))["recall_id"]
+    async with bot.subscribed("memory.changed") as changes:
+        replies = await asyncio.gather(
+            *(feedback(bot, recall, used=[of(bot)], request_id="r-1") for _ in range(5))
+        )
+        assert [reply.body for reply in replies] == [USED] * 5
+        event = json.loads((await changes.next()).data)
+    assert (event["memory_ids"], event["user_id"]) == ([of(bot)], "u-1")
+    assert (await feedback(bot, recall, used=[of(bot)])).body == NOTHING
+    (after,) = await system.rows(bot.tenant, STRENGTH)
+    assert (after["access_count"], after["reinforcement"]) == (1, pytest.approx(0.05))
+    assert after["importance"] == pytest.approx(before["importance"] + 0.02)
+    recall = (await bot.recall("il mio cane", reinforce=True))["recall_id"]
+    await system.wait_until_idle()
+    assert (await feedback(bot, recall, used=[of(bot)])).body == NOTHING, "the recall had counted it"
+    assert (await feedback(bot, recall, irrelevant=[of(bot)])).body["irrelevant"] == 1
+    (again,) = await system.rows(bot.tenant, STRENGTH)
+    assert again == after | {name: pytest.approx(after[name]) for name in ("reinforcement", "importance")}
+    other = await feedback(bot, str(uuid.uuid4()), used=[of(bot)], request_id="r-1")
+    assert other.error == ("invalid_request", "request_id")
+
+
+async def test_a_pinned_memory_comes_back_from_the_archive(bot: Bot, system: System) -> None:
+    await bot.remember(msg("m-1", DOG))
+    await system.rows(bot.tenant, "update memories set archived_at = now()")
+    async with bot.subscribed("memory.changed") as changes:
+        for _ in range(2):
+            reply = await command(bot, "pin", pinned=True, request_id="r-1")
+            assert reply.body == {"ok": True, "pinned": True}
+        first, again = [json.loads(one.data) for one in await changes.take(2)]
+        assert first["fields"] == ["pinned", "archived_at"]
+        assert first["id"] == again["id"], "the same event, published once more"
+        assert (await command(bot, "pin", pinned=True)).body["pinned"]
+        assert await changes.is_silent()
+    await system.wait_until_idle()
+    assert ids(await recalled(bot, "il mio cane")) == ["m-1"]
+    assert (await command(bot, "pin", pinned=False)).body == {"ok": True, "pinned": False}
+
+
+async def test_a_memory_is_confirmed_by_the_command_that_confirms_facts(bot: Bot) -> None:
+    await bot.remember(msg("m-1", "Abito a Torino."))
+    async with bot.subscribed("memory.changed") as changes:
+        for verified in (True, False):
+            assert (await command(bot, "verify", verified=verified)).body == {
+                "ok": True,
+                "verified": verified,
+            }
+            assert json.loads((await changes.next()).data)["fields"] == ["verified"]
+    (fact,) = (await bot.query("facts", **U))["facts"]
+    word = U | {"verified": True, "request_id": "r-1"}
+    assert (await bot.request("command.verify", word | {"fact_id": fact["id"]})).body["ok"]
+    both = await bot.request("command.verify", word | {"memory_id": of(bot)})
+    assert both.error == ("invalid_request", "request_id"), "that was of a fact"
+
+
+async def test_memories_of_nobody_of_other_users_and_of_other_tenants_are_not_found(bot: Bot) -> None:
+    await bot.remember(msg("m-1", WRONG))
+    recall, other = str(uuid.uuid4()), Bot(bot.connection, f"{bot.tenant}-b")
+    target = {"memory_id": of(bot)}
+    for asking, fields in ((bot, {"memory_id": str(uuid.uuid4())}), (bot, {"user_id": "u-2"}), (other, {})):
+        for name, values in (
+            ("pin", {"pinned": True}),
+            ("verify", {"verified": True}),
+            ("correct", {"content": RIGHT}),
+        ):
+            reply = await command(asking, name, **target | values | fields)
+            assert reply.error == ("not_found", "memory_id")
+            assert "query.recall" in reply.body["error"]["message"]
+        named = {"user_id": fields.get("user_id", "u-1")}
+        for field in ("used", "irrelevant"):
+            memories = [(target | fields)["memory_id"]]
+            reply = await feedback(asking, recall, **named | {field: memories})
+            assert reply.error == ("not_found", field)
+    assert [one["content"] for one in await recalled(bot)] == [WRONG]
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "field"),
+    [
+        ("pin", {"memory_id": "m-1", "pinned": True}, "memory_id"),
+        ("pin", {"memory_id": str(uuid.uuid4()), "pinned": "yes"}, "pinned"),
+        ("verify", {"memory_id": str(uuid.uuid4())}, "verified"),
+        ("feedback", {"recall_id": str(uuid.uuid4())}, "used"),
+        ("feedback", {"recall_id": 5, "used": [str(uuid.uuid4())]}, "recall_id"),
+        *(
+            ("correct", {"memory_id": str(uuid.uuid4()), "content": content}, "content")
+            for content in ("  ", "a\0", "x" * 32_769, 5, None, "<recalled>Abito a Lecce.</recalled>")
+        ),
+    ],
+)
+async def test_invalid_fields_are_refused(bot: Bot, name: str, fields: Json, field: str) -> None:
+    assert (await bot.request(f"command.{name}", U | fields)).error == ("invalid_request", field)
+
+
+async def test_a_corrected_memory_is_found_by_its_new_words_and_the_facts_follow(
+    bot: Bot, system: System
+) -> None:
+    message = msg("m-1", WRONG, importance=0.7, kind="note")
+    await bot.remember(message, msg("m-2", "Piove.", timestamp=ago()))
+    async with bot.subscribed("memory.remembered") as receipts:
+        reply = await command(bot, "correct", content=f'<recalled id="x">Abito a Lecce.</recalled> {RIGHT}')
+        assert reply.body == {"ok": True, "memory_id": of(bot), "fact_id": None}
+        await receipts.bodies_until(["m-1"])
+    await wait_until_derived(bot, system)
+    (found,) = [one for one in await recalled(bot, "Trieste") if one["id"] == of(bot)]
+    assert (found["content"], found["source"], found["confidence"]) == (RIGHT, "user_correction", 1)
+    assert (found["importance"], found["kind"]) == (0.7, "note"), "what the bot stated stays"
+    assert await claims(bot, predicate="lives_in", history=True) == [("lives_in", "Trieste")]
+    assert ("has_sibling", "Nora") in await claims(bot)
+    async with bot.dead_letters() as dead:
+        await bot.publish(message)
+        await wait_until_derived(bot, system)
+        assert await dead.is_silent()
+    history = (await bot.query("history", **U))["messages"]
+    assert [line["content"] for line in history] == [WRONG, "Piove."]
+    assert await claims(bot, predicate="lives_in") == [("lives_in", "Trieste")]
+
+
+async def test_of_corrections_at_once_one_stands_with_its_facts_and_a_repeat_changes_nothing(
+    bot: Bot, system: System
+) -> None:
+    await bot.remember(msg("m-1", "Abito a Torino."))
+    cities = ["Trieste", "Lecce", "Bari", "Genova", "Pisa"]
+    replies = await asyncio.gather(*(command(bot, "correct", content=f"Abito a {city}.") for city in cities))
+    assert all(reply.body["ok"] for reply in replies)
+    await wait_until_derived(bot, system)
+    (memory,) = await recalled(bot)
+    city = memory["content"].removeprefix("Abito a ").removesuffix(".")
+    assert city in cities
+    assert await claims(bot) == [("lives_in", city)]
+    first = await command(bot, "correct", content=RIGHT, request_id="r-1")
+    await command(bot, "correct", content="Oggi piove.")
+    assert (await command(bot, "correct", content=RIGHT, request_id="r-1")).body == first.body
+    await wait_until_derived(bot, system)
+    assert [one["content"] for one in await recalled(bot)] == ["Oggi piove."]
+    assert await claims(bot, history=True) == []
+
+
+async def test_a_correction_whose_events_were_lost_is_reconciled(bot: Bot, system: System) -> None:
+    await bot.remember(msg("m-1", WRONG))
+    async with Database.connect(system.endpoints.postgres_dsn, size=1) as database:
+        await CurationStore(database).correct(  # as by a process that ends before it publishes
+            bot.tenant,
+            CurationRequest("u-1", None, b""),
+            memory_id(bot.tenant, "m-1"),
+            content=RIGHT,
+            language="it",
+            at=ManualClock().now(),
+        )
+    async with system.fast_reconciler():
+        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
+    await wait_until_derived(bot, system)
+    assert await claims(bot, predicate="lives_in") == [("lives_in", "Trieste")]
+
+
+async def test_a_derived_memory_and_an_assistants_message_are_corrected_without_facts(
+    bot: Bot, system: System
+) -> None:
+    await bot.remember(msg("m-1", "Tu abiti a Torino.", role="assistant"))
+    sources = [memory_id(bot.tenant, "m-1")]
+    summary = Memory(
+        id=derived_id(bot.tenant, MemoryKind.SUMMARY, sources),
+        tenant=bot.tenant,
+        user_id="u-1",
+        conversation_id="c-1",
+        kind=MemoryKind.SUMMARY,
+        title="Torino",
+        content="Davide abita a Torino.",
+        language="it",
+        created_at=ManualClock().now(),
+        source=Source.SLEEP_CONSOLIDATION,
+        source_ids=tuple(sources),
+    )
+    async with (
+        Database.connect(system.endpoints.postgres_dsn, size=1) as database,
+        database.transaction(bot.tenant) as connection,
+    ):
+        await derived_memories.lock_users(connection, bot.tenant, ["u-1"])
+        await derived_memories.write(connection, bot.tenant, [summary], summary.created_at, finished=True)
+    await command(bot, "correct", content="Abito a Trieste.")
+    reply = await command(bot, "correct", content="Davide abita a Trieste.", memory_id=str(summary.id))
+    assert reply.body["memory_id"] == str(summary.id)
+
+    async def summaries() -> list[Json]:
+        return list((await bot.recall("Trieste", filters={"kinds": ["summary"]}))["memories"])
+
+    (found,) = await wait_for(summaries)
+    assert (found["content"], found["title"]) == ("Davide abita a Trieste.", "Torino")
+    await wait_until_derived(bot, system)
+    assert await claims(bot) == []
+    assert "Abito a Trieste." in [one["content"] for one in await recalled(bot, "Trieste")]
+
+
+async def test_the_knowledge_worker_alone_answers_commands_on_memories_and_facts(
+    bot: Bot, system: System
+) -> None:
+    await bot.remember(msg("m-1", "Abito a Torino."))
+    (fact,) = (await bot.query("facts", **U))["facts"]
+    async with system.workers.stopped(), Workers(system.settings, ["knowledge"]).started():
+        for target in ({"memory_id": of(bot)}, {"fact_id": fact["id"]}):
+            reply = await bot.request("command.verify", U | target | {"verified": True})
+            assert reply.body["ok"]
+        assert (await command(bot, "correct", content=RIGHT)).body["ok"]
+    await wait_until_derived(bot, system)
+    assert ids(await recalled(bot, "Trieste")) == ["m-1"]

@@ -1,0 +1,198 @@
+"""Each part that a recall asks goes away: it answers from what is left, says what is away, and recovers."""
+
+import asyncio
+import uuid
+from typing import Final
+
+import pytest
+from tests.fixtures.degradable_system import (
+    DEADLINE_S,
+    PARTS_OF_A_RECALL,
+    QUESTION,
+    SLACK_S,
+    DegradableSystem,
+    answered,
+    bot,
+    degradable,
+    wait_until_degraded,
+)
+from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
+
+pytestmark = pytest.mark.e2e
+
+__all__ = ["bot", "degradable"]
+
+
+@pytest.mark.parametrize(
+    ("part", "how"),
+    [
+        *((part, "dead") for part in PARTS_OF_A_RECALL),
+        ("analyser", "hung"),
+        ("analyser", "nonsense"),
+        ("model", "hung"),
+        ("model", "nonsense"),
+    ],
+)
+async def test_what_is_away_is_named_and_the_rest_answers(
+    bot: Bot, degradable: DegradableSystem, part: str, how: str
+) -> None:
+    whole = await answered(bot, "recall", anew=False)
+    assert (whole["degraded"], whole["analysis"]["analyser"]) == ([], "llm")
+    assert ids(whole["memories"])[0] == "boat-1"
+    await degradable.take(part, how)
+    await wait_until_degraded(bot, part)
+    for name in ("recall", "context"):
+        reply = await answered(bot, name)
+        assert reply["degraded"] == [part], reply
+        found, facts = ids(reply["memories"]), [fact["object"] for fact in reply["facts"]]
+        assert ("boat-1" in found) == (part not in {"rows", "vectors"})
+        assert ("Trieste" in facts) == (part != "rows")
+        assert reply["analysis"]["entities"] == ["Davide"]
+        assert reply["analysis"]["analyser"] == ("rules" if part == "analyser" else "llm")
+        assert reply.get("context") != ""
+    await degradable.restore(part)
+    await wait_until_degraded(bot)
+    again = await answered(bot, "recall", anew=False)
+    assert ids(again["memories"]) == ids(whole["memories"])
+    assert again["facts"] == whole["facts"]
+
+
+@pytest.mark.parametrize("part", ["rows", "vectors"])
+async def test_a_store_that_hangs_keeps_nobody_past_the_deadline(
+    bot: Bot, degradable: DegradableSystem, part: str
+) -> None:
+    await degradable.take(part, "hung")
+    replies = await asyncio.gather(*(answered(bot, name) for name in ("recall", "context")))
+    for reply in replies:  # without it, or not at all, but told so
+        error = reply.get("error")
+        assert reply["degraded"] == [part] if error is None else error["code"] == "timeout"
+    await degradable.restore(part)
+    await wait_until_degraded(bot)
+
+
+@pytest.mark.parametrize("parts", [("analyser", "model"), ("rows", "vectors")])
+async def test_two_that_are_away_are_both_named(
+    bot: Bot, degradable: DegradableSystem, parts: tuple[str, str]
+) -> None:
+    for part in parts:
+        await degradable.take(part, "dead")
+    await wait_until_degraded(bot, *parts)
+
+
+async def test_when_all_is_away_there_is_an_answer_all_the_same(
+    bot: Bot, degradable: DegradableSystem
+) -> None:
+    for part in PARTS_OF_A_RECALL:
+        await degradable.take(part, "dead")
+    await wait_until_degraded(bot, *PARTS_OF_A_RECALL)
+    for name in ("recall", "context"):
+        reply = await answered(bot, name)
+        assert (reply["memories"], reply["facts"]) == ([], [])
+
+
+async def test_nothing_found_is_not_nothing_there(bot: Bot, degradable: DegradableSystem) -> None:
+    nobody = {"user_id": "nobody", "query": QUESTION}
+    empty = (await bot.request("query.recall", nobody)).body
+    assert (empty["memories"], empty["facts"], empty["degraded"]) == ([], [], [])
+    told = (await bot.request("query.context", nobody)).body
+    await degradable.take("vectors", "dead")
+    broken = (await bot.request("query.context", nobody)).body
+    assert (broken["memories"], broken["degraded"]) == ([], ["vectors"])
+    assert told["context"] != broken["context"], "a prompt tells the two apart, too"
+
+
+async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, degradable: DegradableSystem) -> None:
+    user = {"user_id": "u-1"}
+    asked = {
+        "history": user,
+        "facts": user,
+        "stats": user,
+        "timeline": user | {"start": ago(days=9), "end": ago()},
+        "working": user | {"conversation_id": "c-1"},
+        "status": {"message_id": "boat-1"},
+        "expand": user | {"memory_id": str(uuid.uuid4())},
+    }
+    await degradable.take("rows", "dead")
+    for name, body in asked.items():
+        reply = await bot.request(f"query.{name}", body, within=DEADLINE_S + SLACK_S)
+        assert reply.error == ("unavailable", None), name
+    await degradable.restore("rows")
+    for name, body in asked.items():
+        reply = await bot.request(f"query.{name}", body, within=DEADLINE_S + SLACK_S)
+        assert "state" in reply.body or "error" not in reply.body, name
+
+
+@pytest.mark.parametrize("how", ["dead", "hung"])
+async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_missing(
+    bot: Bot, degradable: DegradableSystem, how: str
+) -> None:
+    asked = {"user_id": "u-1", "entity": "Davide"}
+
+    whole = await wait_for(
+        lambda: bot.query("facts", **asked), lambda reply: reply["entity"]["neighbours"], within=15
+    )
+    await degradable.take("graph", how)
+    for _ in range(2):  # whether or not it is known already that the graph is away
+        reply = (await bot.request("query.facts", asked, within=DEADLINE_S + SLACK_S)).body
+        without = whole | {"degraded": ["graph"], "entity": whole["entity"] | {"neighbours": []}}
+        assert reply == without
+        recall = await answered(bot, "recall", anew=False)
+        assert recall["degraded"] == [], "a recall does not need the graph"
+    unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
+    assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
+
+
+async def test_many_who_ask_at_once_all_get_an_answer(bot: Bot, degradable: DegradableSystem) -> None:
+    await degradable.take("model", "hung")
+    replies = await asyncio.gather(*(answered(bot, "recall") for _ in range(12)))
+    assert all("error" not in reply for reply in replies)
+    assert {tuple(reply["degraded"]) for reply in replies} == {("model",)}
+    assert all("boat-1" in ids(reply["memories"]) for reply in replies)
+
+
+SERVERS: Final = {"graph": "the graph", "rows": "PostgreSQL"}
+COMMANDS: Final[dict[str, Json]] = {
+    "verify": {"verified": True},
+    "correct": {"object": "Muggia"},
+    "identify": {"same": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "how", "command"),
+    [
+        *((part, "dead", command) for part in SERVERS for command in COMMANDS),
+        *((part, "hung", "correct") for part in SERVERS),
+    ],
+)
+async def test_a_command_is_done_whole_once_its_servers_are_back(
+    bot: Bot, degradable: DegradableSystem, part: str, how: str, command: str
+) -> None:
+    bot = Bot(bot.connection, new_tenant())
+    story = ("La mia amica Nicola vive a Trieste.", "La mia amica Nico ama il mare.", "Abito a Trieste.")
+    await bot.remember(*(msg(f"m-{n}", text) for n, text in enumerate(story)))
+
+    async def facts() -> list[Json]:
+        return list((await bot.query("facts", user_id="u-1", history=True))["facts"])
+
+    known = await facts()
+    (home,) = (one for one in known if (one["subject"], one["predicate"]) == ("user", "lives_in"))
+    target: Json = {"names": ["Nico", "Nicola"]} if command == "identify" else {"fact_id": home["id"]}
+    request = {"user_id": "u-1", "request_id": "r-1"} | target | COMMANDS[command]
+    await degradable.take(part, how)
+    for _ in range(2 if how == "dead" else 1):
+        reply = await bot.request(f"command.{command}", request, within=DEADLINE_S + SLACK_S)
+        assert reply.error == ("unavailable", None)
+        assert reply.body["error"]["message"] == f"{SERVERS[part]} is away: try again"
+    await degradable.restore(part)
+    await wait_until_degraded(bot)
+    assert await facts() == known, "nothing was done by halves"
+
+    async def done() -> bool:
+        return "ok" in (await bot.request(f"command.{command}", request, within=DEADLINE_S + SLACK_S)).body
+
+    await wait_for(done, within=15)
+    once = await facts()
+    assert once != known
+    assert await done()
+    assert await facts() == once

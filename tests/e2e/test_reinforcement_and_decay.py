@@ -1,0 +1,118 @@
+"""Recalled memories are reinforced, and those that are left alone decay."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
+
+from ricordo_services.app.passes import run_pass
+
+pytestmark = pytest.mark.e2e
+
+STRENGTH = """
+select message_id, access_count, reinforcement, importance, decay_factor, last_accessed, archived_at
+from memories
+"""
+DOG = "Il mio cane si chiama Max."
+
+
+async def strengths(system: System, bot: Bot) -> dict[str, Json]:
+    """Read the tenant's rows, by message id."""
+    return {row["message_id"]: row for row in await system.rows(bot.tenant, STRENGTH)}
+
+
+async def test_a_recall_reinforces_each_memory_it_returns_exactly_once(bot: Bot, system: System) -> None:
+    await bot.remember(msg("m-1", DOG), msg("m-2", "Piove."))
+    before = await strengths(system, bot)
+    async with bot.subscribed("memory.accessed") as accesses, bot.subscribed("memory.changed") as changes:
+        assert (await bot.recall("il mio cane", user_id="nobody", reinforce=True))["memories"] == []
+        assert ids((await bot.recall("il mio cane", limit=1, reinforce=False))["memories"]) == ["m-1"]
+        assert await accesses.is_silent(), "a recall that asks for it leaves no trace"
+        reply = await bot.recall("Come si chiama il mio cane?", limit=1, reinforce=True)
+        access = await accesses.next()
+        await changes.next()
+    event = json.loads(access.data)
+    assert event["recall_id"] == reply["recall_id"]
+    assert event["memory_ids"] == [memory["id"] for memory in reply["memories"]]
+    await bot.connection.jetstream().publish(access.subject, access.data)  # delivered once more
+    await system.wait_until_idle()
+    after = await strengths(system, bot)
+    assert after["m-2"] == before["m-2"]
+    used = after["m-1"]
+    assert (used["access_count"], used["decay_factor"]) == (1, 1)
+    assert used["reinforcement"] == pytest.approx(0.05)
+    assert used["importance"] == pytest.approx(before["m-1"]["importance"] + 0.02)
+    assert used["last_accessed"] > datetime.now(UTC) - timedelta(minutes=5)
+
+
+async def test_concurrent_recalls_lose_no_reinforcement(bot: Bot, system: System) -> None:
+    await bot.remember(msg("m-1", DOG))
+    for _ in range(4):
+        await asyncio.gather(*(bot.recall("il mio cane", reinforce=True) for _ in range(10)))
+    found = await wait_for(lambda: strengths(system, bot), lambda rows: rows["m-1"]["access_count"] == 40)
+    assert found["m-1"]["reinforcement"] == pytest.approx(40 * 0.05)
+    assert found["m-1"]["importance"] == pytest.approx(0.95)  # and not beyond
+
+
+async def test_unused_memories_decay_and_weak_ones_are_archived_until_they_are_used(
+    bot: Bot, system: System
+) -> None:
+    await bot.remember(
+        *(msg(name, f"Messaggio {name}.", importance=0.1) for name in ("weak", "used", "pinned", "fresh")),
+        msg("mattered", "Il giorno del matrimonio.", importance=1.0),
+    )
+    for statement in (
+        "update memories set arousal = 0",
+        "update memories set stored_at = now() - interval '400 days' where message_id <> 'fresh'",
+        "update memories set access_count = 5 where message_id = 'used'",
+        "update memories set pinned = true where message_id = 'pinned'",
+    ):
+        await system.rows(bot.tenant, statement)
+    async with bot.subscribed("memory.archived") as archived:
+        await run_pass(system.settings, "decay", user_id="u-1", tenant=bot.tenant)
+        assert json.loads((await archived.next()).data)["reason"] == "decay"
+    found = await strengths(system, bot)
+    faded = 0.95 ** (400 // 7)
+    assert found["fresh"]["decay_factor"] == found["pinned"]["decay_factor"] == 1
+    assert found["used"]["decay_factor"] == pytest.approx(max(faded + 0.02, 0.2 + 0.7 * 0.1))  # its floor
+    assert found["mattered"]["decay_factor"] == pytest.approx(0.9)  # whatever its age
+    assert [name for name, row in found.items() if row["archived_at"] is not None] == ["weak"]
+    await system.wait_until_idle()
+    assert "weak" not in ids((await bot.recall("Messaggio weak."))["memories"])
+    archive = {"include_archived": True}
+    reply = await bot.recall("Messaggio weak.", filters=archive)
+    assert [one["archived"] for one in reply["memories"] if one["message_ids"] == ["weak"]] == [True]
+    stats = await bot.query("stats", user_id="u-1")
+    assert (stats["memories"], stats["archived"]) == (5, 1)
+    await bot.recall("Messaggio weak.", limit=1, reinforce=True, filters=archive)
+    await wait_until_recalled(bot, "Messaggio weak.", "weak")
+    assert (await strengths(system, bot))["weak"]["archived_at"] is None
+
+
+async def wait_until_recalled(bot: Bot, question: str, name: str) -> None:
+    await wait_for(lambda: bot.recall(question), lambda reply: name in ids(reply["memories"]))
+
+
+async def test_an_expired_memory_is_archived_until_it_is_used(bot: Bot, system: System) -> None:
+    soon = datetime.now(UTC) + timedelta(days=2)
+    await bot.remember(
+        msg("m-1", "Il codice della festa è girasole.", expires_at=soon.isoformat()),
+        msg("m-2", "La festa è in giardino."),
+    )
+    done = await run_pass(system.settings, "expire", tenant=bot.tenant)
+    assert (done.examined, done.archived) == (0, 0)
+    async with bot.subscribed("memory.archived") as archived:
+        later = soon + timedelta(minutes=1)
+        done = await run_pass(system.settings, "expire", now=later, tenant=bot.tenant)
+        assert (done.examined, done.archived) == (1, 1)
+        assert json.loads((await archived.next()).data)["reason"] == "expiry"
+    await system.wait_until_idle()
+    assert ids((await bot.recall("codice della festa"))["memories"]) == ["m-2"]
+    for question in ("codice della festa", "girasole"):
+        reply = await bot.recall(question, filters={"include_archived": True})
+        assert "m-1" in ids(reply["memories"])
+    await bot.recall("girasole", reinforce=True, filters={"include_archived": True})
+    await wait_until_recalled(bot, "codice della festa", "m-1")

@@ -1,0 +1,241 @@
+"""The success criteria of retrieval, on two lives among noise; the questions are older than any answer."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Final
+
+import pytest
+from tests.fixtures.sample_lives import NOW, ROME, Question, life, message, questions
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
+
+pytestmark = pytest.mark.e2e
+
+
+Count = Callable[[str, Sequence[tuple[str, bool]]], float]
+
+YESTERDAY: Final = (NOW - timedelta(days=1)).date()
+TOP: Final = 10
+FORMER_DAY: Final = re.compile(r"\b(ieri|last (evening|night)|yesterday)\b", re.IGNORECASE)
+IDLE: Final = (
+    ("idle-1", "Ho potato il glicine e bruciato le ramaglie.", 2),
+    ("idle-2", "I went to the dunes with my brother.", 3),
+    ("idle-3", "Stamattina ho riparato la gronda.", 0),
+    ("idle-4", "I have just made some tea.", 0),
+)
+"""Of a user whose yesterday was empty, with how many days ago."""
+
+
+@pytest.fixture(scope="module")
+def tenant(system: System) -> str:
+    """Return the tenant of both lives: what matters is published as it is said, half of the noise in bulk."""
+    return asyncio.run(_publish_lives(system))
+
+
+async def _publish_lives(system: System) -> str:
+    async with system.connection() as connection:
+        bot, names = Bot(connection, new_tenant()), []
+        for language in ("it", "en"):
+            turns = life(language)
+            names += [message(language, turn)["id"] for turn in turns]
+            noise = [turn for turn in turns if turn.id.startswith("noise")]
+            in_bulk = {turn.id for turn in noise[::2]}
+            await asyncio.gather(
+                *(
+                    bot.publish(
+                        message(language, turn),
+                        name="message.imported" if turn.id in in_bulk else "message.received",
+                    )
+                    for turn in turns
+                )
+            )
+        await bot.remember(
+            *(
+                msg(name, text, user_id="idle", timestamp=(NOW - timedelta(days=days)).isoformat())
+                for name, text, days in IDLE
+            )
+        )
+        states = await bot.final_states(names, within=120)
+        assert set(states.values()) == {"remembered"}
+    return bot.tenant
+
+
+async def ask(bot: Bot, language: str, question: str, **request: object) -> Json:
+    """Ask as that life's user does, at the end of it."""
+    usual = {"user_id": language, "now": NOW.isoformat(), "timezone": "Europe/Rome", "limit": TOP}
+    reply = await bot.recall(question, **usual | request)
+    assert reply["degraded"] == []
+    return reply
+
+
+def found_in(memories: Sequence[Json]) -> list[str]:
+    return [one.partition("-")[2] for one in ids(memories)]
+
+
+def day(memory: Json) -> date:
+    return datetime.fromisoformat(memory["created_at"]).astimezone(ROME).date()
+
+
+@pytest.fixture
+def share(capsys: pytest.CaptureFixture[str]) -> Count:
+    """Return the share of what came true, and print what did not."""
+
+    def counted(name: str, results: Sequence[tuple[str, bool]]) -> float:
+        misses = [what for what, came_true in results if not came_true]
+        part = 1 - len(misses) / len(results)
+        with capsys.disabled():
+            print(f"\n{name}: {len(results) - len(misses)} of {len(results)}, {part:.2f}")  # noqa: T201
+            for miss in misses:
+                print(f"  missed: {miss}")  # noqa: T201
+        return part
+
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("it", "Cosa abbiamo fatto ieri?", {"passport", "cod"}),
+        ("en", "What did we do yesterday?", {"eyes", "play"}),
+    ],
+)
+async def test_yesterday_is_yesterday_among_noise(
+    shared_bot: Bot, language: str, question: str, expected: set[str]
+) -> None:
+    reply = await ask(shared_bot, language, question, limit=200)
+    assert reply["analysis"]["intent"] == "temporal"
+    assert expected <= set(found_in(reply["memories"]))
+    for memory in reply["memories"]:
+        told_today = day(memory) == NOW.date() and FORMER_DAY.search(memory["content"])
+        assert day(memory) == YESTERDAY or told_today, memory
+    alone = await shared_bot.recall(question, user_id="idle", now=NOW.isoformat(), timezone="Europe/Rome")
+    assert alone["memories"] == []
+    assert alone["analysis"]["fallback"] is None
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "lives_in", "told"),
+    [
+        ("it", "Cosa sai di Davide?", "Trieste", {"davide-boat", "davide-cello"}),
+        ("en", "What do you know about Davide?", "Ghent", {"davide-violins", "davide-marathon"}),
+    ],
+)
+async def test_a_person_is_found_among_noise(
+    shared_bot: Bot, language: str, question: str, lives_in: str, told: set[str]
+) -> None:
+    reply = await ask(shared_bot, language, question)
+    assert reply["analysis"]["intent"] == "entity"
+    assert reply["analysis"]["fallback"] is None
+    assert told <= set(found_in(reply["memories"]))
+    for memory in reply["memories"]:
+        assert "Davide" in memory["content"] or "Davide" in memory["participants"], memory
+    facts = {(fact["subject"], fact["predicate"], fact["object"]) for fact in reply["facts"]}
+    assert ("Davide", "lives_in", lives_in) in facts
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "liked"),
+    [
+        ("it", "Cosa ti è piaciuto?", {"concert", "exhibition", "surprise"}),
+        ("it", "Cosa mi è piaciuto?", {"concert", "exhibition", "surprise"}),
+        ("en", "What did I like?", {"puppets", "aquarium", "surprise"}),
+        ("en", "What did you like?", {"puppets", "aquarium", "surprise"}),
+    ],
+)
+async def test_what_was_liked_is_found_among_noise(
+    shared_bot: Bot, language: str, question: str, liked: set[str]
+) -> None:
+    reply = await ask(shared_bot, language, question)
+    assert (reply["analysis"]["intent"], reply["analysis"]["emotion_filter"]) == ("emotional", "positive")
+    assert all(memory["emotion"]["valence"] > 0.5 for memory in reply["memories"])
+    assert liked <= set(found_in(reply["memories"]))
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("it", "Come si fa la polenta?", "how-polenta"),
+        ("it", "Come si riavvia la caldaia?", "how-boiler"),
+        ("it", "Come faccio a salvare le foto sul disco?", "how-photos"),
+        ("en", "How do I sharpen a knife?", "how-knife"),
+        ("en", "How do I reset the thermostat?", "how-thermostat"),
+        ("en", "How do you make marmalade?", "how-marmalade"),
+    ],
+)
+async def test_a_how_to_is_found_among_noise(
+    shared_bot: Bot, language: str, question: str, expected: str
+) -> None:
+    reply = await ask(shared_bot, language, question)
+    assert reply["analysis"]["intent"] == "procedural"
+    assert reply["analysis"]["fallback"] is None
+    assert reply["memories"][0]["type"] == "procedural"
+    assert found_in(reply["memories"])[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("it", "Parlami di ABIOGENESIS", {"abiogenesis-cells", "abiogenesis-rust"}),
+        ("en", "Tell me about ABIOGENESIS", {"abiogenesis-tanks", "abiogenesis-hall"}),
+    ],
+)
+async def test_a_topic_is_found_among_noise(
+    shared_bot: Bot, language: str, question: str, expected: set[str]
+) -> None:
+    reply = await ask(shared_bot, language, question)
+    assert reply["analysis"]["intent"] == "topic"
+    assert reply["analysis"]["fallback"] is None
+    assert set(found_in(reply["memories"])[:2]) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question"), [("it", "Ciao, come stai?"), ("en", "Hello, how are you?")]
+)
+async def test_a_greeting_asks_for_nothing_in_particular(
+    shared_bot: Bot, language: str, question: str
+) -> None:
+    analysis = (await ask(shared_bot, language, question))["analysis"]
+    assert (analysis["intent"], analysis["time"]["type"]) == ("general", "none")
+    assert (analysis["emotion_filter"], analysis["language"]) == (None, language)
+    assert len((await ask(shared_bot, language, question, limit=1))["memories"]) == 1
+    assert len((await ask(shared_bot, language, question, limit=50))["memories"]) == 50
+
+
+@pytest.mark.parametrize(("kind", "least"), [("profound", 0.7), ("recent", 0.8)])
+@pytest.mark.parametrize("language", ["it", "en"])
+async def test_memories_are_recalled(
+    shared_bot: Bot, share: Count, language: str, kind: str, least: float
+) -> None:
+    results = [
+        outcome for question in questions(kind, language) for outcome in await recalled(shared_bot, question)
+    ]
+    assert share(f"{kind}, {language}", results) > least
+
+
+async def recalled(bot: Bot, question: Question) -> list[tuple[str, bool]]:
+    """Return for each memory that a question is about whether it came back among the first."""
+    reply = await ask(bot, question.language, question.text)
+    found = found_in(reply["memories"])
+    analysis = {name: reply["analysis"][name] for name in ("intent", "time", "entities", "fallback")}
+    return [
+        (f"{question.text} -> {one}; {analysis}; {found}", one in found) for one in question.expected.split()
+    ]
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+async def test_what_was_said_three_times_is_among_the_facts(
+    shared_bot: Bot, share: Count, language: str
+) -> None:
+    results = [await known(shared_bot, one) for one in questions("fact", language)]
+    assert share(f"facts, {language}", results) > 0.9
+
+
+async def known(bot: Bot, question: Question) -> tuple[str, bool]:
+    """Return whether the fact that a question asks for came back with it, and how sure it is."""
+    subject, predicate, thing = question.expected.split(maxsplit=2)
+    reply = await ask(bot, question.language, question.text)
+    facts = [(one["subject"], one["predicate"], one["object"], one["confidence"]) for one in reply["facts"]]
+    sure = any((one[0], one[1]) == (subject, predicate) and thing in one[2] and one[3] >= 3 for one in facts)
+    return f"{question.text} -> {question.expected}; {facts}", sure

@@ -1,0 +1,74 @@
+"""Appointments come back in the order in which they happen, when what is to come is asked for."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.fixtures.wire import Bot, Json, ids, msg
+
+pytestmark = pytest.mark.e2e
+
+ROME = ZoneInfo("Europe/Rome")
+NOW = datetime(2026, 11, 20, 9, tzinfo=ROME).isoformat()
+
+
+def _told(message_id: str, day: int, content: str, language: str) -> Json:
+    return msg(
+        message_id,
+        content,
+        timestamp=datetime(2026, 11, day, 18, tzinfo=ROME).isoformat(),
+        timezone="Europe/Rome",
+        language=language,
+        conversation_id=f"c-{message_id}",
+    )
+
+
+async def _asked(bot: Bot, question: str) -> Json:
+    return await bot.recall(question, now=NOW, timezone="Europe/Rome", limit=20)
+
+
+async def test_next_month_is_listed_in_order_of_event_time(bot: Bot) -> None:
+    """Whatever was told first, and however little it is like the question."""
+    await bot.remember(
+        _told("carols", 3, "Carol concert in the cathedral on Sunday 20 December at 5pm.", "en"),
+        _told("boiler", 5, "The man for the boiler comes on Friday 4 December at 10.", "en"),
+        _told("teeth", 9, "I have the hygienist on Wed 9 Dec, 8:15.", "en"),
+        _told("soup", 10, "I made a leek soup and burnt the bottom of the pan.", "en"),
+        _told("past", 12, "On Wednesday 4 November we went to see the otters.", "en"),
+        _told("january", 14, "Got the tickets for the ice show on 5 January!", "en"),
+    )
+    for question in ("what's coming up next month?", "What's happening in December?"):
+        found = (await _asked(bot, question))["memories"]
+        assert ids(found)[:3] == ["boiler", "teeth", "carols"], question
+        scores = [one["score"] for one in found]
+        assert scores == sorted(scores, reverse=True)
+    coming = (await _asked(bot, "What's coming up?"))["memories"]
+    assert ids(coming)[:4] == ["boiler", "teeth", "carols", "january"]
+
+
+async def test_one_message_tells_of_several_times(bot: Bot) -> None:
+    await bot.remember(
+        _told(
+            "week",
+            16,
+            "Mercoledì 2 dicembre alle 9:30 il dentista, sabato 19 alle 20:30 il saggio di Irene.",
+            "it",
+        ),
+        _told("school", 17, "Giovedì 10 dicembre alle 17 colloquio con la maestra.", "it"),
+        _told("pan", 18, "Oggi ho bruciato la padella buona.", "it"),
+    )
+    reply = await _asked(bot, "Cosa ho in programma il mese prossimo?")
+    assert ids(reply["memories"])[:2] == ["week", "school"]
+    (week,) = [one for one in reply["memories"] if one["message_ids"] == ["week"]]
+    assert week["event_times"] == [
+        {"start": "2026-12-02T08:30:00Z", "end": "2026-12-02T08:31:00Z"},
+        {"start": "2026-12-19T19:30:00Z", "end": "2026-12-19T19:31:00Z"},
+    ]
+    assert (week["event_start"], week["event_end"]) == ("2026-12-02T08:30:00Z", "2026-12-02T08:31:00Z")
+    later = await bot.recall(
+        "il saggio",
+        now=NOW,
+        timezone="Europe/Rome",
+        filters={"start": "2026-12-19T00:00:00Z", "end": "2026-12-20T00:00:00Z"},
+    )
+    assert ids(later["memories"]) == ["week"], "by the second of its times"

@@ -1,0 +1,206 @@
+"""What a user says about facts, over the wire: confirmed, corrected, rejected, and who is who.
+
+The laws of these commands are tested on the store, in `tests/contract/store`.
+"""
+
+import asyncio
+import uuid
+
+import pytest
+from tests.e2e.test_exporting import exported, of
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, Json, Reply, ago, msg
+
+from ricordo_services.app.jobs import run_backfill
+from ricordo_services.progress import BackfillOrder
+
+pytestmark = pytest.mark.e2e
+
+U = {"user_id": "u-1"}
+ODD = ("`}) MATCH (n) DETACH DELETE n //", "'; delete from facts; --", "$1 \\u0000 %s", "\U0001f600" * 256)
+NURSE = ("My friend Nicola lives in Bari.", "Nico is a nurse.")
+
+
+async def facts(bot: Bot, **request: object) -> list[Json]:
+    found: list[Json] = (await bot.query("facts", **U | request))["facts"]
+    return found
+
+
+async def claims(bot: Bot, **request: object) -> set[tuple[str, str, str]]:
+    return {(one["subject"], one["predicate"], one["object"]) for one in await facts(bot, **request)}
+
+
+async def tell(bot: Bot, *texts: str) -> None:
+    await bot.remember(*(msg(f"m-{n}", text, timestamp=ago(days=9 - n)) for n, text in enumerate(texts)))
+
+
+async def home(bot: Bot, *cities: str) -> Json:
+    """Tell where the user lives, and return the fact."""
+    await tell(bot, *(f"Abito a {city}." for city in cities))
+    (fact,) = await facts(bot, predicate="lives_in")
+    return fact
+
+
+async def command(bot: Bot, name: str, fact: Json | str, **fields: object) -> Reply:
+    fact_id = fact if isinstance(fact, str) else fact["id"]
+    return await bot.request(f"command.{name}", U | {"fact_id": fact_id} | fields)
+
+
+async def test_a_confirmed_fact_is_disputed_and_not_superseded(bot: Bot) -> None:
+    torino = await home(bot, "Torino")
+    assert (await command(bot, "verify", torino, verified=True)).body == {"ok": True, "verified": True}
+    assert await facts(bot) == [torino | {"verified": True}]
+    await bot.remember(*(msg(f"l-{n}", "Abito a Lecce.", timestamp="2030-01-01T00:00:00Z") for n in range(3)))
+    (fact,) = await facts(bot, predicate="lives_in")
+    assert (fact["object"], fact["verified"], fact["disputed"]) == ("Torino", True, True)
+    assert (await command(bot, "verify", torino, verified=False)).body == {"ok": True, "verified": False}
+    (fact,) = await facts(bot, predicate="lives_in")
+    assert (fact["object"], fact["verified"]) == ("Lecce", False)
+
+
+async def test_a_corrected_fact_holds_everywhere_and_the_old_one_is_history(bot: Bot) -> None:
+    torino = await home(bot, "Torino", "Torino")
+    reply = (await command(bot, "correct", torino, object="Trino")).body
+    (trino,) = await facts(bot, predicate="lives_in")
+    assert reply == {"ok": True, "memory_id": None, "fact_id": trino["id"]}
+    assert (trino["object"], trino["verified"], trino["disputed"]) == ("Trino", True, False)
+    old = next(one for one in await facts(bot, history=True) if one["id"] == torino["id"])
+    assert (old["object"], old["confidence"], old["valid_to"]) == ("Torino", 2, old["valid_from"])
+    assert "Trino" in (await bot.query("context", query="Dove abito?", **U))["context"]
+    assert [one["object"] for one in (await bot.recall("Che fai?"))["facts"]] == ["Trino"]
+    again = await command(bot, "correct", torino, object="Trino")
+    assert again.error == ("not_found", "fact_id")
+    assert "superseded or put right" in again.body["error"]["message"]
+    assert trino["id"] in again.body["error"]["message"]
+    assert (await command(bot, "correct", trino, object="Torino")).body["fact_id"] == torino["id"]
+    assert await facts(bot) == [torino | {"verified": True}], "a correction by mistake is taken back"
+
+
+async def test_a_repeated_request_changes_nothing_and_answers_the_same(bot: Bot) -> None:
+    torino = await home(bot, "Torino")
+    fields = {"object": "Trino", "request_id": "r-1"}
+    replies = await asyncio.gather(*(command(bot, "correct", torino, **fields) for _ in range(4)))
+    (trino,) = await facts(bot)
+    assert [reply.body["fact_id"] for reply in replies] == [trino["id"]] * 4
+    assert len(await facts(bot, history=True)) == 2
+    confirmed = await command(bot, "verify", trino, verified=True, request_id="r-1")
+    assert confirmed.body["ok"], "another command is another request"
+    other = await command(bot, "correct", torino, object="Lecce", request_id="r-1")
+    assert other.error == ("invalid_request", "request_id")
+
+
+async def test_facts_of_nobody_of_other_users_and_of_other_tenants_are_not_found(bot: Bot) -> None:
+    torino = await home(bot, "Torino")
+    commands: dict[str, Json] = {"verify": {"verified": True}, "correct": {"object": "Lecce"}, "reject": {}}
+    for fields in ({"fact_id": str(uuid.uuid4())}, {"user_id": "u-2"}):
+        for name, values in commands.items():
+            assert (await command(bot, name, torino, **values | fields)).error == ("not_found", "fact_id")
+    other = Bot(bot.connection, f"{bot.tenant}-b")
+    assert (await command(other, "verify", torino, verified=True)).error == ("not_found", "fact_id")
+    assert await facts(bot) == [torino]
+
+
+async def test_odd_values_are_values_and_nothing_else(bot: Bot) -> None:
+    fact = await home(bot, "Torino")
+    for value in ODD:
+        await command(bot, "correct", fact, object=value)
+        (fact,) = await facts(bot)
+        assert (fact["object"], fact["verified"]) == (value, True)
+    await bot.remember(msg("m-9", "Mia sorella Nora vive a Lisbona."))
+    assert len(await facts(bot)) == 3
+    await command(bot, "correct", fact, object="San\tDonà\x1b[2J\ndi Piave ")
+    assert "San Donà [2J di Piave" in {one["object"] for one in await facts(bot)}, (
+        "without control characters"
+    )
+
+
+@pytest.mark.parametrize("value", ["", "\x07", "\u0301", "a\0", "x" * 257, "\ufdfa" * 256, 5, None])
+async def test_an_invalid_value_is_refused(bot: Bot, value: object) -> None:
+    reply = await bot.request("command.correct", U | {"fact_id": str(uuid.uuid4()), "object": value})
+    assert reply.error == ("invalid_request", "object")
+
+
+async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again(
+    bot: Bot, system: System
+) -> None:
+    first = msg("m-1", "Sono allergica alle noci e vivo a Bari.", timestamp=ago(days=2))
+    async with bot.subscribed("memory.created") as created:
+        await bot.remember(first)
+        (cause,) = await created.take(1)
+    (nuts,) = await facts(bot, predicate="allergic_to")
+    for _ in range(2):
+        assert (await command(bot, "reject", nuts, request_id="r-1")).body == {"ok": True}
+        assert await facts(bot, predicate="allergic_to", history=True) == []
+    assert (await command(bot, "reject", nuts, request_id="r-2")).error == ("not_found", "fact_id")
+    async with bot.subscribed("facts.extracted") as subscription:
+        await bot.publish(cause.data, name="memory.created")
+        await subscription.take(1)
+    await bot.publish(first)
+    await system.wait_until_idle()
+    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant), lambda _: None)
+    await system.wait_until_idle()
+    assert {one["predicate"] for one in await facts(bot, history=True)} == {"lives_in"}
+    assert [one["message_id"] for one in of(await exported(bot), "rejection")] == ["m-1"]
+    await bot.remember(msg("m-2", "Sono allergica alle noci.", timestamp=ago(days=1)))
+    (again,) = await facts(bot, predicate="allergic_to")
+    assert (again["id"], again["message_ids"]) == (nuts["id"], ["m-2"])
+    assert (await bot.request("command.forget", U | {"message_id": "m-1"})).body["ok"]
+    assert of(await exported(bot), "rejection") == [], "it is forgotten with its message"
+
+
+async def test_people_are_told_apart_and_joined_by_what_messages_say(bot: Bot) -> None:
+    await tell(
+        bot, "My brother lives in Turin.", "I had lunch with my brother Marco.", "Marco R. plays the cello."
+    )
+    assert {("Marco", "lives_in", "Turin"), ("Marco", "plays", "cello")} <= await claims(bot)
+    cards = [await claims(bot, entity=name) for name in ("brother", "marco r.", "Marco")]
+    assert cards[0] == cards[1] == cards[2]
+    other = Bot(bot.connection, f"{bot.tenant}-b")
+    await tell(other, "My brother Marco lives in Turin.", "My colleague Marco lives in Bari.")
+    assert {
+        ("Marco (brother)", "lives_in", "Turin"),
+        ("Marco (colleague)", "lives_in", "Bari"),
+    } <= await claims(other, entity="marco")
+
+
+async def test_a_user_joins_two_names_and_takes_it_back(bot: Bot) -> None:
+    await tell(bot, *NURSE)
+
+    async def identify(request_id: str, **fields: object) -> Reply:
+        request = {"names": ["nico", "Nicola"], "request_id": request_id} | fields
+        return await bot.request("command.identify", U | request)
+
+    replies = await asyncio.gather(*(identify("r-1") for _ in range(4)))
+    assert [reply.body for reply in replies] == [{"ok": True, "same": True}] * 4
+    assert ("Nicola", "works_as", "nurse") in await claims(bot)
+    assert (await identify("r-2", same=False)).body == {"ok": True, "same": False}
+    assert (await identify("r-1")).body == {"ok": True, "same": False}, "what holds by then"
+    assert (await identify("r-2", same=True)).error == ("invalid_request", "request_id")
+    assert (await identify("r-3", same=None)).body == {"ok": True, "same": None}
+    assert ("Nico", "works_as", "nurse") in await claims(bot)
+
+
+@pytest.mark.parametrize("names", [["Nico"], ["Nico", "NICO"], ["Nico", ""], "Nico", ["a", "b", "c"], None])
+async def test_names_that_are_not_two_are_refused(bot: Bot, names: object) -> None:
+    reply = await bot.request("command.identify", U | {"names": names})
+    assert reply.body["error"]["code"] == "invalid_request"
+    assert str(reply.body["error"]["field"]).startswith("names")
+
+
+async def test_an_unknown_name_is_refused_with_those_that_may_be_meant(bot: Bot) -> None:
+    await tell(bot, *NURSE)
+    before = await claims(bot)
+    for names, expected in {
+        ("Nico", "Nicloa"): ['"Nicloa": did you mean "Nicola"?'],
+        ("Bari", "Nicola"): ['no person or animal is known by "Bari"'],
+        ("Nikola", "Xanthippe"): ['by "Nikola": did you mean "Nicola"?', 'by "Xanthippe"'],
+        **{(name, "Nicola"): [] for name in (*ODD, "a\x1b[2J\nb")},
+    }.items():
+        reply = await bot.request("command.identify", U | {"names": names, "request_id": "r-1"})
+        message = reply.body["error"]["message"]
+        assert reply.error[0] in {"not_found", "invalid_request"}
+        assert message.isprintable()
+        assert all(part in message for part in expected), reply.body
+    assert await claims(bot) == before
+    reply = await bot.request("command.identify", U | {"names": ["Nico", "Nicola"], "request_id": "r-1"})
+    assert reply.body == {"ok": True, "same": True}, "a refused request has not counted"
