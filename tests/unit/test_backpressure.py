@@ -1,5 +1,6 @@
 """How much may wait for workers follows from what they do in a second."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -7,7 +8,7 @@ import pytest
 
 from ricordo.bus.port import ConsumerLag
 from ricordo.testing.clock import ManualClock
-from ricordo_services.backpressure import Pace, StreamBacklog
+from ricordo_services.backpressure import IndexStuck, Pace, StreamBacklog, wait_for_room
 
 STAGES = ("first", "second")
 
@@ -70,24 +71,6 @@ async def test_a_model_that_grows_slow_gets_less() -> None:
     assert pace.limit() == pace.least
 
 
-async def test_no_more_than_the_most_however_quick_they_are() -> None:
-    line, clock = Line([5000.0, 5000.0]), ManualClock()
-    pace = pace_of(line, clock, most=40)
-    await fed(line, clock, pace, 5.0)
-    assert pace.limit() == 40
-
-
-async def test_before_anything_is_known_and_after_a_long_pause_the_least_may_wait() -> None:
-    line, clock = Line([400.0, 1000.0]), ManualClock()
-    pace = pace_of(line, clock)
-    assert pace.limit() == pace.least
-    await fed(line, clock, pace, 5.0)
-    assert pace.limit() > pace.least
-    await clock.advance(60.0)
-    await pace.waiting()
-    assert pace.limit() == pace.least
-
-
 @dataclass
 class Told:
     """Consumers that are as far as they are told."""
@@ -132,3 +115,30 @@ async def test_who_does_nothing_closes_the_gate_unless_nobody_waits_for_it(
     dispensable: frozenset[str], found: tuple[int, int]
 ) -> None:
     assert await watched(("a", "b"), 200, "e", [ConsumerLag(500, 7)], dispensable) == found
+
+
+@dataclass
+class Index:
+    """An index with so many points before it."""
+
+    points: int = 1000
+
+    async def waiting(self) -> int:
+        return self.points
+
+
+async def test_jobs_wait_for_an_index_that_moves_and_give_up_one_that_does_not() -> None:
+    index, clock = Index(), ManualClock()
+    waiting = asyncio.create_task(wait_for_room(index, clock))
+    for _ in range(100):
+        await clock.advance(1)
+        assert not waiting.done()
+        index.points -= 4
+    index.points = 500
+    await clock.advance(1)
+    await waiting
+
+    stuck = asyncio.create_task(wait_for_room(Index(), clock))
+    await clock.advance(62)
+    with pytest.raises(IndexStuck, match="1000 points have yet to follow"):
+        await stuck

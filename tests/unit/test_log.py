@@ -38,13 +38,6 @@ def test_lines_of_other_libraries_look_the_same(stream: io.StringIO) -> None:
     assert (line["event"], line["level"], line["password"]) == ("from elsewhere", "warning", "***")
 
 
-def test_lines_below_the_level_are_dropped(stream: io.StringIO) -> None:
-    log.configure(level="warning", stream=stream)
-    structlog.stdlib.get_logger("x").info("quiet")
-    structlog.stdlib.get_logger("x").error("loud")
-    assert [line["event"] for line in lines(stream)] == ["loud"]
-
-
 def test_requests_of_the_http_client_are_not_told_one_by_one(stream: io.StringIO) -> None:
     log.configure(stream=stream)
     logging.getLogger("httpx").info("HTTP Request: POST")
@@ -83,19 +76,6 @@ def test_no_secret_reaches_a_line(stream: io.StringIO) -> None:
 )
 def test_addresses_lose_their_passwords_only(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
-
-
-def test_readable_lines_are_not_json(stream: io.StringIO) -> None:
-    log.configure(readable=True, stream=stream)
-    structlog.stdlib.get_logger("x").info("hello", name="Max")
-    assert "hello" in stream.getvalue()
-    assert not stream.getvalue().startswith("{")
-    assert "\x1b[" not in stream.getvalue()
-
-
-def test_an_unknown_level_is_named() -> None:
-    with pytest.raises(ValueError, match="'loud' is no log level"):
-        log.configure(level="loud")
 
 
 def test_readable_tracebacks_do_not_tell_what_was_said(stream: io.StringIO) -> None:

@@ -84,21 +84,6 @@ def test_workers_are_told_their_inbox_and_bots_the_address_alone(auth: Auth, fol
     assert re.fullmatch(r"RICORDO_NATS_URL=nats://bot-acme:[\w-]+@bus\.example:4223", bot)
 
 
-def test_with_certificates_clients_are_told_to_check_them(auth: Auth, folder: Path) -> None:
-    tls = ("--tls-cert", "/etc/c.pem", "--tls-key", "/etc/k.pem", "--tls-ca", "/etc/ca.pem")
-    assert auth("server", "--tenant", "acme", *tls) == 0
-    assert (
-        'tls { cert_file: "/etc/c.pem", key_file: "/etc/k.pem" }'
-        in (folder / "ricordo-users.conf").read_text()
-    )
-    bot = (folder / "bot-acme.env").read_text()
-    assert bot.startswith("RICORDO_NATS_URL=tls://bot-acme:")
-    assert bot.endswith("\nRICORDO_NATS_CA=/etc/ca.pem\n")
-    assert "RICORDO_BUS__TLS_CA=/etc/ca.pem\n" in (folder / "worker-ingest.env").read_text()
-    assert auth("add-bot", "beta") == 0  # what was said once holds
-    assert "tls://" in (folder / "bot-beta.env").read_text()
-
-
 def test_a_password_shown_is_kept_nowhere(
     auth: Auth, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,16 +111,6 @@ def test_rotating_changes_the_named_and_nobody_else(auth: Auth, folder: Path) ->
     assert password(folder, "worker-ingest") != former
     assert auth("rotate", "--all") == 0
     assert all(after[user] != new for user, new in hashes(folder).items())
-
-
-def test_a_bot_can_be_taken_away_and_a_tenant_goes_with_its_last(auth: Auth, folder: Path) -> None:
-    assert auth("server", "--tenant", "acme") == 0
-    assert auth("add-bot", "acme", "--name", "two") == 0
-    assert auth("remove", "bot-acme") == 0
-    assert not (folder / "bot-acme.env").exists()
-    assert '"acme"' in (folder / "ricordo-users.conf").read_text()
-    assert auth("remove", "bot-acme.two") == 0
-    assert '"acme"' not in (folder / "ricordo-users.conf").read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
+"""How facts, their entity and the sentences behind them are shown."""
+
 from datetime import UTC, datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
 from ricordo.messages.queries import FactsReply
-from ricordo.messages.views import EntityView, FactView, NeighbourView
-from ricordo.messages.vocabulary import Degradation
-from ricordo_services.cli.fact_view import show_facts
+from ricordo.messages.views import EntityView, FactView, HistoryMessage, NeighbourView
+from ricordo.messages.vocabulary import Role
+from ricordo_services.cli.fact_view import sentence_with, sentences_of, show_facts
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 LATER = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -75,26 +77,9 @@ def test_a_card_tells_who_it_is_what_is_known_and_what_is_near(capsys: pytest.Ca
     ]
 
 
-def test_a_card_of_somebody_who_is_only_named_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    show_facts("davide", FactsReply(entity=EntityView(name="Nora", mentions=1)), UTC)
-    said = capsys.readouterr()
-    assert said.out.splitlines() == ["Nora", "known from  1 message"]
-    assert said.err.splitlines() == ["no such facts are known of davide"]
-
-
-def test_a_name_that_nobody_goes_by_has_facts_and_no_card(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown(capsys, FactsReply(facts=(fact("user", "likes", "tea"),))) == ["•  user  likes  tea"]
-
-
 def test_a_reply_that_was_shortened_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     show_facts("davide", FactsReply(facts=KNOWN, truncated=True), UTC)
     assert "not everything is shown" in capsys.readouterr().err
-
-
-def test_what_is_away_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    reply = FactsReply(facts=KNOWN, entity=NORA, degraded=(Degradation.GRAPH,))
-    show_facts("davide", reply, UTC)
-    assert "degraded: without graph" in capsys.readouterr().err
 
 
 def test_ids_are_shown_when_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,3 +95,44 @@ def test_a_name_cannot_drive_the_terminal_and_is_no_markup(capsys: pytest.Captur
     said = "\n".join(shown(capsys, FactsReply(facts=(fact(odd, "friend", odd),), entity=entity)))
     assert "\x1b[31m" not in said
     assert said.count("[bold]Nora[/]") == 4
+
+
+MAY_5 = datetime(2026, 5, 5, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "content", "shown"),
+    [
+        ("Lecce", "Hi! I moved to  Lecce. It is hot.", "I moved to Lecce."),
+        ("the sea", "I love The Sea!\nDo you? I miss the sea…", "I love The Sea! I miss the sea…"),
+        ("caffe", "Senza caffè non vivo", "Senza caffè non vivo"),
+        ("38", "Ho trentotto anni. Tu?", "Ho trentotto anni. Tu?"),
+        ("38", "a" * 400, "a" * 300 + "…"),
+    ],
+)
+def test_the_sentences_that_hold_the_value_are_shown(value: str, content: str, shown: str) -> None:
+    assert sentence_with(value, content) == shown
+
+
+def test_what_is_here_no_more_is_said_so() -> None:
+    fact = FactView(
+        id=uuid4(),
+        subject="user",
+        predicate="lives_in",
+        object="Lecce",
+        confidence=2,
+        first_seen=MAY_5,
+        last_reinforced=MAY_5,
+        message_ids=("m-1", "m-2"),
+    )
+    message = HistoryMessage(
+        id="m-2",
+        user_id="u-1",
+        conversation_id="c-1",
+        role=Role.USER,
+        content="I live in Lecce.",
+        timestamp=MAY_5,
+    )
+    assert [long.plain for _, long in sentences_of(fact, {"m-2": message}, UTC)] == ["I live in Lecce.  m-2"]
+    assert "no more" in sentences_of(fact, {}, UTC)[0][1].plain
+    assert "your own word" in sentences_of(fact.model_copy(update={"verified": True}), {}, UTC)[0][1].plain

@@ -1,5 +1,3 @@
-import asyncio
-
 import pytest
 import typer
 
@@ -48,17 +46,6 @@ def test_debugging_keeps_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
         guarded(command)()
 
 
-def test_a_coroutine_is_run() -> None:
-    seen = []
-
-    async def command(word: str) -> None:
-        await asyncio.sleep(0)
-        seen.append(word)
-
-    guarded(command)("done")
-    assert seen == ["done"]
-
-
 def test_a_group_says_each_thing_once() -> None:
     group = ExceptionGroup(
         "services failed", [Failed("a is away"), ExceptionGroup("", [Failed("a is away"), Failed("b too")])]
@@ -69,9 +56,3 @@ def test_a_group_says_each_thing_once() -> None:
 def test_a_field_is_named_where_the_sentence_does_not() -> None:
     assert sentence(InvalidRequest("must be positive", "limit")) == "must be positive (field limit)"
     assert sentence(InvalidRequest("limit must be positive", "limit")) == "limit must be positive"
-
-
-def test_a_file_is_named_with_what_is_wrong_with_it() -> None:
-    assert sentence(FileNotFoundError(2, "No such file or directory", "x.toml")) == (
-        "x.toml: No such file or directory"
-    )

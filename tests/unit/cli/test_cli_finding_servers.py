@@ -7,11 +7,10 @@ import typer
 from tests.unit.cli.conftest import Cli
 
 from ricordo_services.cli.configuration import stores_of_target
-from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.options import Globals, default_data_dir
 from ricordo_services.cli.servers import target
 
-GONE = 2**22 + 1  # above the largest process id of Linux
 DSN = "RICORDO_STORES__POSTGRES_DSN"
 OURS, THEIRS = "postgresql://stack:2/ricordo", "postgresql://prod:2/ricordo"
 
@@ -67,30 +66,6 @@ def test_a_stack_that_does_not_say_where_it_is_does_not_run(
         target(context, None, None, None)
 
 
-def test_a_stack_that_was_killed_does_not_run(home: Path, context: typer.Context) -> None:
-    announce(home, pid=GONE)
-    with pytest.raises(Failed, match="no stack runs"):
-        target(context, None, None, None)
-
-
-def test_the_tenant_is_default_unless_said(home: Path, context: typer.Context) -> None:
-    announce(home)
-    assert target(context, None, None, None).tenant == "default"
-    context.obj = Globals(tenant="acme")
-    assert target(context, None, None, None).tenant == "acme"
-    assert target(context, None, "zoe", None).tenant == "zoe"
-    with pytest.raises(Misused, match="is no tenant"):
-        target(context, None, "Not A Tenant", None)
-
-
-@pytest.mark.parametrize("value", ["", "relative/path"])
-def test_the_data_folder_is_below_home_where_no_absolute_one_is_named(
-    monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", value)
-    assert default_data_dir() == Path.home() / ".local/share/ricordo"
-
-
 def beside(context: typer.Context, nats: str | None = None, folder: Path | None = None) -> tuple[str, str]:
     """Return where NATS and PostgreSQL are, for a command that speaks to both."""
     settings = stores_of_target(target(context, nats, None, folder), context, folder)
@@ -115,7 +90,6 @@ def test_stores_are_those_beside_the_servers_that_are_spoken_to(
 def test_servers_that_are_named_apart_from_their_stores_are_refused(
     home: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else two Ricordos would be worked on at once: what one has would be forgotten in the other."""
     announce(home)
     for nats, folder in (("nats://prod:1", None), ("nats://prod:1", home)):
         with pytest.raises(Failed, match=r"--nats names NATS, and nothing names the stores beside it"):

@@ -57,12 +57,6 @@ async def test_a_named_pipe_is_read_while_the_loop_goes_on(tmp_path: Path) -> No
     writer.join()
 
 
-async def test_more_lines_than_are_read_ahead(tmp_path: Path) -> None:
-    file = tmp_path / "many"
-    file.write_bytes(b"x\n" * 3000)
-    assert [number for number, _ in await read(str(file))] == list(range(1, 3001))
-
-
 async def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Failed, match="none cannot be read: No such file"):
         await read(str(tmp_path / "none"))
@@ -86,12 +80,6 @@ def test_standard_input_may_be_a_file(tmp_path: Path, content: bytes) -> None:
     with file.open("rb") as redirected, reading(redirected) as process:
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, b"1 a\n2 b\n" if content else b"", b"")
-
-
-def test_standard_input_may_be_nothing() -> None:
-    with reading(subprocess.DEVNULL) as process:
-        assert process.communicate(timeout=30) == (b"", b"")
-    assert process.returncode == 0
 
 
 def test_standard_input_may_be_a_pipe_that_is_slow_and_an_interrupt_ends_the_wait() -> None:

@@ -29,12 +29,6 @@ def states(found: Sequence[Finding]) -> dict[str, State]:
     return {one.name: one.state for one in found}
 
 
-async def test_without_a_fallback_messages_wait() -> None:
-    [model] = await check_models(served())
-    assert model.state is State.MISSING
-    assert model.advice == "does Ollama run there? messages wait for it, and recall works by words alone"
-
-
 async def test_what_a_server_does_instead_of_answering_is_told_in_a_line() -> None:
     async with ollama_stand_in(["bge-m3:latest"]) as server:
         for status, told in ((500, "answers 500, not what it holds"), (404, "answers 404, not what")):
@@ -76,11 +70,6 @@ async def test_minilm_takes_no_place_where_it_is_not_installed() -> None:
     async with ollama_stand_in() as server:
         found = await check_models(served(server.url, MINILM))
     assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
-
-
-async def test_a_fallback_on_a_server_that_is_away_takes_no_place() -> None:
-    found = await check_models(served(fallback="all-minilm"))
-    assert states(found) == {"model": State.MISSING, "fallback": State.DEGRADED}
 
 
 async def test_a_server_tells_which_of_both_it_holds() -> None:

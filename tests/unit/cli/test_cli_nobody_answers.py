@@ -48,21 +48,19 @@ def dead() -> Iterator[str]:
         yield f"nats://bot:s3cret@127.0.0.1:{held.getsockname()[1]}"
 
 
-@pytest.mark.parametrize("command", ASKING, ids=lambda words: words[0])
-@pytest.mark.parametrize("address", ["foo", "nats://", "nats://127.0.0.1:70000", "http://127.0.0.1", ""])
+@pytest.mark.parametrize(
+    ("command", "address"),
+    [
+        *((command, "foo") for command in ASKING),
+        *((ASKING[1], one) for one in ("nats://", "nats://127.0.0.1:70000", "http://127.0.0.1", "")),
+    ],
+)
 def test_what_is_no_address_is_a_matter_of_usage(cli: Cli, command: tuple[str, ...], address: str) -> None:
     ended = cli(*command, "--nats", address)
     assert (ended.code, ended.out) == (2, "")
     assert len(ended.err.splitlines()) == 1
     assert "--nats: " in ended.err
     assert "is no address of NATS" in ended.err
-
-
-def test_an_address_of_the_environment_is_named_as_such(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RICORDO_NATS_URL", "foo")
-    ended = cli("stats", "--user", "u")
-    assert ended.code == 2
-    assert "RICORDO_NATS_URL: 'foo' is no address" in ended.err
 
 
 @pytest.mark.parametrize("command", [("stats", "--user", "u"), ("dlq", "list")], ids=lambda words: words[0])
@@ -92,26 +90,6 @@ def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str)
     assert "s3cret" not in ended.out
 
 
-def test_the_doctor_without_any_server_says_how_to_start_one(cli: Cli) -> None:
-    ended = cli("doctor")
-    assert ended.code == 1
-    assert "start one with `ricordo up`" in ended.out
-
-
-@pytest.mark.parametrize("where", [(), ("--data-dir", "elsewhere")])
-def test_a_pass_without_servers_says_how_to_start_some(cli: Cli, where: tuple[str, ...]) -> None:
-    ended = cli("lifecycle", "run", "decay", *where)
-    assert (ended.code, ended.out) == (1, "")
-    assert len(ended.err.splitlines()) == 1
-    assert f"start one with `ricordo up{''.join(f' {word}' for word in where)}`" in ended.err
-
-
-def test_an_impossible_tenant_is_no_missing_server(cli: Cli) -> None:
-    ended = cli("doctor", "--tenant", "Not A Tenant")
-    assert (ended.code, ended.out) == (2, "")
-    assert "is no tenant" in ended.err
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -128,11 +106,6 @@ def test_the_data_folder_may_stand_anywhere(cli: Cli, tmp_path: Path, words: tup
     ended = cli(*(word.format(folder) for word in words))
     assert ended.code == 1
     assert f"no stack runs on {folder}: start one with `ricordo up --data-dir {folder}`" in ended.err
-
-
-@pytest.mark.parametrize("words", [("dlq",), ("lifecycle",), ("dlq", "list"), ("lifecycle", "run"), ()])
-def test_the_help_tells_of_the_data_folder(cli: Cli, words: tuple[str, ...]) -> None:
-    assert "--data-dir DIR" in cli(*words, "--help").out
 
 
 @pytest.mark.parametrize("on_the_path", [True, False])

@@ -4,11 +4,10 @@ from typing import cast
 
 import pytest
 
-from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Timeout, Unavailable
+from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Unavailable
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli import publish as publishing
-from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.publish import Acknowledged, Fault, Publication, await_remembered, publish_lines
 
 
@@ -81,26 +80,6 @@ async def test_a_lost_connection_ends_it_and_says_how_far_it_came(monkeypatch: p
         await published(bus, message("m-1"), message("m-2"))
 
 
-async def test_what_fails_later_is_a_fault_of_its_line() -> None:
-    bus = Bus()
-    bus.failed["m-2"] = "id_conflict: other content under the same id"
-    publication = await published(bus, message("m-1"), message("m-2"))
-    await await_remembered(cast(MemoryClient, bus), publication, 1.0, lambda _: None)
-    assert publication.remembered == 1
-    assert publication.faults == [Fault(2, "m-2", "id_conflict: other content under the same id")]
-
-
-async def test_waiting_has_an_end() -> None:
-    class Never(Bus):
-        async def remembered(self, ids: list[str], timeout: float) -> dict[str, Receipt]:
-            raise Timeout(f"{len(ids)} of {len(ids)} messages are not remembered after {timeout:g} s")
-
-    bus = Never()
-    publication = await published(bus, message("m-1"))
-    with pytest.raises(Timeout):
-        await await_remembered(cast(MemoryClient, bus), publication, 1.0, lambda _: None)
-
-
 async def test_what_was_refused_is_a_fault_even_where_its_id_is_remembered() -> None:
     bus = Bus()
     publication = await published(bus, message("m-1"), message("m-1"), message("m-2"))
@@ -129,8 +108,3 @@ async def test_what_is_wrong_with_a_line_is_said_in_words(line: bytes, reason: s
     (fault,) = (await published(Bus(), line)).faults
     assert fault.reason.startswith(reason)
     assert "column" not in fault.reason
-
-
-async def test_a_file_that_begins_with_no_text_is_refused_as_a_whole() -> None:
-    with pytest.raises(Failed, match="standard input, line 2 is not text in UTF-8"):
-        await published(Bus(), b"%PDF-1.4\n", b"%\xe2\xe3\xcf\xd3\n", b"\xff\n")

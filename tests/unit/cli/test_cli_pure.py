@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import Cli
@@ -34,22 +33,6 @@ def test_queries_are_analysed_in_order(cli: Cli) -> None:
     }
     assert pesto["intent"] == "procedural"
     assert pesto["time"]["type"] == "none"
-
-
-def test_a_query_says_all_that_a_recall_would(cli: Cli) -> None:
-    (line,) = cli("analyze", "--jsonl", stdin=lines({"query": "ciao"})).lines
-    assert json.loads(line).keys() == {
-        *("intent", "time", "entities", "topics", "emotion_filter", "memory_types", "semantic_query"),
-        *("archive", "fallback", "analyser", "language"),
-    }
-
-
-def test_messages_are_enriched(cli: Cli) -> None:
-    (line,) = cli("enrich", "--jsonl", stdin=lines({"content": "Che gioia, ho adottato un cane!"})).lines
-    enriched = json.loads(line)
-    assert enriched.keys() == ENRICHED
-    assert enriched["valence"] > 0.5
-    assert enriched["kind"] == "message"
 
 
 def test_the_time_of_what_is_told_is_in_the_zone_of_the_message(cli: Cli) -> None:
@@ -113,43 +96,12 @@ def test_a_stream_takes_no_options_of_one_text(cli: Cli, command: str) -> None:
     assert "each line says its own" in ended.err
 
 
-@pytest.mark.parametrize("command", ["analyze", "enrich", "extract"])
-@pytest.mark.parametrize("moment", ["--now", "--timestamp"])
-def test_when_it_was_said_goes_by_two_names(cli: Cli, command: str, moment: str) -> None:
-    ended = cli(command, "ieri ho visto Nora", moment, "2026-05-04T10:00:00")
-    assert ended.code == 2
-    assert "offset" in ended.err
-
-
-def test_help_says_what_counts_as_yesterday(cli: Cli) -> None:
-    ended = cli("enrich", "--help")
-    assert ended.code == 0
-    assert "--timestamp" in ended.out
-    assert "yesterday" in ended.out
-
-
 def test_no_colour_is_shown_to_who_wants_none(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     escape = "\x1b"
     assert escape in cli("enrich", "ciao").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert escape not in cli("enrich", "ciao").out
-
-
-def test_facts_are_extracted(cli: Cli) -> None:
-    said = lines({"content": "Mia sorella Nora vive a Lisbona.", "language": "it"}, {"content": "Mah."})
-    nora, nothing = map(json.loads, cli("extract", "--jsonl", stdin=said).lines)
-    assert ("Nora", "lives_in", "Lisbona") in {
-        (fact["subject"], fact["predicate"], fact["object"]) for fact in nora["facts"]
-    }
-    assert nothing == {"facts": []}
-
-
-def test_what_is_over_is_marked_as_past(cli: Cli) -> None:
-    (line,) = cli(
-        "extract", "--jsonl", stdin=lines({"content": "I used to live in Rome.", "language": "en"})
-    ).lines
-    assert [fact["polarity"] for fact in json.loads(line)["facts"]] == ["past"]
 
 
 def test_facts_tell_since_when_and_until_when_they_hold(cli: Cli) -> None:
@@ -161,35 +113,6 @@ def test_facts_tell_since_when_and_until_when_they_hold(cli: Cli) -> None:
         assert fact["polarity"] == "past"
         assert fact["valid_from"] == "2010-01-01T00:00:00+01:00"
         assert fact["valid_to"] == "2016-01-01T00:00:00+01:00"  # up to the end of that year
-
-
-def test_the_times_of_facts_count_from_the_moment_of_saying(cli: Cli) -> None:
-    content = "L'anno scorso ho adottato un cane, Max."
-    moments = {"2026-01-01T00:30:00+01:00": "2025", "2025-12-31T23:30:00+01:00": "2024"}
-    said = [{"content": content, "language": "it", "now": now, "timezone": "Europe/Rome"} for now in moments]
-    found = [json.loads(line)["facts"][0] for line in cli("extract", "--jsonl", stdin=lines(*said)).lines]
-    assert [fact["valid_from"][:4] for fact in found] == list(moments.values())
-    assert [fact["valid_to"] for fact in found] == [None, None]
-    ended = cli("extract", content, "--now", "2026-05-04T10:00:00Z", "--timezone", "Europe/Rome")
-    assert "has_pet · Max  (from 2025-01-01)" in ended.out
-
-
-def test_bad_lines_of_extract_are_answered_in_their_place(cli: Cli) -> None:
-    good = {"content": "Vivo a Bari dal 2019.", "language": "it", "now": NOW, "timezone": "Europe/Rome"}
-    bad = {"now": {**good, "now": "2026-05-04T10:00:00"}, "timezone": {**good, "timezone": "Nowhere/Land"}}
-    ended = cli("extract", "--jsonl", stdin=lines(good, *bad.values(), good))
-    first, *errors, last = map(json.loads, ended.lines)
-    assert ended.code == 1
-    assert [error["error"]["field"] for error in errors] == list(bad)
-    assert first == last
-    assert first["facts"][0]["valid_from"] == "2019-01-01T00:00:00+01:00"
-
-
-@pytest.mark.parametrize("option", ["--language", "--now", "--timezone"])
-def test_lines_say_their_own_language_and_moment(cli: Cli, option: str) -> None:
-    ended = cli("extract", "--jsonl", option, "it", stdin=b"")
-    assert ended.code == 2
-    assert "each line says its own" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -221,20 +144,6 @@ def test_a_bad_line_is_answered_in_its_place(cli: Cli, bad: bytes, field: str | 
     assert before.keys() == ENRICHED
 
 
-def test_no_line_is_no_answer(cli: Cli) -> None:
-    ended = cli("extract", "--jsonl")
-    assert (ended.code, ended.out) == (0, "")
-
-
-def test_lines_come_from_a_file_too(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "said.jsonl"
-    file.write_bytes(lines({"content": "Che bella giornata! 🌞"}))
-    ended = cli("enrich", "--jsonl", str(file))
-    assert ended.code == 0
-    assert "🌞" in ended.out
-    assert cli("enrich", "--jsonl", str(tmp_path / "none.jsonl")).code == 1
-
-
 def test_a_text_is_answered_for_a_person(cli: Cli) -> None:
     ended = cli("extract", "Mia sorella Nora vive a Lisbona.")
     assert "Nora · lives_in · Lisbona" in ended.out
@@ -242,15 +151,6 @@ def test_a_text_is_answered_for_a_person(cli: Cli) -> None:
     assert "states nothing" in cli("extract", "Mah.").out
     assert json.loads(cli("analyze", "Cosa abbiamo fatto ieri?", "--json").out)["intent"] == "temporal"
     assert "joy" in cli("enrich", "Che gioia!").out
-
-
-def test_a_file_without_jsonl_is_a_text_with_a_word_of_warning(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "said.jsonl"
-    file.write_text("{}")
-    ended = cli("extract", str(file))
-    assert ended.code == 0
-    assert "--jsonl reads it as a file" in ended.err
-    assert cli("extract", "x" * 5000).err == ""
 
 
 @pytest.mark.parametrize(
@@ -283,7 +183,6 @@ def test_lines_are_answered_one_by_one_and_a_closed_pipe_is_no_failure() -> None
 
 
 def test_a_long_text_logs_nothing_among_the_results(cli: Cli) -> None:
-    """In a process of its own: there, nothing has set up logs before."""
     run = subprocess.run(
         [sys.executable, "-c", "from ricordo_services.cli import main; main()", "enrich", "--jsonl"],
         input=lines({"content": "pear tree " * 400}),

@@ -8,7 +8,6 @@ import structlog
 from tests.unit.cli.conftest import Cli
 
 from ricordo import log
-from ricordo.settings import Settings
 from ricordo_services.cli.configuration import read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed
 
@@ -115,23 +114,6 @@ def test_a_taken_port_of_the_health_page_stops_a_process_before_anything_starts(
     assert not (tmp_path / "home").exists()
 
 
-def test_so_does_an_address_that_this_machine_has_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RICORDO_WORKER__HEALTH_PORT", "0")
-    monkeypatch.setenv("RICORDO_WORKER__HEALTH_HOST", "192.0.2.1")
-    ended = cli("up")
-    assert ended.code == 1
-    assert "cannot listen on 192.0.2.1:0 (Cannot assign requested address): RICORDO_WORKER__" in ended.err
-    assert len(ended.err.splitlines()) == 1
-
-
-def test_another_provider_knows_other_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "all-MiniLM-L6-v2")
-    assert read_settings().embedding.provider == "onnx"
-    monkeypatch.setenv("RICORDO_EMBEDDING__PROVIDER", "ollama")
-    monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "foo")
-    assert read_settings().embedding.model == "foo"
-
-
 @pytest.mark.parametrize("fallback", ["nonsense-model", "bge-m3", "all-MiniLM-L6-v2"])
 @pytest.mark.parametrize("command", [("up",), ("worker", "embedding"), ("doctor",)])
 def test_a_fallback_that_nothing_would_ever_ask_stops_a_process(
@@ -159,23 +141,6 @@ def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPa
     assert read_settings().embedding.fallback == "all-MiniLM-L6-v2"
 
 
-def test_a_gliner_that_nobody_would_ask_stops_a_process(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_MODEL", "/srv/models/gliner")
-    ended = cli("worker", "knowledge")
-    assert ended.code == 1
-    assert ended.err == (
-        "ricordo: the setting knowledge.gliner_model (or RICORDO_KNOWLEDGE__GLINER_MODEL) is wrong: with the "
-        "provider rules nobody would ask it: it names entities for a language model; leave it out, or take "
-        "the provider ollama\n"
-    )
-    monkeypatch.setenv("RICORDO_KNOWLEDGE__PROVIDER", "ollama")
-    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_LABELS", '["person", "ship"]')
-    knowledge = read_settings().knowledge
-    assert (knowledge.gliner_model, knowledge.gliner_labels) == ("/srv/models/gliner", ("person", "ship"))
-    monkeypatch.setenv("RICORDO_KNOWLEDGE__GLINER_LABELS", "[]")
-    assert "RICORDO_KNOWLEDGE__GLINER_LABELS" in cli("worker", "knowledge").err
-
-
 @pytest.mark.parametrize(
     ("variable", "nearest"),
     [
@@ -192,30 +157,6 @@ def test_a_variable_that_is_no_setting_stops_a_process(
     ended = cli("up")
     assert ended.code == 1
     assert ended.err == f"ricordo: there is no setting {variable}: did you mean {nearest}?\n"
-
-
-def test_what_is_like_no_setting_is_refused_without_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RICORDO_ZZ__Q", "1")
-    with pytest.raises(Failed, match=r"^there is no setting RICORDO_ZZ__Q$"):
-        read_settings()
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("[workr]\nbatch = 1\n", "there is no setting workr: did you mean worker?"),
-        ("[worker]\nbtach = 1\n", "there is no setting worker.btach: did you mean worker.batch?"),
-    ],
-)
-def test_so_does_a_name_in_the_file(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, complaint: str
-) -> None:
-    file = tmp_path / "ricordo.toml"
-    file.write_text(text)
-    monkeypatch.setenv("RICORDO_CONFIG", str(file))
-    with pytest.raises(Failed) as refused:
-        read_settings()
-    assert str(refused.value) == complaint
 
 
 @pytest.mark.usefixtures("_logging")
@@ -275,29 +216,6 @@ def test_a_setting_is_read_by_its_former_name_with_a_warning(
     }
 
 
-def test_every_setting_is_among_the_variables() -> None:
-    names = Settings.variables()
-    assert {"RICORDO_BUS", "RICORDO_BUS__URL", "RICORDO_LOG__FORMAT"} <= set(names)
-    assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize(
-    ("value", "fault"),
-    [
-        ('{"human": {"semantics": 1}}', "the ranking profile 'human' has no weight 'semantics'"),
-        ('{"humane": {"semantic": 1}}', "unknown ranking profile 'humane'"),
-        ("heavy", "the variable RICORDO_RANKING__WEIGHTS is no JSON"),
-    ],
-)
-def test_weights_that_no_profile_has_stop_a_process_before_anything_starts(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, value: str, fault: str
-) -> None:
-    monkeypatch.setenv("RICORDO_RANKING__WEIGHTS", value)
-    ended = cli("up")
-    assert ended.code == 1
-    assert fault in ended.err
-
-
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
@@ -348,14 +266,6 @@ def test_a_file_that_cannot_be_read_is_named(
     assert f"the settings file {file} {said}" in str(refused.value)
     if said.endswith(": "):
         assert "line" in str(refused.value)
-
-
-def test_settings_that_the_default_profile_ignores_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_settings().ranking.without_effect == ()
-    monkeypatch.setenv("RICORDO_RANKING__FUSION", "weighted")
-    assert read_settings().ranking.without_effect == ("fusion",)
-    monkeypatch.setenv("RICORDO_RANKING__PROFILE", "weighted")
-    assert read_settings().ranking.without_effect == ()
 
 
 def test_lite_mode_asks_no_language_model(monkeypatch: pytest.MonkeyPatch) -> None:

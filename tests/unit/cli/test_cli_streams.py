@@ -1,7 +1,6 @@
 """What a command does with the standard output it is given, in processes of its own."""
 
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -32,13 +31,6 @@ def test_a_letter_that_cannot_be_written_is_replaced() -> None:
     ended = extracted()
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert b"t? verde" in ended.stdout
-
-
-def test_a_program_gets_it_spelled_as_json() -> None:
-    ended = extracted("--json")
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert ended.stdout.isascii()
-    assert json.loads(ended.stdout)["facts"][0]["object"] == "tè verde"
 
 
 def test_pages_of_help_and_complaints_are_written_too() -> None:

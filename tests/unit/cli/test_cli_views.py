@@ -5,14 +5,12 @@ import pytest
 from rich.console import Console
 
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
-from ricordo.messages.views import Analysis, DocumentStatus, Emotion, FactView, MemoryView
-from ricordo.messages.vocabulary import Degradation, Intent, MemoryKind, MemoryType, MessageState, Role
+from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryView
+from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, MessageState, Role
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, zone_of
 from ricordo_services.cli.views import (
-    facts_block,
-    is_unanswered,
     memories_block,
     plain,
     show_history,
@@ -62,18 +60,6 @@ def lives_in_turin(until: datetime | None = None) -> FactView:
 def test_what_was_said_cannot_drive_the_terminal() -> None:
     assert plain("a\x1b]0;title\x07b\nc\td\u202e") == "a\ufffd]0;title\ufffdb\nc\td\ufffd"
     assert "\x1b" not in rendered(memory("\x1b[31mred", speaker="\x1b[2Jme"))
-
-
-def test_what_was_said_is_no_markup() -> None:
-    assert "[bold]loud[/bold] [/]" in rendered(memory("[bold]loud[/bold] [/]"))
-
-
-def test_a_memory_shows_its_score_moment_and_feeling() -> None:
-    joy = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
-    text = rendered(memory("Max!", speaker="Davide", emotion=joy, topics=("dog",)), memory("…", score=0.25))
-    assert "0.50 ████ " in text
-    assert "0.25 ██ " in text
-    assert "Mon 04 May 2026 12:00 UTC · Davide · episodic · joy +0.8 · dog" in text
 
 
 def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
@@ -146,24 +132,6 @@ def test_empty_answers_are_said_beside_the_output(capsys: pytest.CaptureFixture[
     ]
 
 
-def test_an_error_beside_a_message_that_is_remembered_is_of_another(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    reply = StatusReply(state=MessageState.REMEMBERED, error="id_conflict: the first stays")
-    show_status("m-1", reply)
-    assert "another message was sent under this id, and refused:\n  id_conflict" in capsys.readouterr().out
-    show_status("m-1", StatusReply(state=MessageState.FAILED, error="invalid: content is required"))
-    assert "another" not in capsys.readouterr().out
-
-
-def test_the_status_of_what_was_forgotten_says_that_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    show_status("m-1", StatusReply(state=MessageState.UNKNOWN, error="forgotten: it is kept out"))
-    told = capsys.readouterr()
-    assert "forgotten: it is kept out" in told.out
-    assert "another" not in told.out
-    assert told.err == ""
-
-
 def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixture[str]) -> None:
     read = DocumentStatus(
         name="a.pdf", media_type="application/pdf", state=MessageState.REMEMBERED, extracts=500, whole=False
@@ -179,54 +147,8 @@ def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixt
     assert "a.pdf failed\n  document_unreadable: no" in capsys.readouterr().out
 
 
-def test_scores_below_zero_and_missing_ones_are_shown_too() -> None:
-    assert "-0.10" in rendered(memory("x", score=-0.1))
-    assert "x" in rendered(memory("x", score=None))
-
-
-def test_a_memory_without_its_content_shows_its_title() -> None:
-    assert "The dog" in rendered(memory(None, title="The dog", truncated=True))
-
-
 def test_signals_that_change_nothing_are_left_out() -> None:
     text = rendered(memory("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
     assert "semantic 0.50" in text
     assert "bm25" not in text
     assert "decay_factor" not in text
-
-
-def test_nothing_found_is_said() -> None:
-    assert "nothing is remembered" in rendered()
-
-
-def test_a_fact_that_no_longer_holds_says_until_when() -> None:
-    fact = lives_in_turin(until=NOON)
-    console = Console(width=100, no_color=True)
-    with console.capture() as capture:
-        console.print(facts_block([fact]))
-    assert "••  user  lives_in  Turin  (until" in capture.get()
-
-
-def test_an_outage_does_not_look_like_amnesia(capsys: pytest.CaptureFixture[str]) -> None:
-    reply = RecallReply(
-        recall_id=uuid4(),
-        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        degraded=(Degradation.ROWS,),
-    )
-    show_recall(reply)
-    said = capsys.readouterr().out
-    assert is_unanswered(reply)
-    assert "cannot be searched now" in said
-    assert "nothing is remembered" not in said
-
-
-def test_a_degraded_answer_is_never_silent(capsys: pytest.CaptureFixture[str]) -> None:
-    reply = RecallReply(
-        recall_id=uuid4(),
-        analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        degraded=(Degradation.GRAPH, Degradation.MODEL),
-    )
-    show_recall(reply)
-    said = capsys.readouterr()
-    assert "nothing is remembered" in said.out
-    assert "without graph, model" in said.err

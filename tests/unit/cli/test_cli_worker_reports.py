@@ -4,7 +4,7 @@ import pytest
 
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.cli.failures import Failed, named
+from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.findings import State
 from ricordo_services.cli.model_checks import check_fact_readers
 from ricordo_services.cli.worker_reports import WorkerReports, assignments
@@ -42,23 +42,10 @@ def test_credentials_of_ones_own_address_stay_to_be_used_and_are_not_shown() -> 
     assert "secret" not in assignments(embedding)
 
 
-def test_workers_that_tell_no_model_bind_nobody() -> None:
-    older = WorkerReports({"encode": [{"worker": "encode"}], "retrieval": []})
-    assert older.embedding(EmbeddingSettings()) is None
-    older.refuse_another(EmbeddingSettings())
-
-
 def test_a_question_asked_of_another_model_does_not_stop_who_writes() -> None:
     WorkerReports({"retrieval": [BGE]}).refuse_another(EmbeddingSettings())
     with pytest.raises(Failed, match="encode by bge-m3, and these settings say all-MiniLM-L6-v2"):
         WorkerReports({"encode": [BGE], "retrieval": []}).refuse_another(EmbeddingSettings())
-
-
-def test_a_command_behind_settings_can_be_typed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ricordo_services.cli.failures.program", lambda: ".venv/bin/ricordo")
-    assert named("`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a ricordo up`, `ricordo up`") == (
-        "`A=1 ricordo` `RICORDO_X=1 RICORDO_Y=a .venv/bin/ricordo up`, `.venv/bin/ricordo up`"
-    )
 
 
 @pytest.mark.parametrize(
@@ -86,8 +73,3 @@ def test_who_reads_facts_is_told_by_those_who_do(entities: str | None, state: St
     assert (finding.name, finding.state) == ("facts", state)
     assert finding.detail == f"read by rules and hermes3:8b on http://ollama:11434, {said}"
     assert bool(finding.advice) == (entities is None)
-
-
-def test_of_rules_that_read_alone_nothing_is_told() -> None:
-    assert check_fact_readers(WorkerReports({"knowledge": [{"worker": "knowledge"}]})) == []
-    assert check_fact_readers(WorkerReports()) == []

@@ -7,13 +7,7 @@ import pytest
 from nats.aio.client import Client
 from tests.unit.client.conftest import Server, running_server
 
-from ricordo.client import Forbidden, InvalidRequest, MemoryClient, RicordoError, Timeout, Unavailable
-from ricordo.messages.subjects import InvalidSubject
-
-
-async def test_credentials_in_the_address_admit_the_bot(server: Server) -> None:
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme") as memory:
-        assert memory.tenant == "acme"
+from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 
 
 @pytest.mark.parametrize("credentials", ["bot:wrong", "nobody:b0t"])
@@ -59,17 +53,6 @@ async def test_an_address_may_be_short_or_one_of_several(server: Server, several
     address = f"admin:s3cret@{server.address}"
     async with MemoryClient.connect(several.format(address), tenant="acme", timeout=10) as memory:
         assert memory.tenant == "acme"
-
-
-async def test_an_impossible_tenant_is_refused_before_connecting() -> None:
-    with pytest.raises(InvalidSubject):
-        async with MemoryClient.connect("nats://127.0.0.1:1", tenant="ACME"):
-            pass
-
-
-def test_every_exception_is_a_ricordo_error_and_a_timeout_is_a_timeout_error() -> None:
-    assert issubclass(Timeout, RicordoError)
-    assert issubclass(Timeout, TimeoutError)
 
 
 async def test_when_the_server_goes_away_calls_say_so_and_the_client_closes(tmp_path: Path) -> None:

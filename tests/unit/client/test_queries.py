@@ -1,7 +1,5 @@
 """Queries and commands: typed answers, typed failures."""
 
-import asyncio
-import json
 from uuid import UUID, uuid4
 
 import pytest
@@ -30,20 +28,6 @@ RECALL = queries.RecallReply(
     recall_id=UUID(int=1), analysis=Analysis(intent=Intent.GENERAL, semantic_query="cane")
 )
 ID = UUID(int=7)
-
-
-async def test_a_recall_is_asked_and_read(memory: MemoryClient, worker: Worker) -> None:
-    asked = await worker.answer("query.recall", RECALL)
-
-    reply = await memory.recall("u-1", "cane", limit=3, filters={"start": "2026-02-01T00:00:00+01:00"})
-
-    assert reply == RECALL
-    assert json.loads(asked[0].data) == {
-        "user_id": "u-1",
-        "query": "cane",
-        "limit": 3,
-        "filters": {"start": "2026-01-31T23:00:00Z"},
-    }
 
 
 async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) -> None:
@@ -172,12 +156,6 @@ async def test_an_unreadable_answer_is_internal(memory: MemoryClient, worker: Wo
         await memory.timeline("u-1", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z")
 
 
-async def test_an_answer_may_hold_fields_of_tomorrow(memory: MemoryClient, worker: Worker) -> None:
-    await worker.answer("query.stats", lambda _: b'{"memories": 3, "dreams": 7}')
-
-    assert (await memory.stats("u-1")).memories == 3
-
-
 async def test_nobody_there_is_unavailable_at_once_with_advice(memory: MemoryClient) -> None:
     with pytest.raises(NoResponders, match=r"nobody answers query\.recall.*ricordo up"):
         await memory.recall("u-1", "cane", timeout=30)
@@ -197,29 +175,3 @@ async def test_without_permission_asking_is_forbidden_at_once(server: Server) ->
     async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme", timeout=30) as memory:
         with pytest.raises(Forbidden, match=r"memory\.v1\.acme\.command\.pin"):
             await memory.pin("u-1", ID)
-
-
-async def test_a_cancelled_call_leaves_the_client_usable(memory: MemoryClient, worker: Worker) -> None:
-    heard = asyncio.Event()
-
-    async def hold(_: Msg) -> None:
-        heard.set()
-
-    await worker.listen("query.working", hold)
-    await worker.answer("query.stats", queries.StatsReply(memories=1))
-    call = asyncio.create_task(memory.working("u-1", "c-1"))
-    await heard.wait()
-
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-
-    assert (await memory.stats("u-1")).memories == 1
-
-
-async def test_many_calls_share_one_connection(memory: MemoryClient, worker: Worker) -> None:
-    await worker.answer("query.stats", queries.StatsReply(memories=1))
-
-    answers = await asyncio.gather(*(memory.stats(f"u-{number}") for number in range(100)))
-
-    assert {answer.memories for answer in answers} == {1}

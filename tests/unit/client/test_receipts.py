@@ -11,7 +11,6 @@ from tests.unit.client.conftest import Server, Worker
 from ricordo.client import (
     Forbidden,
     Internal,
-    InvalidRequest,
     MemoryClient,
     Receipt,
     Timeout,
@@ -59,14 +58,6 @@ async def test_what_was_remembered_before_anyone_listened_is_found_by_its_status
     assert found == {name: Receipt(name, MessageState.REMEMBERED) for name in "ab"}
 
 
-async def test_what_failed_is_told_with_its_reason(memory: MemoryClient, worker: Worker) -> None:
-    await worker.answer("query.status", Statuses(a="remembered", b="failed"))
-
-    found = await memory.remembered(["a", "b"])
-
-    assert found["b"] == Receipt("b", MessageState.FAILED, "id_conflict: first wins")
-
-
 async def test_receipts_are_heard_while_waiting(memory: MemoryClient, worker: Worker) -> None:
     statuses = Statuses()
     await worker.answer("query.status", statuses)
@@ -111,22 +102,6 @@ async def test_what_stays_under_way_is_a_timeout_that_counts(memory: MemoryClien
         await memory.remembered(["a", "b", "c"], timeout=2)
 
 
-async def test_a_timeout_says_when_nobody_answers(memory: MemoryClient) -> None:
-    with pytest.raises(Timeout, match=r"nobody answers query\.status"):
-        await memory.remembered(["a"], timeout=2)
-
-
-async def test_nothing_to_wait_for_is_done(memory: MemoryClient) -> None:
-    assert await memory.remembered([]) == {}
-
-
-async def test_thousands_are_waited_for(memory: MemoryClient, worker: Worker) -> None:
-    ids = [f"m-{number}" for number in range(2000)]
-    await worker.answer("query.status", Statuses(**dict.fromkeys(ids, "remembered")))
-
-    assert set(await memory.remembered(ids, timeout=60)) == set(ids)
-
-
 async def test_a_failure_of_the_other_side_is_raised_as_what_it_is(
     memory: MemoryClient, worker: Worker
 ) -> None:
@@ -134,13 +109,6 @@ async def test_a_failure_of_the_other_side_is_raised_as_what_it_is(
 
     with pytest.raises(Internal, match="the request failed"):
         await memory.remembered(["a", "b", "c"], timeout=30)
-
-
-async def test_what_is_no_id_is_an_invalid_request(memory: MemoryClient) -> None:
-    with pytest.raises(InvalidRequest) as raised:
-        await memory.remembered(["", ""], timeout=30)
-
-    assert raised.value.field == "message_id"
 
 
 async def test_who_may_not_ask_for_the_status_is_told(server: Server) -> None:
@@ -156,16 +124,3 @@ async def test_waiting_over_a_closed_connection_is_unavailable(server: Server) -
 
     with pytest.raises(Unavailable, match="closed"):
         await memory.remembered(["a"], timeout=30)
-
-
-async def test_a_connection_that_closes_meanwhile_is_waited_out(server: Server, worker: Worker) -> None:
-    client = await nats.connect(server.url())
-    memory = MemoryClient.over(client, tenant="acme")
-    statuses = Statuses()
-    await worker.answer("query.status", statuses)
-    waiting = asyncio.create_task(memory.remembered(["a"], timeout=0.5))
-    await statuses.asked.wait()
-    await client.close()
-
-    with pytest.raises(Timeout, match="1 of 1 messages"):
-        await waiting

@@ -83,12 +83,6 @@ def test_what_there_is_not_is_refused(arguments: tuple[str, str]) -> None:
     assert "nope" in run.stderr
 
 
-def test_a_folder_without_a_lock_is_refused(tmp_path: Path) -> None:
-    run = select("--extra", "server", folder=tmp_path)
-    assert run.returncode == 1
-    assert "Traceback" not in run.stderr
-
-
 ONLY_THESE = """
 import importlib, sys
 from importlib.abc import MetaPathFinder

@@ -1,7 +1,6 @@
 """What is read of documents of every kind, and what is said of those that cannot be read."""
 
 import codecs
-import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -82,22 +81,6 @@ def test_what_nobody_sees_of_a_page_is_not_read(page: str) -> None:
     assert read(page.encode(), "text/html") == "yes"
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<script>" * 50 + "x",
-        "</p></div>fine",
-        "<p" * 500,
-        "<!--",
-        "<![CDATA[",
-        "&#xffffffff;",
-        "<script></script><b>x",
-    ],
-)
-def test_html_that_is_none_does_no_harm(page: str) -> None:
-    assert text_or_reason(page.encode(), "text/html")
-
-
 def test_a_mail_with_what_is_attached_to_it() -> None:
     parts = reading.read(
         "mail.eml",
@@ -124,11 +107,6 @@ def test_a_mail_with_what_is_attached_to_it() -> None:
     ]
 
 
-def test_a_mail_that_is_html_only() -> None:
-    head = b"From: a@b.c\nSubject: =?utf-8?q?Gi=C3=A0?=\nContent-Type: text/html; charset=utf-8\n\n"
-    assert read(head + b"<p>Solo <b>HTML</b>", "message/rfc822").endswith("Subject: Già\n\nSolo HTML")
-
-
 def test_of_a_mail_in_a_mail_in_a_mail_the_innermost_is_only_named() -> None:
     inner = mail("innermost")
     middle = mail("in the middle", inner_eml=("message/rfc822", inner))
@@ -136,13 +114,6 @@ def test_of_a_mail_in_a_mail_in_a_mail_the_innermost_is_only_named() -> None:
     assert "outside" in text
     assert "in the middle" in text
     assert "innermost" not in text
-
-
-@pytest.mark.parametrize(
-    "head", ["From: \xff\nSubject: x", "Subject: =?x?q?=ZZ?=", "Date: never\nFrom: @@@,<", "To: a\x00b"]
-)
-def test_headers_that_are_none_do_no_harm(head: str) -> None:
-    assert read(f"{head}\n\nwords".encode("latin-1"), "message/rfc822").endswith("words")
 
 
 def test_a_pdf_page_by_page() -> None:
@@ -217,9 +188,3 @@ _HEAD = b"From: a@b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n"
 )
 def test_whatever_comes_is_read_or_told_to_be_unreadable(media_type: str, data: bytes) -> None:
     assert text_or_reason(data, media_type)
-
-
-def test_a_stream_that_is_no_stream() -> None:
-    broken = pdf("words").replace(zlib.compress(b"")[:2], b"\x00\x00")
-    with pytest.raises(Unreadable):
-        read(broken, "application/pdf")

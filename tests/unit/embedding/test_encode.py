@@ -112,11 +112,6 @@ async def test_what_the_primary_knows_already_stays_its_own_when_the_fallback_se
     assert rows.kept == {FALLBACK: [UUID(int=2)]}
 
 
-async def test_all_that_the_primary_encodes_is_its_own() -> None:
-    rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
-    assert await encoded(rows, Batcher(PRIMARY), 1, 2) == {1: (PRIMARY, False), 2: (PRIMARY, False)}
-
-
 async def test_a_redelivery_of_what_is_known_asks_no_model() -> None:
     rows = Rows([TextToEncode(UUID(int=1), "one", a_vector())])
     batcher = Batcher(FALLBACK)
@@ -128,10 +123,6 @@ async def test_what_is_read_again_for_its_facts_is_not_derived_again() -> None:
     rows = Rows([TextToEncode(UUID(int=1), "one", a_vector()), TextToEncode(UUID(int=2), "two")], {1, 2})
     told = await encoded(rows, Batcher(PRIMARY), 1, 2)
     assert told == {2: (PRIMARY, False)}, "the second has other words now, and no vector of them yet"
-
-
-async def test_nothing_is_told_of_what_was_forgotten_meanwhile() -> None:
-    assert await encoded(Rows([]), Batcher(PRIMARY), 1) == {}
 
 
 async def test_an_outage_amid_a_batch_keeps_each_vector_by_its_own_model() -> None:
@@ -151,10 +142,3 @@ async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> 
     assert isinstance(done, Done)
     assert [type(event) for event in done.events] == [MemoryEncoded, MemoryChanged]
     assert rows.kept == {PRIMARY: [UUID(int=2)]}
-
-
-async def test_where_no_text_has_a_vector_nothing_is_kept() -> None:
-    rows = Rows([TextToEncode(UUID(int=1), "one")])
-    handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
-    assert await handler("acme", [created(1)]) == [Retry(reason="NoVector: it refused", is_failure=True)]
-    assert rows.kept == {}

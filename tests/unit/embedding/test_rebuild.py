@@ -57,16 +57,6 @@ def rebuild(index: Index, rewriting: Rewriting, clock: ManualClock) -> RebuildIn
     return RebuildIndex(index, cast(Repoint, rewriting), cast(Backlog, Idle()), clock)
 
 
-async def test_all_points_are_written_once_and_none_where_none_are_missing() -> None:
-    index = Index(more=0)
-    rewriting = Rewriting(index)
-    job = rebuild(index, rewriting, ManualClock())
-    await job.run()
-    await job.run()
-    assert rewriting.runs == 1
-    assert not index.rebuild_wanted.is_set()
-
-
 async def test_what_is_replaced_meanwhile_is_written_too() -> None:
     index = Index(more=2)
     rewriting = Rewriting(index)

@@ -1,15 +1,14 @@
 """Who says little is taken in before their turn; who floods the lane, and what is amiss, waits for theirs."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.bus.port import BusUnavailable, ConsumerLag, Outgoing, PublishRefused
+from ricordo.bus.port import ConsumerLag, Outgoing
 from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN, subject_of
@@ -19,7 +18,6 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.system_clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryStream
-from ricordo.testing.clock import settle
 from ricordo_services.ingest.overtaking import Overtake
 from ricordo_services.ingest.shares import Said, Shares
 
@@ -145,27 +143,6 @@ async def test_behind_a_flood_who_says_little_is_taken_in_and_nothing_leaves_the
     assert lane.told == ["quiet-1", "quiet-2", "quiet-3"], "each once, and what came meanwhile"
 
 
-async def test_in_a_short_lane_nobody_overtakes(lane: Lane, overtake: Overtake) -> None:
-    await lane.hears(*flood(100), said(1, "quiet"))
-    await overtake.run()
-    assert lane.handler.given == []
-
-
-async def test_it_stops_as_soon_as_the_lane_is_short(lane: Lane, overtake: Overtake) -> None:
-    looked = 0
-
-    async def drained() -> None:
-        nonlocal looked
-        if (looked := looked + 1) == 2:  # it has read the flood
-            await lane.settles(FLOOD)
-            await lane.hears(said(1, "quiet"))
-
-    lane.looks = drained
-    await lane.hears(*flood())
-    await overtake.run()
-    assert (len(lane.stored(STREAM_IN)), lane.told) == (1, [])
-
-
 async def test_a_process_counts_what_waited_when_it_began_and_leaves_it_to_its_turn(lane: Lane) -> None:
     await lane.hears(*flood(), said(1, "early"))
     later = lane.process()
@@ -178,29 +155,6 @@ async def test_a_process_counts_what_waited_when_it_began_and_leaves_it_to_its_t
     await lane.hears(*flood(), said(3, "early"))
     await later.run()
     assert lane.told == ["quiet-1", "early-3"]
-
-
-async def test_users_of_a_quiet_tenant_overtake_a_tenant_of_many_users(
-    lane: Lane, overtake: Overtake
-) -> None:
-    crowd = [said(n, f"u-{n}", tenant="crowd") for n in range(FLOOD)]
-    await lane.hears(*crowd, *(said(n, f"v-{n}") for n in range(3)))
-    await overtake.run()
-    assert lane.told == ["v-0-0", "v-1-1", "v-2-2"]
-
-
-async def test_a_flood_that_cannot_be_read_is_overtaken_too(lane: Lane, overtake: Overtake) -> None:
-    rubbish = [replace(one, body=b"{nope") for one in flood()]
-    await lane.hears(*rubbish, said(1, "quiet"))
-    await overtake.run()
-    assert lane.told == ["quiet-1"]
-
-
-async def test_what_is_refused_is_left_to_its_turn(lane: Lane, overtake: Overtake) -> None:
-    lane.handler.refused = "quiet-2"
-    await lane.hears(*flood(), said(1, "quiet"), said(2, "quiet"), said(3, "quiet"))
-    await overtake.run()
-    assert lane.told == ["quiet-1", "quiet-3"]
 
 
 async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_again(
@@ -217,69 +171,6 @@ async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_ag
     assert lane.handler.given == [("well", "quiet-1"), ("well", "quiet-2")], (
         "the earlier one has its turn first"
     )
-
-
-async def test_a_store_that_goes_away_has_the_gate_ask_anew(lane: Lane) -> None:
-    class Doubted(Gate):
-        doubts = 0
-
-        async def wait_open(self) -> None:
-            return
-
-        def invalidate(self) -> None:
-            self.doubts += 1
-
-    gate = Doubted()
-    overtake = lane.process(gate)
-    await overtake.run()
-    await lane.hears(*flood(), said(1, "quiet"))
-    lane.handler.away = True
-    with pytest.raises(StoreUnavailable):
-        await overtake.run()
-    assert gate.doubts == 1
-    lane.handler.away = False
-    await lane.hears(said(1, "other"))
-    await overtake.run()
-    assert lane.told == ["other-1"], "the first has its turn"
-
-
-async def test_what_could_not_be_told_is_left_to_its_turn(lane: Lane, overtake: Overtake) -> None:
-    await lane.hears(*flood(), said(1, "quiet"))
-    lane.refusing = lambda _: PublishRefused("full")
-    with pytest.raises(PublishRefused):
-        await overtake.run()
-    lane.refusing = lambda _: None
-    await lane.hears(said(2, "quiet"))
-    await overtake.run()
-    assert lane.told == []
-
-
-async def test_while_its_gate_is_closed_nothing_is_read(lane: Lane, overtake: Overtake) -> None:
-    class Closed(Gate):
-        opens = asyncio.Event()
-
-        async def wait_open(self) -> None:
-            await self.opens.wait()
-
-    gate = Closed()
-    overtake.gate = gate
-    await lane.hears(*flood(), said(1, "quiet"))
-    running = asyncio.create_task(overtake.run())
-    await settle()
-    assert (running.done(), lane.told) == (False, [])
-    gate.opens.set()
-    await running
-    assert lane.told == ["quiet-1"]
-
-
-async def test_a_bus_that_is_away_is_told_and_later_it_goes_on(lane: Lane, overtake: Overtake) -> None:
-    await lane.hears(*flood(), said(1, "quiet"))
-    lane.away = True
-    with pytest.raises(BusUnavailable):
-        await overtake.run()
-    lane.away = False
-    await overtake.run()
-    assert lane.told == ["quiet-1"]
 
 
 people = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("vwxyz")), max_size=60)

@@ -1,21 +1,22 @@
+"""The command `ricordo bench`, its figures, and what it warns of."""
+
 import json
+import math
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo_lab.bench import command
 from ricordo_lab.bench.conversation import read_texts
-from ricordo_lab.bench.measurement import Options, Report
+from ricordo_lab.bench.measurement import Options, Report, Stopwatch, latencies, percentile, rounded
 from ricordo_lab.console import MeasurementFailed
 
 
 async def measured(options: Options, report: Report) -> None:
     report({"bench": "ingest", "run": 1, "ratio": 0.5})
     report({"bench": "ingest", "messages": options.messages, "ratio": 0.5, "within": {"rows": 1.0}})
-
-
-async def failing(options: Options, report: Report) -> None:
-    raise MeasurementFailed("the system does not start")
 
 
 @pytest.fixture
@@ -36,21 +37,6 @@ def test_json_is_a_line_each_the_machine_first_and_the_result_last(
     assert result["messages"] == 7
 
 
-@pytest.mark.usefixtures("benches")
-@pytest.mark.parametrize("named", [[], ["all"]])
-def test_without_a_name_all_are_run(named: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main([*named, "--json"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 5
-
-
-@pytest.mark.usefixtures("benches")
-def test_people_get_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["ingest"]) == 0
-    shown = capsys.readouterr().out
-    assert "ratio" in shown
-    assert "rows 1.0" in shown
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -68,12 +54,6 @@ def test_what_cannot_be_asked_is_a_wrong_use(
     assert "usage" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", ["many", "0", "-3", "1.5", "9" * 5000])
-def test_a_number_says_what_is_expected(number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["ingest", "--messages", number]) == 2
-    assert f"must be a whole number from 1 on, not {number[:40]!r}" in capsys.readouterr().err
-
-
 @pytest.mark.usefixtures("benches")
 def test_a_file_that_is_not_there_is_said_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -82,18 +62,6 @@ def test_a_file_that_is_not_there_is_said_before_anything_is_measured(
     said = capsys.readouterr()
     assert said.out == ""
     assert "absent cannot be read" in said.err
-
-
-def test_help_names_the_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    assert all(name in shown for name in command.BENCHES)
-
-
-def test_a_failure_is_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(command, "BENCHES", {"ingest": failing})
-    assert command.main(["ingest"]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "ricordo: the system does not start"
 
 
 def test_texts_are_the_lines_of_a_file_that_say_something(tmp_path: Path) -> None:
@@ -111,3 +79,41 @@ def test_a_file_without_texts_is_refused(tmp_path: Path, content: bytes) -> None
         read_texts(Options(texts=file), 9)
     with pytest.raises(MeasurementFailed, match="cannot be read"):
         read_texts(Options(texts=tmp_path / "absent"), 9)
+
+
+NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
+
+
+@given(values=st.lists(NUMBERS, min_size=1), share=st.floats(0.001, 1.0))
+def test_a_percentile_is_a_value_that_the_share_does_not_exceed(values: list[float], share: float) -> None:
+    found = percentile(values, share)
+    assert found in values
+    assert sum(value <= found for value in values) >= share * len(values)
+
+
+@given(value=NUMBERS)
+def test_rounding_keeps_what_counts(value: float) -> None:
+    assert math.isclose(rounded(value), value, rel_tol=0.005)
+
+
+def test_latencies_are_the_median_and_the_95th_percentile() -> None:
+    assert latencies([float(n) for n in range(1, 101)], "_over_nats") == {
+        "p50_ms_over_nats": 50.0,
+        "p95_ms_over_nats": 95.0,
+    }
+
+
+def test_laps_add_up_even_when_one_fails() -> None:
+    watch = Stopwatch()
+    with watch:
+        sum(range(1000))
+    first = watch.seconds
+    with pytest.raises(LookupError):
+        _fail_on(watch)
+    assert watch.seconds > first > 0
+    assert watch.cpu >= 0
+
+
+def _fail_on(watch: Stopwatch) -> None:
+    with watch:
+        raise LookupError

@@ -1,16 +1,15 @@
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ricordo.language.annotations import NEUTRAL, Emotion
+from ricordo.language.annotations import NEUTRAL
 from ricordo.language.emotion.heads import Seen, read_heads
 from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.emotion import GROUPS, calibration, figures
 from ricordo_lab.evaluation.emotion_heads import Encoded, fit_heads
 from ricordo_lab.evaluation.ratings import Ratings, read
 
@@ -26,10 +25,6 @@ def _file(folder: Path, content: str) -> Path:
     path = folder / "rated"
     path.write_text(content, encoding="utf-8")
     return path
-
-
-def _felt(*valences: float) -> list[Emotion]:
-    return [Emotion(valence=one, arousal=abs(one), dominance=0.5 + one / 4) for one in valences]
 
 
 def test_axes_and_labels_are_read(tmp_path: Path) -> None:
@@ -63,41 +58,6 @@ def test_another_shape_is_refused_with_its_place(tmp_path: Path, content: str, s
         read(_file(tmp_path, content))
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "heads.npz"
-    path.write_bytes(b"PK\x03\x04\xff\xfe")
-    with pytest.raises(UnsuitableData, match="utf-8"):
-        read(path)
-
-
-def test_a_mark_of_byte_order_is_no_part_of_a_column(tmp_path: Path) -> None:
-    assert read(_file(tmp_path, "\ufefftext,V,A,D\nhi,1,2,3\n")).texts == ("hi",)
-
-
-def test_a_perfect_estimate_has_r_of_one() -> None:
-    rated = np.array([[3 + 2 * v, 1 + 4 * abs(v), 3 + v] for v in (-0.8, 0.1, 0.9)], dtype=np.float32)
-    found = figures(Ratings("x", ["a", "b", "c"], rated), _felt(-0.8, 0.1, 0.9))
-    assert found == pytest.approx({"valence": 1, "arousal": 1, "dominance": 1}, abs=1e-5)
-    assert figures(Ratings("x", ["a", "b", "c"], rated), [NEUTRAL] * 3)["valence"] is None
-
-
-def test_f1_counts_groups_and_leaves_out_what_lies_in_two(tmp_path: Path) -> None:
-    ratings = read(_file(tmp_path, LABELLED))
-    right = [Emotion(primary=one) for one in ("excitement", "disgust", "neutral", "joy")]
-    found = figures(ratings, right)
-    assert (found["joy"], found["disgust"], found["neutral"], found["texts"]) == (1, 1, 1, 3)
-    assert found["macro_f1"] == pytest.approx(3 / 7)
-    assert sum(len(labels.split()) for labels in GROUPS.values()) == 28
-
-
-def test_calibration_compares_like_with_like() -> None:
-    valences = np.linspace(-0.9, 0.9, 40)
-    rated = np.stack([3 + 2 * valences, valences + 3, valences + 3], axis=1).astype(np.float32)
-    bins = calibration(Ratings("x", ["t"] * 40, rated), _felt(*valences))
-    assert len(bins) == 10
-    assert all(estimated == pytest.approx(rated, abs=1e-5) for estimated, rated in bins)
-
-
 def test_heads_learn_what_they_are_shown() -> None:
     chance = np.random.default_rng(0)
     texts = [f"{'lovely' if at % 2 else 'dreadful'} weather number {at}" for at in range(80)]
@@ -110,18 +70,6 @@ def test_heads_learn_what_they_are_shown() -> None:
     assert heads.fitted_on == "made up: 80 texts"
 
 
-def test_heads_are_fitted_on_what_they_will_read() -> None:
-    vectors = np.eye(4, 8, dtype=np.float32)
-    wanted = np.array([[4, 3, 3], [2, 3, 3], [4, 2, 3], [2, 4, 3]], dtype=np.float32)
-    said = ["a good day", "a bad day", "good weather", "bad weather"]
-    marked = ["a **good** day", "a _bad_ day", "**good** weather", "_bad_ weather"]
-    plain, other = (
-        fit_heads([Encoded("it", Ratings("", one, wanted), vectors)], "") for one in (said, marked)
-    )
-    assert np.array_equal(plain.hashed, other.hashed)
-    assert np.array_equal(plain.dense, other.dense)
-
-
 def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = _file(tmp_path, RATED)
     assert main(("emotion", "--data", str(path), "--json")) == 0
@@ -131,35 +79,6 @@ def test_the_command_measures_a_file(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "\ncalibration\n" in capfd.readouterr().out
     assert main(("emotion", "--data", str(tmp_path / "none"))) == 1
     assert "cannot be read" in capfd.readouterr().err
-
-
-def test_r_of_ratings_that_are_all_alike_is_not_defined(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = _file(tmp_path, "text,V,A,D\n" + "".join(f"text {at},{at},2,3\n" for at in range(1, 5)))
-    assert main(("emotion", "--data", str(path), "--json")) == 0
-    said = capfd.readouterr()
-    assert json.loads(said.out.splitlines()[0])["arousal"] is None
-    assert "r of arousal and dominance is not defined" in said.err
-    assert main(("emotion", "--data", str(path))) == 0
-    assert "undefined" in capfd.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("content", "words", "said"),
-    [
-        (LABELLED, ("--language", "it"), "texts rated V, A and D are needed"),
-        ("text,V,A,D\nhi,1,2,3\n", (), "at least 3 are needed"),
-        ("text,V\nhi,1\n", (), "neither the columns"),
-    ],
-)
-def test_what_cannot_be_measured_is_said_in_a_line(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], content: str, words: Sequence[str], said: str
-) -> None:
-    assert main(("emotion", "--data", str(_file(tmp_path, content)), *words)) == 2
-    error = capfd.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
 
 
 def _fitted_on(folder: Path, files: Mapping[str, str]) -> tuple[str, ...]:

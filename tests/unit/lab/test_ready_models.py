@@ -19,17 +19,6 @@ def served(url: str) -> EmbeddingSettings:
     return EmbeddingSettings(provider="ollama", model=MODEL, ollama_url=url)
 
 
-async def test_a_model_that_is_being_pulled_is_waited_for() -> None:
-    async with ollama_stand_in() as server, AsyncExitStack() as exits:
-        server.behaviour.pull_stands_at = 42
-        opening = asyncio.create_task(exits.enter_async_context(ready_models(served(server.url))))
-        await server.received(2)  # what it holds, and the pull
-        assert not opening.done()
-        server.behaviour.pull_stands_at = None
-        models = await opening
-        assert (await models.batch.encode(["one", "two"])).shape == (2, 384)
-
-
 async def test_what_is_waited_for_is_told_and_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     told = ""
 
@@ -68,10 +57,3 @@ async def test_a_model_that_cannot_be_had_ends_it_in_a_sentence() -> None:
         with pytest.raises(MeasurementFailed, match=r"does not have all-minilm.*file does not exist"):
             async with ready_models(served(server.url)):
                 pass
-
-
-async def test_nor_does_it_begin_where_no_server_tells_how_long_the_vectors_are() -> None:
-    nobody = EmbeddingSettings(provider="ollama", model="never-heard-of", ollama_url="http://127.0.0.1:1")
-    with pytest.raises(MeasurementFailed, match="cannot be reached"):
-        async with ready_models(nobody):
-            pass

@@ -42,13 +42,6 @@ def test_nothing_recalled_survives_being_wrapped(inner: str) -> None:
     assert strip_recalled(wrapped) == "beforeafter"
 
 
-@given(st.lists(fragments).map("".join))
-def test_stripping_twice_changes_nothing_more_than_its_tags(raw: str) -> None:
-    once = strip_recalled(raw)
-    assert "ciao" in once or "ciao" not in strip_recalled(once)
-    assert len(once) <= len(raw)
-
-
 @pytest.mark.parametrize(
     ("begins", "part"),
     [
@@ -109,10 +102,6 @@ def test_stripping_leaves_no_tag_behind() -> None:
     assert "<recalled" not in strip_recalled(deep)
 
 
-def test_an_unknown_language_keeps_its_words() -> None:
-    assert tokenization.stems("Koira juoksee", "xx") == ["koira", "juoksee"]
-
-
 def test_stop_words_go_unless_nothing_else_is_there() -> None:
     assert tokenization.content_words("the dog of the house", "en") == ["dog", "house"]
     assert tokenization.content_words("who are you", "en") == ["who", "are", "you"]
@@ -142,13 +131,6 @@ def test_an_excerpt_ends_at_a_word() -> None:
         text.excerpt("x", 0)
 
 
-def test_a_title_is_the_first_sentence() -> None:
-    assert title_of(Document("Ho adottato un cane. Si chiama Max.")) == "Ho adottato un cane"
-    assert title_of(Document("What now? Run.")) == "What now?"
-    assert len(title_of(Document("parola " * 40))) <= 80
-    assert title_of(Document("...")) == "..."
-
-
 @pytest.mark.parametrize(
     ("said", "title"),
     [
@@ -166,11 +148,3 @@ def test_a_title_is_the_first_sentence() -> None:
 )
 def test_a_title_passes_over_greetings_and_markup(said: str, title: str) -> None:
     assert title_of(Document(said)) == title
-
-
-@given(st.text(max_size=300))
-def test_what_says_anything_has_a_title(said: str) -> None:
-    title = title_of(Document(said))
-    assert len(title) <= 80
-    assert "\n" not in title
-    assert title or not said.strip()

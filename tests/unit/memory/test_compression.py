@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import (
     ALIKE,
-    BLOCK,
     FEWEST,
     MOST,
     CompressionCandidate,
@@ -23,7 +22,6 @@ from ricordo.memory.compression import (
     group_memories,
     is_weak,
     is_worth_condensing,
-    subjects_of,
 )
 from ricordo.memory.model import Memory, Source
 from ricordo.testing.factories import START, memory, unit_vector, unit_vectors
@@ -53,25 +51,13 @@ def _old(**fields: object) -> Memory:
     ids=lambda fields: next(iter(fields)),
 )
 def test_what_is_held_on_to_or_strong_or_young_is_left_alone(fields: dict[str, object]) -> None:
-    """Of an old and weak memory, each of these makes another one."""
     assert is_weak(_old(), _NOW)
     assert not is_weak(_old(**fields), _NOW)
 
 
-def test_what_lies_in_the_archive_is_condensed_too() -> None:
-    """Most of what is weak lies there."""
-    assert is_weak(_old(archived_at=_NOW), _NOW)
-
-
 def test_the_worth_is_the_budget_score() -> None:
-    """0.3 (10 - 200/30) + 0.2 * 2 + 0.4 * (1 + 9/10) - 0.1 * 50/500."""
     one = _old(access_count=10, token_count=50)
     assert budget_score(one, _NOW) == pytest.approx(0.3 * (10 - 200 / 30) + 0.4 + 0.4 * 1.9 - 0.01)
-
-
-def test_nobody_speaks_about_themselves() -> None:
-    """Who says it is a participant, and not what it is about."""
-    assert subjects_of(("Davide", "Anna", "anna"), "Davide") == ("anna",)
 
 
 def _weak(
@@ -85,7 +71,6 @@ def _numbers(found: Sequence[Sequence[CompressionCandidate]]) -> list[list[int]]
 
 
 def test_those_about_the_same_person_go_together() -> None:
-    """Of several people, the one that most memories are about; alike or not, another person is apart."""
     same = unit_vector(1)
     told = [_weak(n, same, n, "anna") for n in range(4)]
     told += [_weak(4, same, 4, "marco", "anna"), *(_weak(n, same, n, "marco") for n in (5, 6, 7))]
@@ -93,30 +78,15 @@ def test_those_about_the_same_person_go_together() -> None:
 
 
 def test_languages_are_not_mixed() -> None:
-    """A synthesis is in the language of its sources."""
     same = unit_vector(1)
     told = [_weak(n, same, n, language=language) for n, language in enumerate(["en", "it", "en", "it", "en"])]
     assert _numbers(group_memories(told)) == [[0, 2, 4]]
 
 
-def test_two_are_too_few_and_what_is_unlike_stays_alone() -> None:
-    """A synthesis of two would save nothing."""
-    one, other = unit_vectors(2, 384)
-    told = [_weak(0, one), _weak(1, one), _weak(2, other)]
-    assert group_memories(told) == []
-
-
 def test_those_of_a_quarter_go_first_and_the_rest_finds_company_farther_away() -> None:
-    """Three in January, then one in May and two in the next year."""
     same = unit_vector(1)
     told = [_weak(n, same, day) for n, day in enumerate((0, 1, 2, 120, 400, 401))]
     assert _numbers(group_memories(told)) == [[0, 1, 2], [3, 4, 5]]
-
-
-def test_many_alike_make_several_groups() -> None:
-    """Each of twenty at the most."""
-    told = [_weak(n, unit_vector(1), n / 100) for n in range(2 * MOST + 1)]
-    assert [len(group) for group in group_memories(told)] == [MOST, MOST]
 
 
 @given(
@@ -127,7 +97,6 @@ def test_many_alike_make_several_groups() -> None:
 def test_the_groups_follow_from_the_set(
     kinds: list[tuple[int, int, int]], shuffled: Random, done: int
 ) -> None:
-    """In whatever order they are read, and whatever of it is done: none twice, of one kind, all alike."""
     names = ("", "anna", "marco", "anna")
     told = [
         _weak(n, _near(kind, n), day, *filter(None, [names[who]]), language="it" if who == 3 else "en")
@@ -155,19 +124,7 @@ def _near(kind: int, number: int) -> NDArray[np.float32]:
     return near
 
 
-def test_of_very_many_only_those_near_in_time_are_compared() -> None:
-    """Alike ones that a whole block lies between are not found, and no more space is taken."""
-    strangers = unit_vectors(BLOCK, 384, seed=1)
-    told = [_weak(n, strangers[n], n / 1000) for n in range(BLOCK)]
-    twins = [_weak(10_000, strangers[0], 0.0001), _weak(10_001, strangers[0], 9)]
-    assert group_memories([*told, *twins]) == []
-    assert _numbers(group_memories([*told, twins[0], _weak(10_001, strangers[0], 0.0002)])) == [
-        [0, 10_000, 10_001]
-    ]
-
-
 def test_small_talk_tells_nothing_however_much_there_is_of_it() -> None:
-    """What is condensed has to say something; a greeting among it does no harm."""
     assert not is_worth_condensing([("Sounds good.", "en"), ("Va bene, a presto!", "it"), ("Capisco.", "it")])
     assert is_worth_condensing(
         [("Sounds good.", "en"), ("Anna lent me her drill.", "en"), ("Ho pagato il dentista.", "it")]

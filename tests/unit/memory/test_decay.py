@@ -33,14 +33,6 @@ def test_more_idle_days_never_strengthen(days: int, more: int, arousal: float, i
     assert retention(days + more, arousal, importance) <= retention(days, arousal, importance)
 
 
-@given(idle, unit, unit, unit, unit)
-def test_feeling_and_weight_protect(
-    days: int, arousal: float, importance: float, more: float, most: float
-) -> None:
-    stronger = retention(days, max(arousal, more), max(importance, most))
-    assert stronger >= retention(days, arousal, importance)
-
-
 @given(days=idle, arousal=unit, importance=unit, accesses=st.integers(0, 5), floors=st.booleans())
 def test_the_factor_is_a_share_above_its_floor(
     *, days: int, arousal: float, importance: float, accesses: int, floors: bool
@@ -62,7 +54,6 @@ def test_the_factor_is_a_share_above_its_floor(
 def test_time_never_raises_a_factor(
     *, days: int, more: int, arousal: float, importance: float, factor: float, floors: bool
 ) -> None:
-    """Nor does a second pass of a moment, or one of an earlier moment, change what the first has made."""
     first = decay(
         days=days + more, arousal=arousal, importance=importance, access_count=9, factor=factor, floors=floors
     )
@@ -78,29 +69,11 @@ def test_time_never_raises_a_factor(
 
 @pytest.mark.parametrize(("meaningfulness", "left"), [(1, 0.2), (5, 0.9)])
 def test_the_floors_of_the_fourth_seed(meaningfulness: int, left: float) -> None:
-    """After 90 days by its own curve; by this one what is trivial gets there later."""
     importance = (meaningfulness - 1) / 4
     assert floor(importance) == pytest.approx(left)
     later = decay(days=900, arousal=0, importance=importance, access_count=9)
     assert later is not None
     assert later.factor == pytest.approx(left)
-
-
-def test_floors_keep_the_profound_vivid_and_do_not_save_the_trivial_from_the_archive() -> None:
-    profound = decay(days=900, arousal=0, importance=1, access_count=0)
-    trivial = decay(days=900, arousal=0, importance=0, access_count=0)
-    assert profound is not None
-    assert trivial is not None
-    assert profound.factor == pytest.approx(0.9)
-    assert not profound.archived
-    assert trivial.factor == pytest.approx(0.2)
-    assert trivial.archived
-
-
-def test_without_floors_it_fades_on() -> None:
-    faded = decay(days=900, arousal=0, importance=0, access_count=0, floors=False)
-    assert faded is not None
-    assert faded.factor < 0.01
 
 
 @pytest.mark.parametrize(

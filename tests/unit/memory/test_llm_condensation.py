@@ -22,7 +22,6 @@ SAID = (
 
 
 def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
-    """In the order in which it was said; one text at least."""
     told = [
         SessionTurn(replace(memory(f"m-{n}", content=str(n) * 100, importance=weight), language="en"))
         for n, weight in enumerate((0.2, 0.1, 0.9))
@@ -47,12 +46,10 @@ def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
     ],
 )
 def test_names_numbers_language_and_length_are_looked_at(text: str, found: CondensationFault | None) -> None:
-    """What is new in an answer is invented."""
     assert find_fault(text, SAID, "en") == found
 
 
 def test_topics_and_feelings_count_where_they_hold() -> None:
-    """A topic of whose words none is missing, once; a label that there is; a rating within the scale."""
     claim = Condensed(
         text=" They  met. ",
         key_topics=(

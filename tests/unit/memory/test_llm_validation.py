@@ -7,18 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.language.emotion.lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_description import (
     INFERRED_KINDS,
-    LONGEST_SHOWN,
     UNREAD,
     Description,
     LlmMessage,
     LlmReading,
-    importance_of_rating,
 )
 from ricordo.memory.llm_validation import merge_llm_reading
 
@@ -48,17 +46,6 @@ def test_the_versions_say_which_of_both_the_model_gave() -> None:
     assert (rated.version, rated.rated_by) == (VERSION, BY_MODEL)
     described = merged(title="")
     assert (described.version, described.rated_by) == (BY_MODEL, VERSION)
-
-
-@pytest.mark.parametrize(("rating", "expected"), [(1, 0.0), (5.5, 0.5), (10, 1.0), (0.9, None), (10.1, None)])
-def test_ratings_of_ten_become_importance(rating: float, expected: float | None) -> None:
-    assert importance_of_rating(rating) == expected
-
-
-def test_a_rating_takes_the_place_of_the_heuristic_and_explains_itself() -> None:
-    found = merged(importance=0.9).importance
-    assert found.value == 0.9
-    assert [(one.reason, one.evidence, one.amount) for one in found.contributions] == [("rating", MODEL, 0.9)]
 
 
 @pytest.mark.parametrize("importance", [-0.1, 1.1, math.nan, math.inf])
@@ -109,12 +96,6 @@ def test_plain_texts_order_nothing(text: str) -> None:
     assert merged(said, importance=1.0).importance.value == 1.0
 
 
-def test_a_feeling_is_taken_whole() -> None:
-    found = merged(**{name: getattr(JOY, name) for name in ("valence", "arousal", "dominance", "primary")})
-    assert (found.emotion.valence, found.emotion.arousal, found.emotion.dominance) == (0.8, 0.7, 0.6)
-    assert found.emotion.primary == "joy"
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -136,18 +117,6 @@ def test_a_feeling_that_does_not_hold_is_dropped(change: dict[str, object]) -> N
     )
 
 
-@pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
-def test_tools_and_the_system_feel_nothing(role: Role) -> None:
-    said = replace(DOG, role=role)
-    assert merge_llm_reading(derived(said), said, LlmReading(0.5, JOY), MODEL).emotion == NEUTRAL
-
-
-def test_keywords_are_words_of_the_text() -> None:
-    claim = replace(JOY, keywords=("CANE", "felicità", "ado", "un cane", "cane"))
-    found = merge_llm_reading(derived(DOG), DOG, LlmReading(None, claim), MODEL)
-    assert found.emotion.keywords == ("cane", "un cane")
-
-
 def test_topics_are_in_the_text_in_some_form() -> None:
     found = merged(topics=("Rifugi", "cani", "adozione di gatti", "veterinario", "")).topics
     assert found[:2] == ("rifugi", "cani")
@@ -163,19 +132,6 @@ def test_participants_are_names_that_the_text_writes_as_names() -> None:
     assert not {"Roma", "Giulia", "pietro", "Giovedì", "giovedì", "la sorella", ""} & set(found.participants)
     speaker = LlmMessage("Ho visto Ludmilla.", "it", speaker="Davide")
     assert merged(speaker, participants=("Ludmilla",)).participants[0] == "Davide"  # nobody is taken away
-
-
-@pytest.mark.parametrize("claimed", MemoryType)
-def test_a_type_is_taken_unless_it_is_felt_by_nobody(claimed: MemoryType) -> None:
-    said = LlmMessage("Il treno parte alle nove.", "it")
-    expected = derived(said).type if claimed is MemoryType.EMOTIONAL else claimed
-    assert merged(said, type=claimed).type is expected
-
-
-@pytest.mark.parametrize("claimed", MemoryKind)
-def test_a_kind_is_one_that_a_message_can_be(claimed: MemoryKind) -> None:
-    expected = claimed if claimed in INFERRED_KINDS else derived(DOG).kind
-    assert merged(kind=claimed).kind is expected
 
 
 @pytest.mark.parametrize(
@@ -196,14 +152,6 @@ def test_a_title_tells_what_the_text_tells(title: str, taken: bool) -> None:  # 
     assert (found != derived(DOG).title) is taken
     assert len(found) <= TITLE_LENGTH
     assert "\n" not in found
-
-
-def test_a_long_text_is_shown_by_its_ends() -> None:
-    text = "".join(f"frase {n}. " for n in range(4_000))
-    shown = LlmMessage(text, "it").shown
-    assert len(shown) <= LONGEST_SHOWN + 3
-    assert shown.startswith("frase 0.")
-    assert shown.endswith("frase 3999. ")
 
 
 WORDS = st.text(max_size=40)

@@ -1,9 +1,8 @@
 import datetime as dt
-from uuid import UUID
 
 import pytest
 
-from ricordo.language.annotations import Emotion, MemoryKind
+from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, derived_id, local_moment, time_of_day
 from ricordo.messages.ids import memory_id
 
@@ -21,20 +20,6 @@ def test_the_users_own_day_follows_from_the_zone() -> None:
     )
     assert memory.date == dt.date(2026, 2, 2)
     assert (memory.time_of_day, memory.day_of_week) == ("night", "monday")
-
-
-def test_what_the_row_says_of_its_day_is_kept() -> None:
-    memory = Memory(
-        id=memory_id("acme", "m-1"),
-        tenant="acme",
-        user_id="u",
-        content="ciao",
-        created_at=INSTANT,
-        date=dt.date(2026, 2, 1),
-        time_of_day="evening",
-        day_of_week="sunday",
-    )
-    assert (memory.date, memory.time_of_day) == (dt.date(2026, 2, 1), "evening")
 
 
 def test_a_naive_instant_is_refused() -> None:
@@ -57,18 +42,9 @@ def test_parts_of_the_day(hours: tuple[int, ...], name: str) -> None:
     assert {time_of_day(hour) for hour in hours} == {name}
 
 
-def test_ids_are_stable_and_tell_tenants_apart() -> None:
-    assert memory_id("default", "m-1") == UUID("47b5ef90-e7b7-56be-9896-dcb1dd467f99")
-    assert memory_id("a", "m") != memory_id("b", "m")
-
-
 def test_a_derived_id_ignores_the_order_of_its_sources() -> None:
     one, two = memory_id("a", "1"), memory_id("a", "2")
     same = derived_id("a", MemoryKind.SUMMARY, [two, one, two])
     assert derived_id("a", MemoryKind.SUMMARY, [one, two]) == same
     assert derived_id("a", MemoryKind.SYNTHESIS, [one, two]) != same
     assert derived_id("a", MemoryKind.SUMMARY, [one, two], about="who?") != same
-
-
-def test_intensity_is_the_strength_of_a_feeling_whatever_its_sign() -> None:
-    assert Emotion(valence=-0.5, arousal=0.5).intensity == 0.25

@@ -67,10 +67,6 @@ def test_what_the_ceiling_cut_off_is_taken_back_first() -> None:
     assert withdraw_use(withdraw_use(twice)).importance == pytest.approx(0.94)
 
 
-def test_nothing_falls_below_zero() -> None:
-    assert withdraw_use(MemoryStrength()) == MemoryStrength()
-
-
 EVENT = ("event", NOW - dt.timedelta(minutes=5))
 VERDICTS = st.lists(st.sampled_from(RecallVerdict), max_size=6)
 
@@ -114,8 +110,3 @@ def test_the_last_verdict_holds_and_a_repeat_changes_nothing(
     assert after.access_count == strength.access_count + use.counts
     if use.verdict is not None:
         assert apply_verdict(after, use, use.verdict, NOW + dt.timedelta(days=1)) == (after, use)
-
-
-def test_a_recall_that_arrives_late_does_not_turn_time_back() -> None:
-    recent = reinforce(MemoryStrength(), NOW)
-    assert reinforce(recent, NOW - dt.timedelta(days=3)).last_accessed == NOW

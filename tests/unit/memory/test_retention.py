@@ -5,11 +5,10 @@ import random
 from dataclasses import replace
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.retention import Candidate, Strategy, memories_to_prune, recency, retention_score
+from ricordo.memory.retention import Candidate, Strategy, memories_to_prune, retention_score
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -32,15 +31,6 @@ limits, strategies = st.integers(0, 25), st.sampled_from(STRATEGIES)
 def one(number: int, importance: float = 0.5, days: float = 0) -> Candidate:
     said = NOW - days * DAY
     return Candidate(UUID(int=number), importance, said, said)
-
-
-def test_importance_outweighs_recency_by_seven_to_three() -> None:
-    assert retention_score(one(1, 1.0), NOW, "importance_weighted") == pytest.approx(1.0)
-    assert retention_score(one(1, 0.0), NOW, "importance_weighted") == pytest.approx(0.3)
-    assert retention_score(one(1, 0.5, days=50), NOW, "importance_weighted") == pytest.approx(
-        0.35 + 0.3 * 0.3678794
-    )
-    assert recency(NOW + DAY, NOW) == 1
 
 
 def test_each_strategy_lets_another_one_go() -> None:

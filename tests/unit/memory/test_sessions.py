@@ -25,25 +25,17 @@ def _cut(*minutes: float, ends: tuple[float, ...] = (), most: int = 5_000) -> li
 
 
 def test_a_pause_of_half_an_hour_is_within_a_session() -> None:
-    """A longer one is not."""
     assert _cut(0, 30, 60) == [_turns(0, 30, 60)]
     assert _cut(0, 31, 32) == [_turns(0), _turns(31, 32)]
 
 
 def test_what_was_said_until_the_end_belongs_to_the_session_that_ended() -> None:
-    """Also what was said at that very moment."""
     assert _cut(0, 1, 2, ends=(1,)) == [_turns(0, 1), _turns(2)]
     assert _cut(0, 1, 2, ends=(1.5, 1.2, 9)) == [_turns(0, 1), _turns(2)]
 
 
 def test_an_endless_session_is_cut() -> None:
-    """Every so many turns, from its beginning."""
     assert _cut(0, 1, 2, 3, 4, most=2) == [_turns(0, 1), _turns(2, 3), _turns(4)]
-
-
-def test_of_nothing_there_is_no_session() -> None:
-    """Not even an empty one."""
-    assert _cut() == []
 
 
 @given(
@@ -51,7 +43,6 @@ def test_of_nothing_there_is_no_session() -> None:
     ends=st.lists(st.integers(0, 500), max_size=4),
 )
 def test_every_turn_is_in_one_session(minutes: list[int], ends: list[int]) -> None:
-    """In order, none of them empty, and no pause or end within."""
     turns = _turns(*sorted(minutes))
     found = split_sessions(turns, map(at, ends))
     assert [turn for one in found for turn in one] == turns

@@ -1,9 +1,7 @@
 """From counts to habits."""
 
-import re
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +12,6 @@ from ricordo.memory.style import (
     TopicCount,
     describe_habits,
     find_habits,
-    register_patterns,
 )
 
 BRIEF = StyleCounts(
@@ -115,21 +112,6 @@ def test_what_is_known_of_somebody_brief() -> None:
     assert [habits[name].count for name in ("length", "topics_liked", "formality")] == [60, 12, 41]
 
 
-@pytest.mark.parametrize(
-    ("lately", "trend"), [(31, "as before"), (60, "longer"), (12, "shorter"), (0, "shorter")]
-)
-def test_a_length_that_changes_is_told(lately: float, trend: str) -> None:
-    value = found(replace(BRIEF, lately=lately))["length"].value
-    assert isinstance(value, dict)
-    assert value["lately"] == trend
-
-
-def test_who_does_now_this_and_now_that_has_no_habit() -> None:
-    parts = {"morning": 15, "afternoon": 15, "evening": 15, "night": 15}
-    mixed = found(replace(BRIEF, parts_of_day=parts, formal=20, informal=20, topics=()))
-    assert mixed.keys() == {"length", "engagement"}
-
-
 def test_a_line_tells_what_helps_to_answer_in_the_language_of_the_context() -> None:
     habits = find_habits(BRIEF)
     assert describe_habits(habits, "it") == (
@@ -143,12 +125,3 @@ def test_a_line_tells_what_helps_to_answer_in_the_language_of_the_context() -> N
     medium = find_habits(replace(BRIEF, lengths=(90, 100, 120), formal=0, informal=0, parts_of_day={}))
     assert describe_habits(medium, "en") == ""
     assert describe_habits((), "it") == ""
-
-
-def test_words_of_manners_are_in_one_list_each() -> None:
-    told_by = register_patterns()
-    formal, informal = (
-        set(re.sub(r"\\m\(\?:|\)\\M", "", each).split("|")) for each in (told_by.formal, told_by.informal)
-    )
-    assert not formal & informal
-    assert "" not in formal | informal

@@ -1,4 +1,4 @@
-"""What a session comes to: sentences, weight, feeling, topics."""
+"""Summaries of sessions and the sentences that they are made of."""
 
 from dataclasses import replace
 
@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import KeyTopic, Memory, derived_id
-from ricordo.memory.summaries import Condensed, SessionTurn, key_topics, spoken_language, summarise
-from ricordo.testing.factories import TENANT, at, memory
+from ricordo.memory.salience import LONGEST, Text, salient
+from ricordo.memory.summaries import Condensed, SessionTurn, key_topics, summarise
+from ricordo.testing.factories import TENANT, at, memory, unit_vector
 
 JOY = Emotion(valence=0.8, arousal=0.7, dominance=0.6, primary="joy")
 FEAR = Emotion(valence=-0.7, arousal=0.8, dominance=0.2, primary="fear")
@@ -41,7 +42,6 @@ def _summary(*memories: Memory, condensed: Condensed | None = None) -> Memory:
 
 
 def test_it_stands_for_its_session() -> None:
-    """Who, when and where from, under an id that follows from its sources."""
     first, last = _said(0, "I adopted a dog called Max."), _said(5, "He is three years old.")
     made = _summary(first, last)
     assert made.id == derived_id(TENANT, MemoryKind.SUMMARY, [first.id, last.id])
@@ -51,36 +51,7 @@ def test_it_stands_for_its_session() -> None:
     assert made.content == "I adopted a dog called Max. He is three years old."
 
 
-def test_it_has_three_sentences_at_the_most() -> None:
-    """However much was said."""
-    turns = [_said(n, f"On day {n} the {word} broke down.") for n, word in enumerate(_THINGS)]
-    assert _summary(*turns).content.count("broke down.") == 3
-
-
-_THINGS = ("boiler", "tractor", "printer", "fridge", "engine", "lift")
-
-
-def test_several_voices_are_named() -> None:
-    """Who spoke, where more than one did; the assistant in the language of the session."""
-    made = _summary(
-        _said(0, "Mi trasferisco a Bergamo a giugno.", language="it", speaker="Davide", importance=0.8),
-        _said(
-            1,
-            "A Bergamo ci sono tre musei da vedere in città alta.",
-            language="it",
-            role=Role.ASSISTANT,
-            importance=0.8,
-        ),
-    )
-    assert made.language == "it"
-    assert made.content == (
-        "Davide: Mi trasferisco a Bergamo a giugno. "
-        "Assistente: A Bergamo ci sono tre musei da vedere in città alta."
-    )
-
-
 def test_the_feeling_is_the_users() -> None:
-    """An assistant's cheer is none; what is felt strongly counts for more than what is said in passing."""
     made = _summary(
         _said(0, "I am afraid that I shall lose my job.", emotion=FEAR),
         _said(1, "Cheer up!", role=Role.ASSISTANT, emotion=JOY),
@@ -91,17 +62,7 @@ def test_the_feeling_is_the_users() -> None:
     assert made.emotion.valence < -0.4
 
 
-def test_what_weighs_is_what_the_user_said() -> None:
-    """An assistant's long advice makes no session profound."""
-    user, assistant = (
-        _summary(_said(0, "Yes.", importance=0.1), _said(1, "It is cancer.", importance=0.9, role=role))
-        for role in (Role.USER, Role.ASSISTANT)
-    )
-    assert user.importance > assistant.importance
-
-
 def test_key_topics_have_importance_and_feeling() -> None:
-    """By their weightiest turn, or because they recur."""
     found = key_topics(
         [
             _said(0, "x", topics=("whales",), importance=0.8, emotion=JOY),
@@ -118,20 +79,7 @@ def test_key_topics_have_importance_and_feeling() -> None:
     )
 
 
-def test_the_language_is_the_one_that_the_user_speaks_most_in() -> None:
-    """By what they say, not by how often."""
-    turns = [
-        SessionTurn(_said(0, "Ok.", language="en")),
-        SessionTurn(_said(1, "Sure.", language="en")),
-        SessionTurn(_said(2, "Domani vado dal medico con mia sorella.", language="it")),
-        SessionTurn(_said(3, "I see. " * 40, language="en", role=Role.ASSISTANT)),
-    ]
-    assert spoken_language(turns) == "it"
-    assert spoken_language([SessionTurn(_said(0, "?", language=""))]) == "en"
-
-
 def test_what_a_model_says_takes_the_place_of_what_follows_from_the_turns() -> None:
-    """As far as it says something."""
     whole = Condensed(
         text="They adopted Max.",
         key_topics=(KeyTopic(topic="dog", importance="high"),),
@@ -159,7 +107,6 @@ def test_what_a_model_says_takes_the_place_of_what_follows_from_the_turns() -> N
     )
 )
 def test_whatever_was_said_it_is_in_range(said: list[tuple[str, float, Role, float, float]]) -> None:
-    """Importance and feeling."""
     made = _summary(
         *(
             _said(n, text, importance=weight, role=role, emotion=Emotion(valence=valence, arousal=arousal))
@@ -169,3 +116,59 @@ def test_whatever_was_said_it_is_in_range(said: list[tuple[str, float, Role, flo
     assert 0 <= made.importance <= 1
     assert -1 <= made.emotion.valence <= 1
     assert 0 <= made.emotion.arousal <= 1
+
+
+def _chosen(*said: tuple[str, float], language: str = "en", most: int = 3) -> list[str]:
+    return [one.sentence for one in salient([Text(text, language, weight) for text, weight in said], most)]
+
+
+def test_small_talk_and_questions_are_left_out() -> None:
+    assert _chosen(
+        ("Hi! How are you?", 0.1),
+        ("Yesterday I adopted a dog, his name is Max!", 0.7),
+        ("That's great! What breed is he?", 0.2),
+    ) == ["Yesterday I adopted a dog, his name is Max!"]
+    assert _chosen(
+        ("Ciao! Come va?", 0.1),
+        ("Sono preoccupato per il lavoro, il capo vuole chiudere il reparto.", 0.7),
+        ("Capisco, mi dispiace.", 0.2),
+        language="it",
+    ) == ["Sono preoccupato per il lavoro, il capo vuole chiudere il reparto."]
+
+
+def test_what_matters_more_is_chosen_and_told_in_order() -> None:
+    assert _chosen(
+        ("I bought some bread at the corner shop.", 0.1),
+        ("My grandmother died on Sunday in Palermo.", 0.9),
+        ("I will take the train to Palermo on Friday for her funeral.", 0.7),
+        most=2,
+    ) == [
+        "My grandmother died on Sunday in Palermo.",
+        "I will take the train to Palermo on Friday for her funeral.",
+    ]
+
+
+def test_the_same_is_not_told_twice() -> None:
+    assert _chosen(
+        ("I passed the exam in physics today.", 0.9),
+        ("Today I passed the physics exam!", 0.9),
+        ("The neighbours' cat slept on our balcony.", 0.2),
+        most=2,
+    ) == ["I passed the exam in physics today.", "The neighbours' cat slept on our balcony."]
+
+
+@given(
+    said=st.lists(st.tuples(st.text(max_size=300), st.floats(0, 1), st.booleans()), max_size=12),
+    most=st.integers(0, 4),
+    language=st.sampled_from(["it", "en", "de", ""]),
+)
+def test_it_takes_any_text(said: list[tuple[str, float, bool]], most: int, language: str) -> None:
+    texts = [
+        Text(text, language, weight, unit_vector(place) if encoded else None)
+        for place, (text, weight, encoded) in enumerate(said)
+    ]
+    chosen = salient(texts, most)
+    assert len(chosen) <= most
+    assert [one.place for one in chosen] == sorted(one.place for one in chosen)
+    assert all(0 < len(one.sentence) <= LONGEST for one in chosen)
+    assert salient(texts, most) == chosen

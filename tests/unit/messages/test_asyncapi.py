@@ -1,7 +1,6 @@
 """The AsyncAPI document tells the contract as the code has it: all of it, each way, with true examples."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,11 @@ from ricordo.messages.asyncapi.document import document
 from ricordo.messages.asyncapi.examples import TENANT
 from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.codec import decode, decode_as, encode
-from ricordo.messages.errors import ErrorBody, dead_letter_reason
+from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.routing import CONTRACTS, Contract
-from ricordo.messages.subjects import Subject, checked_tenant, parse_dead_letter
+from ricordo.messages.subjects import Subject, checked_tenant
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 COMMITTED: dict[str, Any] = yaml.safe_load((SCHEMAS / "asyncapi.yaml").read_text(encoding="utf-8"))
@@ -102,15 +101,6 @@ def test_a_request_is_answered_with_its_reply_or_an_error(contract: Contract) ->
     assert operation["bindings"]["nats"]["queue"]
 
 
-def test_operations_are_those_of_the_contract_and_dead_letters() -> None:
-    text = (SCHEMAS / "asyncapi.yaml").read_text(encoding="utf-8")
-    keys = Counter(text[text.index("\noperations:") : text.index("\ncomponents:")].split("\n  "))
-    names = [name.casefold() for name in COMMITTED["operations"]]
-
-    assert len(names) == len(set(names)) == len(CONTRACTS) + 1
-    assert all(keys[f"{name}:"] <= 1 for name in COMMITTED["operations"])
-
-
 def test_tenants_are_what_the_code_takes_for_tenants() -> None:
     tenant = COMMITTED["components"]["parameters"]["tenant"]
 
@@ -121,17 +111,6 @@ def test_tenants_are_what_the_code_takes_for_tenants() -> None:
         (operation,) = operations_of(contract)
         address = found(operation["channel"])["address"].format(tenant=tenant["default"])
         assert Subject.parse(address) == Subject(tenant["default"], contract.name)
-
-
-def test_dead_letters_are_addressed_as_the_code_does() -> None:
-    channel = COMMITTED["channels"]["dead-letter"]
-    original = found(channel["parameters"]["subject"])["examples"][0]
-    (example,) = MESSAGES["dead-letter"]["examples"]
-
-    for consumer in found(channel["parameters"]["consumer"])["enum"]:
-        address = channel["address"].format(consumer=consumer, subject=original)
-        assert parse_dead_letter(address) == (consumer, original)
-    assert dead_letter_reason(example["headers"]) == ("invalid", "content is required")
 
 
 @pytest.mark.parametrize("key", MESSAGES)
@@ -201,11 +180,3 @@ def test_the_examples_of_events_have_the_ids_that_the_code_gives() -> None:
         if name == "memory.remembered":
             assert event.message_id is not None
             assert event.id == remembered_id(TENANT, event.message_id)
-
-
-def test_a_bot_is_allowed_what_the_contract_lets_it_do_and_no_more() -> None:
-    allowed = COMMITTED["components"]["securitySchemes"]["user"]["x-permissions"]["publish"]
-    filters = [subject.removeprefix("memory.v1.{tenant}.").removesuffix("*") for subject in allowed]
-
-    for contract in CONTRACTS.values():
-        assert any(contract.name.startswith(one) for one in filters) is contract.from_bots, contract.name

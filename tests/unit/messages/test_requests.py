@@ -1,7 +1,6 @@
 """Requests: defaults, ranges, and rules across fields."""
 
 import json
-from uuid import UUID
 
 import pytest
 
@@ -19,34 +18,6 @@ def refusal(name: str, **fields: object) -> tuple[str | None, str]:
     error = caught.value.body().error
     assert error.code is ErrorCode.INVALID_REQUEST
     return error.field, error.message
-
-
-def test_defaults_of_a_recall() -> None:
-    request = decode_as(queries.RecallRequest, json.dumps(RECALL).encode())
-
-    assert (request.limit, request.explain, request.reinforce, request.filters) == (10, False, True, None)
-
-
-def test_defaults_of_the_other_queries() -> None:
-    context = decode_as(queries.ContextRequest, json.dumps(RECALL).encode())
-    facts = decode_as(queries.FactsRequest, b'{"user_id": "u-1"}')
-
-    assert (context.limit, context.token_budget, context.recent_limit) == (10, 2000, 10)
-    assert (facts.min_confidence, facts.history, facts.limit) == (1, False, 50)
-    assert decode_as(queries.HistoryRequest, b'{"user_id": "u-1"}').limit == 20
-
-
-@pytest.mark.parametrize("limit", [0, -1, 201, 10**9, 10**30, "5", "10", True, 5.5, None, [5]])
-def test_a_limit_out_of_range_or_of_another_type_is_invalid(limit: object) -> None:
-    field, message = refusal("query.recall", **RECALL, limit=limit)
-
-    assert field == "limit"
-    assert message.startswith("limit must be")
-
-
-@pytest.mark.parametrize("limit", [1, 200])
-def test_the_ends_of_the_range_are_within_it(limit: int) -> None:
-    assert decode_as(queries.RecallRequest, json.dumps({**RECALL, "limit": limit}).encode()).limit == limit
 
 
 @pytest.mark.parametrize("name", ["query.history", "query.facts"])
@@ -145,9 +116,3 @@ def test_feedback_names_each_memory_once() -> None:
 @pytest.mark.parametrize("value", ["\x00", "x" * 5000, float("inf")])
 def test_a_note_is_small_and_clean(value: object) -> None:
     assert refusal("command.note", user_id="u-1", conversation_id="c", key="k", value=value)[0] == "value"
-
-
-def test_ids_of_memories_are_uuids() -> None:
-    request = decode_as(queries.ExpandRequest, json.dumps({"user_id": "u-1", "memory_id": ID}).encode())
-
-    assert request.memory_id == UUID(ID)

@@ -14,7 +14,6 @@ from ricordo.messages.routing import (
     CONTRACTS,
     WORKERS,
     ContractKind,
-    answered_elsewhere,
     worker_of,
 )
 from ricordo.messages.subjects import every_tenant
@@ -99,20 +98,3 @@ def test_requests_are_answered_by_the_queue_groups_of_the_table() -> None:
     assert served == {
         (one.kind.value, one.responder.queue) for one in CONTRACTS.values() if one.responder is not None
     }
-
-
-def test_a_request_is_answered_by_one_queue_group() -> None:
-    assert answered_elsewhere("commands") == {
-        "command.verify",
-        "command.correct",
-        "command.reject",
-        "command.identify",
-        "command.forget",
-        "command.export",
-        *(name for name, one in CONTRACTS.items() if one.kind is ContractKind.QUERY),
-    }
-
-
-def test_an_event_may_have_several_consumers_or_none() -> None:
-    assert CONTRACTS["memory.created"].consumers == ("encode", "knowledge")
-    assert CONTRACTS["memory.remembered"].consumers == ()

@@ -1,4 +1,4 @@
-"""Subjects, streams and deterministic ids."""
+"""Subjects, deterministic ids, and headers of errors and dead letters."""
 
 from datetime import UTC, datetime
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -8,18 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.messages.codec import decode, encode
-from ricordo.messages.errors import DecodeError
+from ricordo.messages.errors import (
+    DeadLetterCode,
+    DecodeError,
+    dead_letter_headers,
+    dead_letter_reason,
+    header_text,
+)
 from ricordo.messages.events import DerivedEvent, MemoryRemembered
 from ricordo.messages.ids import derived_id, memory_id, remembered_id, session_ended_id
 from ricordo.messages.routing import CONTRACTS, STREAM_SUBJECTS, ContractKind
 from ricordo.messages.subjects import (
-    STREAM_DERIVED,
-    STREAM_IN,
     InvalidSubject,
     Subject,
     checked_tenant,
     dead_letter_subject,
-    every_tenant,
     parse_dead_letter,
 )
 
@@ -73,16 +76,6 @@ def test_every_event_is_kept_by_exactly_its_stream(name: str) -> None:
     ]
 
     assert keeping == ([CONTRACTS[name].stream] if CONTRACTS[name].kind is ContractKind.EVENT else [])
-
-
-def test_bots_write_three_events_and_workers_the_others() -> None:
-    from_bots = {name for name, contract in CONTRACTS.items() if contract.stream == STREAM_IN}
-
-    assert from_bots == {"message.received", "message.imported", "session.ended"}
-    assert CONTRACTS["memory.created"].stream == STREAM_DERIVED
-    assert not CONTRACTS["memory.created"].from_bots
-    assert CONTRACTS["query.recall"].from_bots
-    assert every_tenant("message.received") in STREAM_SUBJECTS[STREAM_IN]
 
 
 def test_a_dead_letter_remembers_its_consumer_and_subject() -> None:
@@ -139,3 +132,22 @@ def test_an_unstamped_event_is_neither_written_nor_read() -> None:
 def test_every_derived_event_has_its_name_in_the_registry() -> None:
     for kind in DerivedEvent.__subclasses__():
         assert CONTRACTS[kind.name].body is kind
+
+
+def test_a_header_is_one_short_line_of_ascii() -> None:
+    text = header_text("è una\r\nRiga: due\x00 " + "x" * 1000)
+
+    assert text.startswith("\\xe8 una Riga: due? x")
+    assert len(text) == 500
+
+
+def test_a_dead_letter_says_why_how_often_and_which() -> None:
+    headers = dead_letter_headers(DeadLetterCode.ID_CONFLICT, "another content: came first", 3, 42)
+
+    assert headers == {
+        "Ricordo-Reason": "id_conflict: another content: came first",
+        "Ricordo-Attempts": "3",
+        "Ricordo-Stream-Seq": "42",
+    }
+    assert dead_letter_reason(headers) == ("id_conflict", "another content: came first")
+    assert dead_letter_reason({}) == ("", "")

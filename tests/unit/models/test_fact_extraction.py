@@ -1,6 +1,5 @@
 """Models read facts beside the rules: in good measure, in what users say, and never in the rules' way."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
@@ -80,12 +79,6 @@ def asking(beside: CpuExecutor) -> Asking:
     return Asking(beside)
 
 
-async def test_rules_read_without_a_model(beside: CpuExecutor) -> None:
-    rules = RuleFactExtractor(beside)
-    assert objects(await rules.read(uttered(RULED, NEWS))) == [["Roma"], []]
-    assert not rules.nondeterministic
-
-
 async def test_the_model_adds_to_what_the_rules_read(asking: Asking) -> None:
     assert asking.reader.nondeterministic
     assert objects(await asking.reader.read(uttered(RULED, NEWS, "ok"))) == [["Roma"], ["tango"], []]
@@ -95,22 +88,11 @@ async def test_the_model_adds_to_what_the_rules_read(asking: Asking) -> None:
     assert asking.reader.problem == ""
 
 
-async def test_several_messages_share_a_request(asking: Asking) -> None:
-    await asking.reader.read(uttered(*[NEWS] * 7))
-    assert [len(one) for one in asking.shown()] == [3, 3, 1]
-
-
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
 async def test_what_no_user_says_costs_nothing(asking: Asking, role: str) -> None:
     assert objects(await asking.reader.read(uttered(NEWS, RULED, role=role))) == [[], []]
     assert asking.model.asked == []
     assert asking.reader.counters["llm_answered"] == asking.reader.counters["llm_unanswered"] == 0
-
-
-async def test_what_has_no_word_costs_nothing(asking: Asking) -> None:
-    assert objects(await asking.reader.read(uttered("", "  ", "👍👍", "12:30", "?!"))) == [[]] * 5
-    assert await asking.reader.read([]) == []
-    assert asking.model.asked == []
 
 
 async def test_a_message_that_speaks_to_its_reader_is_alone_and_an_instruction_is_not_shown(
@@ -146,18 +128,6 @@ async def test_without_an_answer_the_rules_serve(asking: Asking, trouble: object
     assert asking.reader.counters["llm_answered"] == 0
 
 
-async def test_who_is_away_is_not_asked_for_a_while(asking: Asking) -> None:
-    asking.model.before = away
-    for _ in range(5):
-        await asking.reader.read(uttered(NEWS))
-    assert len(asking.model.asked) == 3
-    assert "told to be away" in asking.reader.problem
-    asking.model.before = lambda _: None
-    await asking.clock.advance(16)
-    assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
-    assert asking.reader.problem == ""
-
-
 async def test_a_message_that_is_left_out_is_asked_for_again_alone(asking: Asking) -> None:
     calls = 0
 
@@ -170,25 +140,6 @@ async def test_a_message_that_is_left_out_is_asked_for_again_alone(asking: Askin
     found = await asking.reader.read(uttered(RULED, NEWS))
     assert objects(found) == [["Roma"], ["tango"]]
     assert asking.shown() == [[RULED, NEWS], [NEWS]]
-
-
-async def test_nobody_waits_for_ever(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def hang(passages: object) -> list[Sequence[Relation] | None]:
-        await asyncio.Event().wait()
-        return []
-
-    monkeypatch.setattr(FakeRelationReader, "relate", lambda _, passages: hang(passages))
-    throttle = Throttle(
-        CircuitBreaker(asking.clock, counted=ModelUnavailable),
-        None,
-        asking.clock,
-        budget=0.05,
-        gone="gone",
-        back="back",
-    )
-    async with CpuExecutor() as beside:
-        reader = LlmFactExtractor(RuleFactExtractor(beside), beside, asking.model, throttle)
-        assert objects(await reader.read(uttered(RULED, NEWS))) == [["Roma"], []]
 
 
 async def test_entities_are_shown_to_the_model(beside: CpuExecutor) -> None:
@@ -213,17 +164,3 @@ async def test_without_entities_the_rules_serve_and_the_model_is_not_asked(besid
     recogniser.before = lambda _: None
     await asking.clock.advance(16)
     assert objects(await asking.reader.read(uttered(NEWS))) == [["tango"]]
-
-
-async def test_some_entities_are_better_than_none(beside: CpuExecutor) -> None:
-    """What went wrong for a few texts leaves the others to the model."""
-
-    def only(texts: Sequence[str]) -> None:
-        if NEWS not in texts:
-            away(texts)
-
-    asking = Asking(beside, FakeRecogniser(before=only))
-    found = await asking.reader.read(uttered(NEWS, RULED, RULED, RULED))
-    assert objects(found) == [["tango"], ["Roma"], ["Roma"], ["Roma"]]
-    assert asking.shown() == [[NEWS, RULED, RULED]]
-    assert asking.reader.counters["llm_unanswered"] == 1

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from tests.fixtures.fake_llm import FakeMessageReader, away, babbling
-from tests.fixtures.loop_time import run_by
+from tests.fixtures.fake_llm import FakeMessageReader, away
 
 from ricordo.memory.llm_description import UNREAD, Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited, evenly_spaced
+from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited
 from ricordo.testing.clock import ManualClock, settle
 
 HELD = Description(title="held")
@@ -45,17 +44,6 @@ async def test_messages_are_asked_about_in_batches_and_answered_in_order(asking:
     assert [one.importance for one in found] == [pytest.approx(n % 10 / 9) for n in range(10)]
     assert {one.description for one in found} == {HELD}
     assert asking.sizes("rate") == asking.sizes("describe") == [4, 4, 2]
-
-
-async def test_the_rating_alone_can_be_asked_for(asking: Asking) -> None:
-    assert await asking.describer.read(said(2), describe=False) == [LlmReading(0.5, None)] * 2
-    assert asking.sizes("describe") == []
-
-
-async def test_long_messages_share_no_request(asking: Asking) -> None:
-    long = [LlmMessage("à" * 10_000, "it")] * 4
-    await asking.describer.read(long, describe=False)
-    assert asking.sizes("rate") == [2, 2]
 
 
 async def test_who_speaks_to_the_reader_is_shown_alone(asking: Asking) -> None:
@@ -98,13 +86,6 @@ async def test_a_model_that_is_away_is_asked_no_more_until_a_while_has_passed(as
     assert await asking.describer.read(said(2)) == [READ] * 2
 
 
-async def test_a_model_that_only_babbles_is_asked_no_more_for_a_while(asking: Asking) -> None:
-    asking.reader.before = babbling
-    assert await asking.describer.read(said(8)) == [UNREAD] * 8
-    assert asking.sizes("rate") == [4, 1, 1]
-    assert asking.breaker.state is BreakerState.OPEN
-
-
 async def test_the_patient_wait_until_the_model_is_back() -> None:
     asking = Asking(patience=20)
     asking.reader.before = away
@@ -127,47 +108,3 @@ async def test_what_does_not_fit_the_budget_stays_unread() -> None:
     found = await asking.describer.read(said(12), describe=False)
     assert found == [LlmReading(0.5)] * 8 + [UNREAD] * 4
     assert asking.sizes("rate") == [4, 4]
-
-
-async def test_a_model_that_hangs_is_given_up_when_the_time_is_over() -> None:
-    asking = Asking(budget=0.05)
-
-    class Hanging(FakeMessageReader):
-        async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
-            self.asked.append(("rate", ()))
-            await asyncio.Event().wait()
-            raise AssertionError(messages)
-
-    hanging = Hanging()
-    describer = LlmDescriber(hanging, asking.breaker, Unlimited(), asking.clock, batch=4, budget=0.05)
-    async with asyncio.timeout(20):
-        assert await describer.read(said(4), describe=False) == [UNREAD] * 4
-    assert len(hanging.asked) == 1
-
-
-def test_requests_keep_to_the_rate() -> None:
-    clock = ManualClock()
-    reader = FakeMessageReader(description=lambda _: HELD)
-    describer = LlmDescriber(reader, CircuitBreaker(clock), evenly_spaced(4), clock, batch=1)
-
-    async def read() -> None:
-        reading = asyncio.create_task(describer.read(said(5), describe=False))
-        for allowed in range(1, 6):
-            await clock.advance(0.24)
-            assert len(reader.asked) == allowed
-            await clock.advance(0.01)
-        assert await reading == [LlmReading(0.5)] * 5
-
-    run_by(clock, read())
-
-
-async def test_a_call_that_is_cancelled_leaves_the_breaker_as_it_was(asking: Asking) -> None:
-    class Cancelled(FakeMessageReader):
-        async def rate(self, messages: Sequence[LlmMessage]) -> list[float]:
-            raise asyncio.CancelledError
-
-    describer = LlmDescriber(Cancelled(), asking.breaker, Unlimited(), asking.clock)
-    for _ in range(5):
-        with pytest.raises(asyncio.CancelledError):
-            await describer.read(said(1))
-    assert asking.breaker.state is BreakerState.CLOSED

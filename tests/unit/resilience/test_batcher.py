@@ -9,7 +9,6 @@ from tests.fixtures.encoded import models, vectors
 from tests.fixtures.loop_time import run_by
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.models.encoder import ModelUnavailable
 from ricordo.resilience import BreakerState, evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
@@ -23,28 +22,6 @@ async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[Embed
 
 def state_of(batcher: EmbeddingBatcher) -> BreakerState:
     return batcher.breaker.state
-
-
-async def test_a_lone_text_goes_after_fifty_milliseconds(
-    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
-) -> None:
-    call = asyncio.create_task(batcher.encode(["hello world"]))
-    await clock.advance(0.049)
-    assert model.requests == []
-    await clock.advance(0.001)
-    assert model.in_flight == 1
-    await clock.advance(0.1)
-    encoded = await call
-    assert models(encoded) == ["fake"]
-    np.testing.assert_array_equal(vectors(encoded), model.vectors(["hello world"]))
-
-
-async def test_a_full_batch_goes_at_once(batcher: EmbeddingBatcher, model: FakeEncoder) -> None:
-    calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(32)]
-    await settle()
-    assert [len(request.texts) for request in model.requests] == [32]
-    for call in calls:
-        call.cancel()
 
 
 async def test_callers_share_batches_and_get_their_own_vectors(
@@ -75,21 +52,6 @@ async def test_texts_of_like_length_share_a_request_and_none_is_passed_over(
     ]
 
 
-async def test_no_texts_cost_no_request(batcher: EmbeddingBatcher, model: FakeEncoder) -> None:
-    assert await batcher.encode([]) == []
-    assert model.requests == []
-
-
-async def test_at_most_two_requests_are_in_flight(
-    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
-) -> None:
-    call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(200)]))
-    await settle()
-    assert model.in_flight == batcher.in_flight == 2
-    await clock.advance(1)
-    assert vectors(await call).shape == (200, 64)
-
-
 async def test_handing_in_waits_while_the_queue_is_full(model: FakeEncoder, clock: ManualClock) -> None:
     async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=64)) as batcher:
         calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(100)]
@@ -107,20 +69,6 @@ async def test_a_call_may_be_larger_than_the_queue(model: FakeEncoder, clock: Ma
         call = asyncio.create_task(batcher.encode(texts))
         await clock.advance(60)
         np.testing.assert_array_equal(vectors(await call), model.vectors(texts))
-
-
-async def test_who_gives_up_makes_room_and_disturbs_nobody(model: FakeEncoder, clock: ManualClock) -> None:
-    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=4)) as batcher:
-        waiting = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(4)]
-        blocked = asyncio.create_task(batcher.encode(["blocked"]))
-        await settle()
-        waiting[1].cancel()
-        await clock.advance(0.05)
-        assert [request.texts for request in model.requests] == [("text 0", "text 2", "text 3", "blocked")]
-        waiting[2].cancel()
-        await clock.advance(0.1)
-        assert [call.cancelled() for call in waiting] == [False, True, True, False]
-        np.testing.assert_array_equal(vectors(await blocked), model.vectors(["blocked"]))
 
 
 async def test_an_outage_loses_nothing_and_ends_by_one_probe(
@@ -227,23 +175,6 @@ async def test_an_outage_amid_a_call_costs_no_vector(model: FakeEncoder, clock: 
         assert models(encoded) == ["fake"] * 32 + ["spare"] * 32
         np.testing.assert_array_equal(vectors(encoded[:32]), model.vectors(texts[:32]))
         np.testing.assert_array_equal(vectors(encoded[32:]), spare.vectors(texts[32:]))
-
-
-async def test_closing_fails_what_has_no_answer(model: FakeEncoder, clock: ManualClock) -> None:
-    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=40)) as batcher:
-        calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(60)]
-        await settle()
-        assert model.in_flight == 1
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    assert all(isinstance(result, ModelUnavailable) for result in results)
-    assert model.in_flight == 0
-    with pytest.raises(ModelUnavailable, match="closed"):
-        await batcher.encode(["too late"])
-
-
-async def test_it_must_be_opened(model: FakeEncoder, clock: ManualClock) -> None:
-    with pytest.raises(ModelUnavailable):
-        await EmbeddingBatcher(model, clock).encode(["too early"])
 
 
 def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:

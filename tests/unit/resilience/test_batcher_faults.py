@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from tests.fixtures.encoded import vectors
 
-from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.models.encoder import ModelSlow, ModelUnavailable, NoVector, Vectors
+from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
 from ricordo.resilience import BreakerState
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder
-
-TIMEOUT_S = 30.0
 
 
 @pytest.fixture
@@ -50,54 +48,6 @@ async def test_a_text_that_the_model_fails_on_is_found_among_others(clock: Manua
         poison = calls.pop(13)
         assert isinstance(poison.result()[0], NoVector)
         assert all(call.done() and len(vectors(call.result())) == 1 for call in calls)
-
-
-async def test_the_others_of_a_call_keep_their_vectors_and_are_encoded_once(clock: ManualClock) -> None:
-    model = Picky(clock)
-    async with EmbeddingBatcher(model, clock) as batcher:
-        texts = [f"text {n}" for n in range(40)]
-        call = asyncio.create_task(batcher.encode([*texts[:7], "poison", *texts[7:]]))
-        await clock.advance(60)
-        answers = list(await call)
-        assert isinstance(answers.pop(7), NoVector)
-        np.testing.assert_array_equal(vectors(answers), model.vectors(texts))
-
-
-async def test_a_text_that_the_model_fails_on_does_not_open_the_breaker(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Picky(clock), clock) as batcher:
-        poison = asyncio.create_task(batcher.encode(["poison"]))
-        await clock.advance(1)
-        assert state_of(batcher) is BreakerState.CLOSED
-        [answer] = await poison
-        assert isinstance(answer, NoVector)
-        assert "fake cannot encode this text, but others" in str(answer)
-        more = [asyncio.create_task(_encode_after(batcher, clock, 10 * n)) for n in range(10)]
-        await clock.advance(100)
-        assert all(one.done() for one in more)
-
-
-class Choking(FakeEncoder):
-    """Answers a request that holds a certain text so late that nobody waits for it."""
-
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        if "poison" in texts:
-            await self._clock.sleep(TIMEOUT_S)
-            raise ModelSlow("no answer in time")
-        return await super().encode(texts)
-
-
-async def test_a_text_that_the_model_takes_too_long_for_costs_two_timeouts(clock: ManualClock) -> None:
-    model = Choking(clock, latency=0.1)
-    async with EmbeddingBatcher(model, clock) as batcher:
-        texts = [f"text {n}" for n in range(31)]
-        call = asyncio.create_task(batcher.encode(["poison", *texts]))
-        await clock.advance(2 * TIMEOUT_S + 5)
-        answers = list(await call)
-        refused = answers.pop(0)
-        assert isinstance(refused, NoVector)
-        assert "no answer in time" in str(refused)
-        np.testing.assert_array_equal(vectors(answers), model.vectors(texts))
-        assert state_of(batcher) is BreakerState.CLOSED
 
 
 class OneAtATime(Picky):
@@ -172,20 +122,6 @@ async def test_a_text_that_brings_the_model_down_is_alone_in_the_end(clock: Manu
         assert isinstance(poison.result()[0], NoVector)
 
 
-async def test_a_text_gets_another_chance_where_the_failure_passes(clock: ManualClock) -> None:
-    model = Picky(clock)
-    async with EmbeddingBatcher(model, clock, limits=BatchLimits(attempts=2)) as batcher:
-        model.poison = {"poison": 1}
-        call = asyncio.create_task(batcher.encode(["poison"]))
-        await clock.advance(1)
-        np.testing.assert_array_equal(vectors(await call), model.vectors(["poison"]))
-
-
-async def _encode_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
-    await clock.sleep(seconds)
-    await batcher.encode([f"text after {seconds} s"])
-
-
 class Defective(FakeEncoder):
     """Answers nonsense, or breaks in a way that the port does not know."""
 
@@ -204,16 +140,6 @@ async def test_a_defect_of_the_encoder_reaches_its_callers_only(clock: ManualClo
             await call
         fine = asyncio.create_task(batcher.encode(["fine"]))
         await clock.advance(0.1)
-        assert fine.done()
-
-
-async def test_too_few_vectors_are_none(clock: ManualClock) -> None:
-    async with EmbeddingBatcher(Defective(clock), clock) as batcher:
-        short, fine = (asyncio.create_task(batcher.encode([text])) for text in ("short", "text"))
-        await clock.advance(1)
-        [answer] = await short
-        assert isinstance(answer, NoVector)
-        assert "(0, 64), not (1, 64)" in str(answer)
         assert fine.done()
 
 

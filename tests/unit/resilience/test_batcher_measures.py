@@ -39,16 +39,6 @@ def requests(found: Scraped, model: str = "fake") -> dict[tuple[str, str], float
     return {key: value for key, value in by_labels.items() if value}
 
 
-async def test_before_the_first_text_all_is_there_and_nothing(batcher: EmbeddingBatcher) -> None:
-    found = told(batcher)
-    assert state(found) == ["closed"]
-    assert requests(found) == {}
-    for name in ("down_seconds", "waiting_texts", "in_flight_requests", "encoded_texts_total"):
-        assert found.value(f"ricordo_embedding_{name}", model="fake") == 0
-    assert found.value("ricordo_embedding_wait_seconds_count", model="fake") == 0
-    assert found.label_values("role") == {"primary"}
-
-
 async def test_texts_requests_and_waits_are_measured(batcher: EmbeddingBatcher, clock: ManualClock) -> None:
     call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(40)]))
     await clock.advance(0.05)
@@ -99,18 +89,6 @@ async def test_an_outage_shows_in_breaker_waits_and_trials(
     )  # the last one went out half a minute after its text came
 
 
-async def test_while_a_trial_lasts_the_breaker_is_half_open(
-    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
-) -> None:
-    model.available = False
-    call = asyncio.create_task(batcher.encode(["hello"]))
-    await clock.advance(2)
-    call.cancel()
-    model.latency = 30
-    await clock.advance(20)
-    assert state(told(batcher)) == ["half_open"]
-
-
 async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: ManualClock) -> None:
     spare = FakeEncoder(clock, model="spare", dimensions=16)
     limits = BatchLimits(fallback_after=20)
@@ -127,12 +105,3 @@ async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: M
     assert found.value(encoded, model="fake", role="primary") == 0
     assert found.value("ricordo_embedding_down_seconds", role="primary") > 20
     assert found.value("ricordo_embedding_down_seconds", role="fallback") == 0
-
-
-async def test_who_is_cut_off_has_failed(model: FakeEncoder, clock: ManualClock) -> None:
-    async with EmbeddingBatcher(model, clock) as batcher:
-        call = asyncio.create_task(batcher.encode(["hello"]))
-        await clock.advance(0.1)
-        assert model.in_flight == 1
-    assert requests(told(batcher)) == {("regular", "failed"): 1}
-    await asyncio.gather(call, return_exceptions=True)

@@ -39,14 +39,6 @@ def fail(breaker: CircuitBreaker, times: int = 1) -> None:
         admitted(breaker).failed()
 
 
-def test_two_failures_and_a_success_open_nothing(breaker: CircuitBreaker) -> None:
-    for _ in range(5):
-        fail(breaker, 2)
-        admitted(breaker).succeeded()
-    assert state_of(breaker) is BreakerState.CLOSED
-    assert breaker.down_for == 0
-
-
 async def test_three_failures_open_it_for_fifteen_seconds(
     breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
@@ -99,19 +91,6 @@ async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock:
     assert admitted(breaker).is_probe
 
 
-async def test_cancelled_calls_do_not_count(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    async def call() -> None:
-        with admitted(breaker):
-            await clock.sleep(100)
-
-    for _ in range(10):
-        task = asyncio.create_task(call())
-        await settle()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    assert state_of(breaker) is BreakerState.CLOSED
-
-
 def test_only_the_counted_exceptions_are_failures(clock: ManualClock) -> None:
     breaker = CircuitBreaker(clock, counted=ConnectionError)
     for error in (ValueError, KeyError, TypeError, LookupError):
@@ -156,29 +135,6 @@ async def test_waiters_hear_of_the_recovery(breaker: CircuitBreaker, clock: Manu
     probe.succeeded()
     await settle()
     assert all(other.result() for other in others)
-
-
-async def test_waiting_ends_when_the_time_is_over(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    fail(breaker, 3)
-    waiting = asyncio.create_task(breaker.wait_admitting(at_most=5))
-    await clock.advance(5)
-    assert waiting.done()
-    assert not waiting.result()
-    assert clock.sleeping == 0
-
-
-async def test_a_waiter_is_told_when_a_probe_is_withdrawn(
-    breaker: CircuitBreaker, clock: ManualClock
-) -> None:
-    fail(breaker, 3)
-    await clock.advance(15)
-    probe = admitted(breaker)
-    waiting = asyncio.create_task(breaker.wait_admitting())
-    await settle()
-    assert not waiting.done()
-    probe.withdrawn()
-    await settle()
-    assert waiting.done()
 
 
 class Wall(datetime):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.loop_time import run_by
 
-from ricordo.resilience import Unlimited, evenly_spaced
+from ricordo.resilience import evenly_spaced
 from ricordo.testing.clock import ManualClock, settle
 
 
@@ -77,9 +77,3 @@ def test_who_gives_up_takes_nothing_and_the_next_is_served() -> None:
         assert impatient.cancelled()
 
     run_by(clock, live())
-
-
-async def test_without_a_limit_nobody_waits() -> None:
-    async with asyncio.timeout(1):
-        for _ in range(10_000):
-            await Unlimited().acquire()

@@ -13,15 +13,13 @@ from ricordo.index.port import Facets, Hit, Point, Scope, Vector
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import SparseVector, terms
-from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
+from ricordo.memory.ranking.fusion import NO_MINIMUMS
 from ricordo.memory.ranking.reranking import merge_rankings
 from ricordo.memory.ranking.signals import Signals
-from ricordo.models.encoder import ModelUnavailable
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.asked import Asked
-from ricordo_services.retrieval.concurrently import together
 from ricordo_services.retrieval.encoding import encoded
 from ricordo_services.retrieval.search import Search
 
@@ -109,39 +107,10 @@ async def test_a_model_that_nobody_can_ask_is_searched_by_words(index: Watched) 
     assert found.models[UUID(int=1)] == ""
 
 
-async def test_without_vectors_all_are_ranked_together(index: Watched) -> None:
-    search = Search(index, NEW, others=(OLD,))
-    found = await search.find("acme", asked("my dog"), NO_MINIMUMS)
-    assert {one.int for one in found.hits} == {0, 1}
-    assert len(set(found.models.values())) == 1
-
-
 async def test_where_nothing_can_be_asked_of_it_a_collection_adds_nothing(index: Watched) -> None:
     search = Search(index, NEW, others=(OLD,), hybrid=False)
     found = await search.find("acme", asked("my dog", NEW), NO_MINIMUMS)
     assert {one.int for one in found.hits} == {0, 2}
-    assert [model for model, *_ in index.searched] == [NEW]
-
-
-async def test_words_are_weighed_where_they_are_searched_for(index: Watched) -> None:
-    await index.upsert("acme", OLD, points({9: "my old shoes"}, encoders()[OLD]))
-    await Search(index, NEW, others=(OLD,)).find("acme", asked("my dog", NEW, OLD), Minimums(idf=0.6))
-    assert {model for model, *_ in index.searched} == {NEW, OLD}
-
-
-async def test_who_is_in_two_collections_counts_in_the_earlier_one(index: Watched) -> None:
-    await index.upsert("acme", OLD, points({0: TEXTS[0]}, encoders()[OLD]))
-    search = Search(index, NEW, others=(OLD,))
-    found = await search.find("acme", asked("my dog", NEW, OLD), NO_MINIMUMS)
-    assert found.models[UUID(int=0)] == NEW
-    assert found.hits[UUID(int=0)].dense == pytest.approx(
-        np.dot(*encoders()[NEW].vectors(["my dog", TEXTS[0]]))
-    )
-
-
-async def test_with_one_model_one_collection_is_searched(index: Watched) -> None:
-    found = await Search(index, NEW).find("acme", asked("my dog", NEW), NO_MINIMUMS)
-    assert len(set(found.models.values())) == 1
     assert [model for model, *_ in index.searched] == [NEW]
 
 
@@ -164,16 +133,3 @@ async def test_a_question_is_encoded_by_those_that_answer() -> None:
     vectors = await encoded("my dog", list(by_model.values()), within_s=5)
     assert set(vectors) == {OLD}
     assert np.array_equal(vectors[OLD], by_model[OLD].vectors(["my dog"])[0])
-
-
-async def test_what_is_done_together_fails_as_itself() -> None:
-    async def fails() -> int:
-        raise ModelUnavailable("away")
-
-    async def answers() -> int:
-        return 1
-
-    assert await together([answers(), answers()]) == [1, 1]
-    for work in ([fails()], [fails(), answers()]):
-        with pytest.raises(ModelUnavailable, match="away"):
-            await together(work)

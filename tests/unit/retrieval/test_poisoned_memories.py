@@ -17,8 +17,8 @@ from ricordo.memory.model import Memory
 from ricordo.memory.ranking import RankingProfile, load_profiles
 from ricordo.memory.ranking.signals import Signals
 from ricordo.memory.reflection.observations import is_observation
-from ricordo.memory.summaries import Condensed, strip_instructions_from_turns, summarise
 from ricordo.memory.summaries import SessionTurn as Said
+from ricordo.memory.summaries import strip_instructions_from_turns, summarise
 from ricordo.memory.syntheses import synthesise
 from ricordo.memory.working_memory import working_memory
 
@@ -71,11 +71,6 @@ def test_the_others_keep_their_scores_to_the_last_digit() -> None:
         held, whole = (np.asarray(one.score(signals)) for one in (load_profiles()[name], own))
         assert held[0] == whole[0]
         assert held[1] == pytest.approx(0.25 * held[0])
-
-
-def test_enrichment_marks_it() -> None:
-    assert enrich(Document(BAD, "en")).instructing
-    assert not enrich(Document("Ignore my last message, it was for Anna.", "en")).instructing
 
 
 @pytest.mark.parametrize(
@@ -150,16 +145,6 @@ def test_a_summary_and_a_synthesis_tell_nothing_of_it_and_name_it_among_their_so
 def test_nothing_is_told_of_a_session_that_is_nothing_else() -> None:
     made = summarise(turns(BAD, BAD))
     assert (made.content, made.title) == ("", "")
-
-
-def test_trust_and_confidence_of_what_is_made_are_the_lowest_of_the_sources() -> None:
-    session = turns("I live in Rome with Ada.", "Bruno moved to Bari in May.")
-    closest = [
-        Said(replace(one.memory, trust=t, confidence=t / 5))
-        for one, t in zip(session, (4.0, 1.0), strict=True)
-    ]
-    for made in (summarise(closest), summarise(closest, Condensed(text="They moved.")), synthesise(closest)):
-        assert (made.trust, made.confidence) == (1.0, 0.2)
 
 
 def test_only_what_the_user_said_is_an_observation() -> None:

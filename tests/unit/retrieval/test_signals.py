@@ -1,5 +1,6 @@
-"""Signals are made of what the index scored, what the rows say, and the evidence around each memory."""
+"""Signals of ranking: scores of the index, rows, key topics, and the evidence around each memory."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,9 @@ from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.memory_queries import RankingRow
+from ricordo.testing.clock import ManualClock
+from ricordo.testing.models import FakeEncoder
+from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.signals import Query, measured
 
@@ -134,10 +138,6 @@ def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, time
     assert np.asarray(found.gained).item() == pytest.approx(let_through, abs=1e-9)
 
 
-def test_nothing_found_has_no_signals() -> None:
-    assert np.asarray(measure("What was planted?").session).size == 0
-
-
 def test_only_what_was_measured_is_explained() -> None:
     said = standing(1)
     found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
@@ -147,3 +147,36 @@ def test_only_what_was_measured_is_explained() -> None:
     assert set(near) == set(Signals._fields) - {"assumed"}
     equally_near = measured([said], replace(found, at_large=True), query).signals.of(0).numbers()
     assert set(near) - set(equally_near) == NEARNESS
+
+
+async def test_a_marked_topic_that_is_asked_for_boosts_its_summary() -> None:
+    encoder = FakeEncoder(ManualClock(), "fake", 64)
+    (vector,) = await encoder.encode(["tomatoes"])
+    marked = json.dumps([{"topic": "tomatoes", "importance": "high", "user_emotion": "joy"}])
+    other = json.dumps([{"topic": "kayak", "importance": "high", "user_emotion": "joy"}])
+    summaries = [
+        standing(1)._replace(key_topics=marked),
+        standing(2)._replace(key_topics=other),
+        standing(3),
+    ]
+    boosts = await KeyTopics(encoder).boosts(summaries, vector)
+    assert boosts == {UUID(int=1): 1.5, UUID(int=2): 1.0}
+    assert await KeyTopics(encoder).boosts(summaries, None) == {}
+    assert await KeyTopics(encoder).boosts([standing(3)], vector) == {}
+
+
+async def test_without_a_model_nothing_is_boosted() -> None:
+    encoder = FakeEncoder(ManualClock(), "fake", 64)
+    (vector,) = await encoder.encode(["tomatoes"])
+    marked = standing(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": "high"}]))
+    encoder.available = False
+    assert await KeyTopics(encoder).boosts([marked], vector) == {}
+
+
+@pytest.mark.parametrize("importance", ["medium", "low"])
+async def test_what_matters_less_boosts_less(importance: str) -> None:
+    encoder = FakeEncoder(ManualClock(), "fake", 64)
+    (vector,) = await encoder.encode(["tomatoes"])
+    marked = standing(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": importance}]))
+    boosts = await KeyTopics(encoder).boosts([marked], vector)
+    assert boosts == {UUID(int=1): {"medium": 1.2, "low": 1.0}[importance]}

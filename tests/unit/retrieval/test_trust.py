@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from tests.fixtures.material import memory
 
 from ricordo.language.annotations import Role
-from ricordo.language.document import Document
-from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking import load_profiles
 from ricordo.memory.ranking.signals import Signals
@@ -92,9 +90,3 @@ def test_where_trust_or_speaker_counts_more_of_it_ranks_before(name: str) -> Non
     better = {"multiplicative": signals._replace(trust=5.0), "human": signals._replace(own_words=1.0)}[name]
     profile = load_profiles()[name]
     assert profile.score(better) > profile.score(signals)
-
-
-@pytest.mark.parametrize("said", ["You live in Paris.", "You work at Fiat.", "I live in Paris."])
-@pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL, Role.SYSTEM])
-def test_nobody_but_the_user_states_facts_of_the_user(said: str, role: Role) -> None:
-    assert not [one for one in extract(Document(said, "en"), role=role.value) if one.subject == "user"]

@@ -6,7 +6,6 @@ from datetime import datetime
 import pytest
 
 from ricordo.memory.style import RegisterPatterns, StyleCounts
-from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
 from ricordo.testing.clock import ManualClock
 from ricordo_services.retrieval.patterns import UserPatterns
@@ -56,15 +55,6 @@ async def test_one_message_more_is_not_worth_it_and_a_tenth_more_is(said: Said) 
         assert said.counted == counted
 
 
-async def test_of_few_messages_each_is_worth_it(said: Said) -> None:
-    habits = UserPatterns(said, said.clock)
-    for messages in (0, 1, 9, 10, 11):
-        said.messages = messages
-        found = await habits.read("acme", "u-1")
-        assert bool(found) is (messages >= 10)
-    assert said.counted == 5
-
-
 async def test_what_is_forgotten_counts_no_more_at_once(said: Said) -> None:
     habits = UserPatterns(said, said.clock)
     await habits.read("acme", "u-1")
@@ -85,19 +75,3 @@ async def test_after_a_while_it_is_counted_again_and_sooner_before_all_is_read(s
     await said.clock.advance(600)
     await habits.read("acme", "u-1")
     assert said.counted == 3
-
-
-async def test_users_are_told_apart(said: Said) -> None:
-    habits = UserPatterns(said, said.clock)
-    await habits.read("acme", "u-1")
-    await habits.read("acme", "u-2")
-    await habits.read("other", "u-1")
-    assert said.counted == 3
-
-
-async def test_a_store_that_is_away_is_not_papered_over(said: Said) -> None:
-    habits = UserPatterns(said, said.clock)
-    await habits.read("acme", "u-1")
-    said.trouble = StoreUnavailable("away")
-    with pytest.raises(StoreUnavailable):
-        await habits.read("acme", "u-1")

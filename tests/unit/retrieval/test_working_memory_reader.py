@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 from ricordo.testing.clock import ManualClock
@@ -154,12 +153,3 @@ async def test_few_views_are_kept(clock: ManualClock) -> None:
     assert told.told == 5, "and what nobody has asked for in a while"
     await lines(at_hand, "c-1")
     assert told.told == 6, "whichever it is"
-
-
-async def test_a_store_that_is_away_is_not_papered_over(clock: ManualClock) -> None:
-    told = Told([turn("ciao", clock.now())])
-    at_hand = WorkingMemoryReader(told, Words(), clock)
-    await lines(at_hand)
-    told.trouble = StoreUnavailable("away")
-    with pytest.raises(StoreUnavailable):
-        await lines(at_hand)

@@ -79,11 +79,6 @@ async def test_an_answer_is_good_for_a_while() -> None:
     assert server.asked == 1
 
 
-async def test_a_server_that_went_away_is_so_for_the_first_who_asks() -> None:
-    server = Server(trouble=Unavailable("away"))
-    assert not await server.availability.is_available()
-
-
 async def test_one_that_is_silent_is_waited_for_once_and_a_little_while() -> None:
     server = Server(silent=True)
     first, other = (

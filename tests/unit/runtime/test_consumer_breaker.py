@@ -2,18 +2,15 @@
 
 import asyncio
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.testing.clock import ManualClock, settle
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
-LOOP = LoopSettings(batch=8)
 
 Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
 """Messages by their place, and whether their try failed."""
@@ -86,11 +83,6 @@ class TestTheRule:
             tell(told, sequence, failed=sequence != 0)
         assert told.reason.startswith("halted: 3 of the last 4 messages failed, the last one with OSError: b")
         assert "mend the cause" in told.reason
-
-    @pytest.mark.parametrize(("messages", "share"), [(1, 0.5), (20, 0), (20, 1.1), (20, -1)])
-    def test_nonsense_is_refused(self, messages: int, share: float) -> None:
-        with pytest.raises(ValueError, match="invalid breaker"):
-            ConsumerBreakerSettings(messages=messages, share=share)
 
 
 class TestPauses:

@@ -1,12 +1,16 @@
-"""What computes beside the event loop: in order, with its errors, and no further than it is wanted."""
+"""Computation beside the event loop: order, errors, priority of queries, garbage collection."""
 
 import asyncio
+import gc
+import sys
 import threading
 import time
+import weakref
 
 import pytest
 
-from ricordo.runtime.scheduling import CpuExecutor
+from ricordo.runtime.process import freeze_gc
+from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_interval
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
@@ -57,3 +61,88 @@ async def test_who_is_cancelled_does_not_keep_the_thread_busy() -> None:
         go_on.set()
         assert await beside.map(str, ["next"]) == ["next"]
     assert made == [0]
+
+
+async def test_work_waits_for_the_question_that_is_in_hand() -> None:
+    priority, order = QueryPriority(), list[str]()
+
+    async def work() -> None:
+        await priority.yield_to_interactive()
+        order.append("work")
+
+    with priority.interactive():
+        with priority.interactive():
+            working = asyncio.create_task(work())
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        order.append("answer")
+    await working
+    assert order == ["answer", "work"]
+
+
+async def test_work_waits_for_a_moment_and_not_for_ever() -> None:
+    priority = QueryPriority()
+    began = time.monotonic()
+    with priority.interactive():
+        await asyncio.wait_for(priority.yield_to_interactive(), 30)
+    assert time.monotonic() - began >= 0.04
+
+
+async def test_what_computes_beside_steps_aside_before_each_item() -> None:
+    priority = QueryPriority()
+    async with CpuExecutor(priority) as beside:
+        with priority.interactive():
+            asked = time.monotonic()
+            done = await asyncio.wait_for(beside.map(lambda _: time.monotonic(), range(3)), 30)
+    steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
+    assert min(steps) >= 0.002 or sum(steps) >= 0.05, (
+        "on a busy machine one step may take all the time there is"
+    )
+
+
+def test_turns_are_as_long_as_before_in_the_end() -> None:
+    found = sys.getswitchinterval()  # a system may be at work in this process
+    try:
+        sys.setswitchinterval(0.004)
+        before = sys.getswitchinterval()
+        with gil_switch_interval():
+            assert sys.getswitchinterval() < before
+        assert sys.getswitchinterval() == before
+    finally:
+        sys.setswitchinterval(found)
+
+
+class Ring:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_cycles_that_form_within_are_found() -> None:
+    with freeze_gc():
+        ring = weakref.ref(Ring())
+        gc.collect()
+        assert ring() is None
+
+
+def test_what_stood_is_left_alone_while_it_lasts() -> None:
+    outside = Ring()
+    alive = weakref.ref(outside)
+    with freeze_gc():
+        assert gc.get_freeze_count() > 0
+        assert not any(each is outside for each in gc.get_objects())
+        del outside
+    gc.collect()
+    assert alive() is None
+
+
+def test_everything_is_as_it_was_at_the_end_whatever_happened() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(LookupError):
+        _fail_within()
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == 0
+
+
+def _fail_within() -> None:
+    with freeze_gc():
+        raise LookupError

@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, is_throttled, reason
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
@@ -87,22 +88,6 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
         assert (report["state"], report["reason"], well) == ("yielding", why, True)
         assert told == ("info", "fetching is paused for work with priority", why)
     assert health.report()["state"] == "ready"
-
-
-async def test_gates_say_why_they_are_closed() -> None:
-    answers: list[Exception | None] = [OSError("no route"), None]
-
-    async def probe() -> None:
-        if (error := answers.pop(0)) is not None:
-            raise error
-
-    store = ProbeGate("store", probe, ManualClock())
-    waiting = asyncio.create_task(AllGates([store]).wait_open())
-    await eventually(lambda: not store.is_open)
-    assert AllGates([Gate(), store]).reason == "store: OSError: no route"
-    waiting.cancel()
-    await store.wait_open()
-    assert store.reason == ""
 
 
 async def test_a_backlog_says_how_much_it_is() -> None:

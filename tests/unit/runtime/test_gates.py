@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from ricordo.bus.port import BusUnavailable
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
 from ricordo.runtime.periodic import Periodic
@@ -54,15 +52,6 @@ class TestGates:
         await clock.advance(1.0)
         await asyncio.wait_for(waiting, 5)
         assert calls == 2
-
-    async def test_those_who_wait_together_share_a_probe(self) -> None:
-        probe = HeldProbe()
-        gate = ProbeGate("store", probe, ManualClock())
-        waiting = [asyncio.create_task(gate.wait_open()) for _ in range(9)]
-        await settle()
-        probe.going.set()
-        await asyncio.wait_for(asyncio.gather(*waiting), 5)
-        assert probe.calls == 2, "one under way, and one that began after all others had come"
 
     async def test_an_answer_is_good_for_a_moment_unless_somebody_doubts_it(self) -> None:
         clock, calls = ManualClock(), 0
@@ -143,34 +132,6 @@ class TestPeriodic:
 
         await self.run(clock, Periodic(name="long", job=job, interval=1.0, clock=clock), 5.0)
         assert ended.is_set()
-
-    async def test_a_run_that_makes_another_error_of_its_end_ends_all_the_same(self) -> None:
-        clock, runs = ManualClock(), 0
-
-        async def job() -> None:
-            nonlocal runs
-            runs += 1
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                raise OSError("the session was cut") from None
-
-        await self.run(clock, Periodic(name="long", job=job, interval=1.0, clock=clock), 5.0)
-        assert runs == 1
-
-    async def test_it_may_wait_for_its_first_run(self) -> None:
-        clock, runs = ManualClock(), []
-
-        async def job() -> None:
-            runs.append(clock.monotonic())
-
-        periodic = Periodic(name="later", job=job, interval=10.0, clock=clock, jitter=0.0, at_start=False)
-        await self.run(clock, periodic, 25.0)
-        assert runs == [10.0, 20.0]
-
-    def test_nonsense_is_refused(self) -> None:
-        with pytest.raises(ValueError, match="interval"):
-            Periodic(name="x", job=settle, interval=0.0, clock=ManualClock())
 
 
 async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from hypothesis import strategies as st
 from tests.fixtures.workshop import Created, Workshop, created, number_of
 
 from ricordo.bus.port import Outgoing, PublishRefused
@@ -18,7 +17,6 @@ MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
 LOOP = LoopSettings(batch=8)
 
-Tries = st.lists(st.tuples(st.integers(1, 9), st.booleans()), max_size=60)
 """Messages by their place, and whether their try failed."""
 
 

@@ -44,16 +44,6 @@ async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
     assert sequences(await asyncio.wait_for(second, 10)) == [3]
 
 
-async def test_closing_sends_all_away_who_wait() -> None:
-    buffer = InFlightBuffer(8)
-    takers = [asyncio.create_task(buffer.take(lambda: 4, LINGER_S)) for _ in range(3)]
-    await settle()
-    await give(buffer, 1)
-    await buffer.close()
-    taken = await asyncio.wait_for(asyncio.gather(*takers), 10)
-    assert sorted(map(len, taken)) == [0, 0, 1]
-
-
 async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> None:
     buffer = InFlightBuffer(8)
     await give(buffer, 1)

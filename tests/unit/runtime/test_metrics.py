@@ -15,7 +15,6 @@ from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, Page
-from ricordo.runtime.measures import QueryMeasures
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
@@ -55,28 +54,6 @@ class TestWorkers:
             found = scraped(metrics).values("ricordo_worker_state", worker="encode")
             assert {dict(labels)["state"] for labels in found} == set(WorkerState)
             assert [dict(labels)["state"] for labels, value in found.items() if value] == [state]
-
-    def test_a_worker_that_is_hampered_is_degraded(self, clock: ManualClock) -> None:
-        health, metrics = Health("encode", clock, state=WorkerState.READY), Metrics("0")
-        metrics.add_workers([health])
-        health.problem = lambda: "the model is away; its fallback encodes meanwhile"
-        assert scraped(metrics).value("ricordo_worker_state", state="degraded") == 1
-        assert scraped(metrics).value("ricordo_worker_state", state="ready") == 0
-        assert scraped(metrics).value("ricordo_worker_healthy") == 1, "it works all the same"
-
-    def test_a_worker_that_waits_is_not_well(self, clock: ManualClock) -> None:
-        health, metrics = Health("encode", clock), Metrics("0")
-        metrics.add_workers([health])
-        assert scraped(metrics).value("ricordo_worker_healthy") == 1
-        health.set_state(WorkerState.DEGRADED, "PostgreSQL is away")
-        assert scraped(metrics).value("ricordo_worker_healthy") == 0
-
-    def test_a_gate_is_open_or_closed(self, clock: ManualClock) -> None:
-        health, metrics = Health("encode", clock), Metrics("0")
-        metrics.add_workers([health])
-        assert scraped(metrics).value("ricordo_worker_gate_open") == 1
-        health.gate_open = False
-        assert scraped(metrics).value("ricordo_worker_gate_open") == 0
 
     async def test_a_success_has_a_time_once_there_was_one(self, clock: ManualClock) -> None:
         health, metrics = Health("encode", clock), Metrics("0")
@@ -232,27 +209,6 @@ class TestPage:
                 assert (await client.get("/metrics/else")).status_code == 404
                 assert (await client.post("/metrics")).status_code == 404
 
-    async def test_without_metrics_there_is_no_page(self) -> None:
-        async with listening({}) as port, httpx.AsyncClient() as client:
-            assert (await client.get(f"http://127.0.0.1:{port}/metrics")).status_code == 404
-
-    async def test_a_page_that_cannot_be_made_says_so(self) -> None:
-        def broken() -> Page:
-            raise ZeroDivisionError
-
-        async with listening({METRICS_PATH: broken}) as port, httpx.AsyncClient() as client:
-            answer = await client.get(f"http://127.0.0.1:{port}/metrics")
-            assert answer.status_code == 500
-            assert "ZeroDivisionError" not in answer.text
-            assert (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
-
-    def test_processes_do_not_meet(self, clock: ManualClock) -> None:
-        one, other = Metrics("1"), Metrics("2")
-        one.add_workers([Health("encode", clock)])
-        other.add_workers([Health("index", clock)])
-        assert scraped(one).label_values("worker") == {"encode"}
-        assert scraped(other).label_values("worker") == {"index"}
-
     def test_names_and_labels_are_those_that_prometheus_asks_for(self) -> None:
         found = scraped(everything())
         for name, family in found.families.items():
@@ -262,8 +218,3 @@ class TestPage:
         assert found.label_values("worker") <= {"encode", "retrieval"}
         labels = {label for shape in found.shapes().values() for label in shape.labels}
         assert labels == set("worker counter state query outcome model role kind version python".split())
-
-    def test_a_query_without_routes_shows_nothing(self) -> None:
-        metrics = Metrics("0")
-        metrics.add_queries({"commands": QueryMeasures((), ["internal"])})
-        assert not scraped(metrics).values("ricordo_query_replies_total")

@@ -58,14 +58,6 @@ async def test_ready_is_said_once_when_all_are() -> None:
     assert one.life == two.life == ["started", "stopped"]
 
 
-async def test_all_stop_at_the_same_moment() -> None:
-    services, stopping, together = [Plain(f"s{n}") for n in range(5)], asyncio.Event(), asyncio.Barrier(5)
-    for service in services:
-        service.together = together
-    stopping.set()
-    await asyncio.wait_for(run_services(services, stopping=stopping), 10)
-
-
 async def test_a_failure_stops_the_others_and_is_raised() -> None:
     well, broken = Plain("well"), Plain("broken", failure=OSError("gone"))
     with pytest.raises(ExceptionGroup) as raised:
@@ -95,13 +87,6 @@ async def test_a_service_that_ends_by_itself_ends_nobody_else() -> None:
     assert not task.done()
     stopping.set()
     await task
-
-
-async def test_no_services_are_ready_at_once() -> None:
-    stopping, said = asyncio.Event(), []
-    stopping.set()
-    await run_services([], stopping=stopping, on_ready=lambda: said.append("ready"))
-    assert said == ["ready"]
 
 
 async def test_two_services_of_one_name_are_a_mistake() -> None:

@@ -4,7 +4,7 @@ import asyncio
 from uuid import UUID
 
 import pytest
-from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk, three
+from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.graph.port import GraphBeingMended, GraphUnavailable
@@ -36,15 +36,6 @@ async def error(desk: Desk, subject: str = STATS, body: bytes = ASKED) -> tuple[
 
 
 class TestAnswers:
-    async def test_a_request_is_answered(self) -> None:
-        desk = Desk()
-        server = desk.server()
-        async with desk.open(server):
-            reply, headers = await desk.ask()
-        assert reply["memories"] == 3
-        assert "Nats-Service-Error" not in headers
-        assert (server.health.processed, server.health.failed, server.health.in_flight) == (1, 0, 0)
-
     async def test_events_follow_the_answer(self) -> None:
         desk = Desk()
         cause = UUID(int=7)
@@ -117,15 +108,6 @@ class TestErrors:
         async with desk.open(desk.server(handler)):
             assert await error(desk) == ("unavailable", said, None)
 
-    async def test_a_wrong_body_is_no_failure_of_a_server_that_cannot_answer_yet(self) -> None:
-        desk = Desk()
-        server = desk.server()
-        async with desk.open(server):
-            await error(desk, "memory.v1.acme.query.working", ASKED)
-            assert server.health.failed == 0
-            await error(desk, "memory.v1.acme.query.timeline", b'{"user_id": "u-1"')
-            assert server.health.failed == 0
-
     async def test_a_refusal_of_the_handler_is_the_answer(self) -> None:
         desk = Desk()
 
@@ -191,18 +173,6 @@ class TestErrors:
                 assert (await error(desk, body=b"{}"))[2] == "user_id"
         assert every.health.processed + every.health.failed == 1
 
-    def test_only_names_of_its_kind_are_served(self) -> None:
-        desk = Desk()
-        with pytest.raises(ValueError, match="command"):
-            QueryServer(
-                name="lifecycle",
-                kind="command",
-                routes={"query.stats": QueryRoute(handler=three)},
-                responder=desk.bus,
-                publisher=desk.bus,
-                clock=desk.clock,
-            )
-
 
 class TestLongReplies:
     async def test_a_reply_that_does_not_fit_is_shortened(self) -> None:
@@ -218,12 +188,3 @@ class TestLongReplies:
         async with desk.open(desk.server(handler, fit=fit)):
             reply, _ = await desk.ask()
         assert len(reply["text"]) == REPLY_MAX_BYTES - 100
-
-    async def test_a_reply_that_cannot_be_shortened_is_an_error(self) -> None:
-        desk = Desk()
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            return Wordy(text="x" * 2_000_000)
-
-        async with desk.open(desk.server(handler)):
-            assert (await error(desk))[0] == "invalid_request"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.fixtures.workshop import SETTLEMENTS, Created, Workshop, created, event_id, number_of
 
@@ -92,7 +92,8 @@ async def run(
     messages = [created(number, tenant) for number, tenant in zip(range(len(scripts)), tenants, strict=False)]
     assert await shop.bus.publish(messages) == [None] * len(messages)
     shop.bus.refusing = refusing
-    worker = shop.worker(handler, loop=LoopSettings(batch=batch))
+    # One slot more than there are messages: a halted worker whose slots are all taken finds no other to try.
+    worker = shop.worker(handler, loop=LoopSettings(batch=batch, slots=len(scripts) + batch))
     async with shop.running(worker):
         await shop.work_off()
     assert worker.health.in_flight == 0
@@ -100,6 +101,7 @@ async def run(
 
 
 @settings(max_examples=40)
+@example(scripts=[["raise"], ["retry"], ["retry"]], tenants=["acme"] * 8, batch=1)
 @given(
     scripts=st.lists(st.lists(PLANS, min_size=1, max_size=5), min_size=1, max_size=8),
     tenants=st.lists(st.sampled_from(["acme", "zeta"]), min_size=8, max_size=8),

@@ -59,13 +59,6 @@ class TestHeartbeats:
         # every ten seconds, from the second time on that a beat finds it there
         assert {beats.count(sequence) for sequence in (1, 2, 3, 4)} == {11}
 
-    async def test_what_is_settled_is_not_kept_alive(self) -> None:
-        shop = Workshop()
-        await publish(shop, 3)
-        async with shop.running(shop.worker(all_done)):
-            await shop.clock.advance(60.0)
-        assert not [entry for entry in shop.bus.journal if entry.what == "progress"]
-
 
 class TestGates:
     async def test_nothing_is_fetched_while_the_gate_is_closed(self) -> None:
@@ -175,15 +168,6 @@ class TestOutages:
         stopping.set()
         await shop.ended(task)
         assert worker.health.report()["state"] == "stopped"
-
-    async def test_a_worker_that_never_found_its_bus_can_be_stopped(self) -> None:
-        shop = Workshop()
-        shop.bus.away = True
-        stopping = asyncio.Event()
-        task = asyncio.create_task(shop.worker(all_done).run(stopping, lambda: None))
-        await shop.clock.advance(1.0)
-        stopping.set()
-        await asyncio.wait_for(task, 5)
 
 
 class TestStopping:

@@ -35,7 +35,3 @@ def test_an_endpoint_is_an_address() -> None:
 def test_extracts_have_a_size_that_can_be_kept() -> None:
     with pytest.raises(ValidationError, match="extract_min_tokens must be at most extract_max_tokens"):
         DocumentSettings(extract_min_tokens=300)
-
-
-def test_no_key_is_shown() -> None:
-    assert "hush" not in repr(DocumentSettings.model_validate({"secret_access_key": "hush"}))

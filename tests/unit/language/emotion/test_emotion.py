@@ -77,32 +77,10 @@ def test_loudness_raises_arousal() -> None:
     assert estimate(Document("CHE BELLA NOTIZIA", "it")).arousal > quiet.arousal
 
 
-@pytest.mark.parametrize("form", ["felice", "felici", "Felice", "FELICI"])
-def test_inflection_does_not_matter(form: str) -> None:
-    assert estimate(Document(f"erano {form}", "it")).primary == "joy"
-
-
 def test_a_negation_stays_in_its_clause_and_in_its_phrase() -> None:
     assert estimate(Document("Non piove, sono felice", "it")).valence > 0.5
     assert estimate(Document("It is not far but beautiful", "en")).valence > 0.3
     assert estimate(Document("Non solo bello ma anche utile", "it")).valence > 0.3
-
-
-def test_what_cannot_be_stopped_is_not_denied() -> None:
-    assert estimate(Document("She can't stop crying", "en")).primary == "sadness"
-    assert estimate(Document("Non smetto di piangere", "it")).valence < -0.4
-    assert estimate(Document("We couldn't help laughing", "en")).valence > 0.4
-
-
-def test_words_that_share_a_stem_keep_their_own_feeling() -> None:
-    assert estimate(Document("Ho paura del buio, mi fa tremare", "it")).primary == "fear"
-    assert estimate(Document("È stato tremendo", "it")).primary == "disappointment"
-    assert estimate(Document("Si è ferito alla mano", "it")).primary == "sadness"
-
-
-def test_emoji_need_no_language() -> None:
-    assert estimate(Document("😂😂", "fi")).primary == "amusement"
-    assert estimate(Document("👍🏽", "")).primary == "approval"
 
 
 def test_a_word_of_feeling_counts_less_in_a_long_text() -> None:
@@ -119,11 +97,6 @@ def test_estimates_stay_on_their_axes(said: str, language: str) -> None:
     assert emotion.primary in {"neutral", *load_positions()}
 
 
-@given(st.lists(st.sampled_from(["non", "felice", "triste", "molto", "😂", "amo", ",", "!"]), max_size=12))
-def test_any_mixture_of_words_is_bounded(pieces: list[str]) -> None:
-    assert -1 <= estimate(Document(" ".join(pieces), "it")).valence <= 1
-
-
 def test_the_28_labels_are_those_of_goemotions() -> None:
     assert len(load_positions()) == 27
     assert set(load_signs().values()) <= set(load_positions())
@@ -136,18 +109,9 @@ def test_every_label_has_words_in_every_language(language: str) -> None:
     assert len(lexicon.stems) > 300
 
 
-def test_there_is_no_lexicon_of_another_language() -> None:
-    with pytest.raises(KeyError):
-        load_lexicon("de")
-
-
 @pytest.mark.parametrize("said", ["Non sono mai felice", "Non sono così felice", "I am never happy"])
 def test_and_may_still_deny_it(said: str) -> None:
     assert estimate(Document(said, "en" if said.startswith("I ") else "it")).valence < 0
-
-
-def test_crying_without_end_is_no_denial() -> None:
-    assert estimate(Document("Non faccio che piangere", "it")).valence < -0.3
 
 
 @pytest.mark.parametrize(

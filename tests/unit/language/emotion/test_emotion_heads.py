@@ -1,5 +1,3 @@
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,15 +15,10 @@ from ricordo.language.emotion.heads import (
     SPOKEN,
     Seen,
     load_heads,
-    quantised,
     read_heads,
-    told,
     weighed,
 )
 from ricordo.language.emotion.known_words import KnownWords
-from ricordo.language.emotion.lexicon import (
-    load_positions,
-)
 from ricordo.language.emotion.words import spoken
 
 SIZE = 384
@@ -68,20 +61,6 @@ def test_features_are_places_with_unit_norm(text: str) -> None:
     assert np.isfinite(written).all()
 
 
-def test_each_label_has_a_place_among_the_features_and_on_the_axes() -> None:
-    assert set(load_positions()) <= set(LABELS)
-    found = told(spoken(Document("I'm so happy!", "en")))
-    assert len(found) == SPOKEN
-    assert found[len(AXES) + LABELS.index("joy")] == 1
-    assert not any(told(spoken(Document("The meeting is at noon", "en"))))
-
-
-def test_quantised_weights_are_near_the_weights() -> None:
-    weights = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
-    whole, step = quantised(weights)
-    assert np.abs(whole * step - weights).max() <= step.max() / 2 + 1e-6
-
-
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_saved_heads_are_read_again(language: str) -> None:
     heads = load_heads(language)
@@ -110,15 +89,3 @@ def test_more_words_than_are_kept_are_read_alike() -> None:
     others = [f"another{at}" for at in range(9_000)]
     for words in (some, others, some[:10] + others[:10]):
         assert known.rows(words)[:, 0].tolist() == [len(word) for word in words]
-
-
-def test_threads_read_the_same_words() -> None:
-    known = KnownWords(lambda word: np.full(3, float(word), dtype=np.float32), 3)
-    asked = [[str(one % 4_000) for one in range(at, at + 3_000)] for at in range(0, 4_000, 500)]
-    with ThreadPoolExecutor(4) as threads:
-        for words, rows in zip(asked, threads.map(known.rows, asked), strict=True):
-            assert rows[:, 0].tolist() == list(map(float, words))
-
-
-def test_few_hundred_kilobytes_are_shipped() -> None:
-    assert sum(len(load_heads(language).saved()) for language in LANGUAGES) < 800_000

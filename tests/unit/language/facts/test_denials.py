@@ -137,12 +137,6 @@ def test_what_is_denied_of_another_value_says_nothing_of_the_one_that_holds() ->
     assert not fact.contradictions
 
 
-def test_what_was_denied_before_it_was_said_holds() -> None:
-    (fact,) = folded(said("lives_in", "Rome", 0, "denied"), said("lives_in", "Rome", 1))
-    assert fact.current
-    assert not fact.contradictions
-
-
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_whoever_is_denied_is_found_among_those_the_user_knows(order: Sequence[int]) -> None:
     rows = [

@@ -97,11 +97,6 @@ def test_without_the_moment_of_saying_no_time_is_read_and_without_a_zone_it_is_u
     assert lives.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
 
 
-def test_the_moment_of_saying_has_to_be_aware() -> None:
-    with pytest.raises(ValueError, match="time zone"):
-        stated("Vivo a Bari dal 2019.", "it", at=datetime(2026, 2, 15))  # noqa: DTZ001 - the point of it
-
-
 def test_a_move_to_come_is_a_plan() -> None:
     (plan,) = stated("Next month I'm moving to Oslo.", "en")
     assert (plan.predicate, plan.object) == ("plans", "move to Oslo")

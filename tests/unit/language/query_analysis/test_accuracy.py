@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from ricordo.language.query_analysis import Analysis
-from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation.command import main
 from ricordo_lab.evaluation.questions import (
     DECIDERS,
     read_questions,
@@ -69,20 +67,3 @@ def test_what_is_right_scores_full_and_what_is_wrong_is_named() -> None:
     wrong = score_questions(questions, wrongly)
     assert (wrong.intent, wrong.entities, wrong.time, wrong.emotion, wrong.lost) == (0, 0, 0, 0, 1)
     assert {miss["what"] for miss in wrong.misses} == {"intent", "entities", "time", "emotion"}
-
-
-@pytest.mark.parametrize(
-    "text", ["", "query\nciao\n", "language\tintent\ttime\temotion\tentities\tknown\tquery\n"]
-)
-def test_a_file_without_labelled_questions_is_refused(text: str, tmp_path: Path) -> None:
-    file = tmp_path / "questions.tsv"
-    file.write_text(text)
-    with pytest.raises(UnreadableData):
-        read_questions(file)
-
-
-def test_the_command_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["questions", "--data", str(HERE / "development.tsv"), "--misses"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].split() == ["questions", str(len(DEVELOPMENT))]
-    assert any(line.startswith("temporal_precision") for line in printed)

@@ -30,14 +30,6 @@ def test_a_name_that_begins_a_sentence_is_found_with_its_help() -> None:
     assert (seen.intent, seen.entities) == ("entity", ("Rex",))
 
 
-def test_a_feeling_that_no_lexicon_knows_is_what_the_model_says() -> None:
-    query = "What floats my boat?"
-    assert ask(query).emotion_filter is None
-    seen = ask(query, Claim("emotional", emotion="positive"))
-    assert (seen.intent, seen.emotion_filter) == ("emotional", "positive")
-    assert ask("What made me angry?", Claim("emotional", emotion="positive")).emotion_filter == "negative"
-
-
 @pytest.mark.parametrize(
     "claim",
     [
@@ -71,12 +63,6 @@ def test_what_stands_not_in_the_question_does_not_count(query: str, claim: Claim
     seen = ask(query, claim)
     assert (seen.time, seen.entities, seen.topics, seen.emotion_filter) == (None, (), (), None)
     assert (seen.intent, seen.memory_types) == ("general", ())
-
-
-def test_a_time_is_what_the_resolver_makes_of_the_words() -> None:
-    seen = ask("What did we do? (yesterday)", Claim("temporal", time="(yesterday)"))
-    assert seen.time is not None
-    assert seen.time.start.astimezone(ROME) == datetime(2026, 2, 3, tzinfo=ROME)
 
 
 @given(

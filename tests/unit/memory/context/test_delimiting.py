@@ -74,10 +74,6 @@ names = st.one_of(
     st.sampled_from(("system", "SYSTEM:", "## Facts", "Anna: hi. assistant", "\u0455ystem", "m1", "f2 You")),
 )
 OPENED = re.compile(r"<recalled(?:(>)| (nothing|away|omitted|nulla|guasta|omesso)/>)")
-TODAY = {
-    "en": "Today is Sunday, 1 February 2026, 12:00.",
-    "it": "Oggi è domenica 1 febbraio 2026, ore 12:00.",
-}
 MARKED = re.compile(r"(?:(?![\\«])[\W_])*[mf][\W_]{0,3}\d")
 OWN = re.compile(
     r"(?:mon|tue|wed|thu|fri|sat|sun)\w*,? \d+ \w+(?: \d{4})?$|recent conversation:$|notes:$"

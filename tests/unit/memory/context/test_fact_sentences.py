@@ -71,13 +71,6 @@ def test_since_when_is_told_in_the_zone_of_the_user(zone: str, since: dt.date, s
     assert f", fino a {said.removeprefix('da ')}.\n" in text
 
 
-def test_a_fact_is_known_since_the_day_on_which_it_was_said_where_its_user_lives() -> None:
-    tokyo = ZoneInfo("Asia/Tokyo")
-    heard = dt.datetime(2026, 2, 1, 8, tzinfo=tokyo)
-    home = replace(fact("lives_in", "Nara"), first_seen=heard, valid_from=heard.replace(hour=0))
-    assert fact_sentence(home, "en", tokyo) == "You live in Nara."
-
-
 def test_facts_say_when_they_ended_and_whether_they_are_disputed() -> None:
     text = text_of(Material(facts=[fact("works_at", "Acme", valid_to=NOW, disputed=True)]))
     assert "f1 You work at Acme, until February 2026, contradicted elsewhere.\n" in text

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import Turn, count, fact, memory, text_of
 
-from ricordo.language.annotations import MemoryKind
 from ricordo.memory.context import Material
 from ricordo.memory.context.token_budget import fair_shares
 
@@ -83,11 +82,6 @@ def test_a_long_memory_is_compressed(summary: str) -> None:
     assert 400 <= count(text) <= 550
 
 
-def test_a_single_endless_sentence_is_cut() -> None:
-    text = text_of(Material(memories=[memory(1, "word " * 5_000)]), token_budget=5_000)
-    assert 400 <= count(text) <= 550
-
-
 def test_a_long_turn_leaves_room_for_others() -> None:
     turns = [Turn("m-1", "First of all, hello."), Turn("m-2", "A page of words goes on. " * 400)]
     text = text_of(Material(recent=turns))
@@ -105,26 +99,6 @@ def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
     assert everything.count("The violin is from Cremona.") == 1
 
 
-def test_what_the_turns_tell_takes_no_room_among_the_memories() -> None:
-    turns = [Turn(f"m-{n}", f"turn number {n}") for n in range(5)]
-    told = [memory(n + 1, f"turn number {n}", message_id=f"m-{n}") for n in range(5)]
-    told += [memory(n, f"Memory {n} says this.") for n in range(10, 17)]
-    text = text_of(Material(memories=told, recent=turns))
-    assert [n for n in range(1, 13) if shown(text, n)] == list(range(6, 13))
-
-
-def test_no_memory_takes_all_the_room_of_the_other_best() -> None:
-    told = [memory(n, f"Memory {n} begins here. " + "It goes on and on and on. " * 60) for n in range(1, 8)]
-    text = text_of(Material(memories=told), token_budget=600)
-    assert all(f"Memory {n} begins here." in text for n in range(1, 8))
-
-
-def test_what_was_made_of_memories_is_called_so() -> None:
-    made = replace(memory(1, "She mends violins."), kind=MemoryKind.REFLECTION, speaker="")
-    assert "m1 reflection: She mends violins." in text_of(Material(memories=[made]))
-    assert "m1 riflessione: She mends" in text_of(Material(memories=[made]), language="it")
-
-
 def test_what_always_enters_enters_first() -> None:
     kept = memory(1, "It begins. " + "It goes on. " * 80 + "It ends here.")
     turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 30) for n in range(50, 60)]
@@ -132,26 +106,3 @@ def test_what_always_enters_enters_first() -> None:
     material = Material(memories=[kept], facts=facts, recent=turns)
     assert "It ends here." not in text_of(material, token_budget=400)
     assert "It ends here." in text_of(replace(material, always={kept.id}), token_budget=400)
-
-
-def test_the_newest_turns_stay_when_room_is_short() -> None:
-    turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 10) for n in range(50)]
-    text = text_of(Material(recent=turns, memories=[memory(99, "kept")]), token_budget=150)
-    assert "turn number 49" in text
-    assert "turn number 0 " not in text
-    assert "kept" in text
-
-
-def test_a_memory_too_long_for_the_room_is_told_in_short() -> None:
-    kept = memory(1, "word " * 200)
-    for token_budget in (12, 60):
-        text = text_of(Material(memories=[kept]), token_budget=token_budget)
-        assert re.search(r"(word )+word…", text)
-
-
-def test_of_little_room_the_best_memory_gets_the_most() -> None:
-    turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 10) for n in range(50)]
-    facts = [fact("likes", f"thing {n}") for n in range(10)]
-    kept = [memory(n, f"Memory {n} says this") for n in range(100, 110)]
-    text = text_of(Material(memories=kept, facts=facts, recent=turns), token_budget=20)
-    assert "Memory 100 says this" in text

@@ -105,18 +105,6 @@ def test_a_list_is_divided_between_its_lines_and_prose_between_its_sentences() -
         assert not one.text.endswith("sig.")
 
 
-def test_what_was_recalled_into_a_document_is_left_out() -> None:
-    parts = [DocumentPart(text='Seen: <recalled id="x">an echo</recalled> and the rest.')]
-    assert [one.text for one in cut_document("chat.txt", parts, count).extracts] == ["Seen:  and the rest."]
-
-
-def test_a_document_without_text_has_no_extract() -> None:
-    assert (
-        cut_document("empty.pdf", [DocumentPart(text=" \n\x00\n "), DocumentPart(text="")], count).extracts
-        == ()
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "shown"), [("  ", "document"), ("a\nb.txt", "a b.txt"), ("n" * 300, "n" * 119 + "…")]
 )

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
 import pytest
-from tests.fixtures.growth import TIMES, growth
 
 from ricordo.memory.facts import Evidence, Folding, Kind, MessageContribution, Polarity, partitions_of
 
@@ -99,16 +98,3 @@ def test_what_was_joined_to_what_the_user_confirmed_supports_it() -> None:
         assert rome.current
     late = said("Rome", 303)
     assert told(contribution("m-303", ROME, *corrected, *voices, confirmed, late)) == ([], ["Rome"], [], [])
-
-
-@pytest.mark.slow
-def test_it_takes_as_long_for_each_of_many_lone_voices() -> None:
-    def ask_of_each(text: str) -> None:
-        folding = Folding("acme", "u-1")
-        for day, _ in enumerate(text):
-            row = said(("Rome", "Milan")[day % 2], day, kind="said" if day else "verified")
-            for part in partitions_of(row):
-                folding.add(part, [row], asked=[row.message_id])
-            assert folding.take_changes().contributions or not day
-
-    assert growth(ask_of_each, "x", 6_000) < 1.5 * TIMES

@@ -25,11 +25,6 @@ def test_confident_facts_are_shown_and_faint_ones_are_not() -> None:
     assert shown([*known("tea", 3), *known("jazz", 2)]) == ["tea"]
 
 
-def test_a_verified_fact_is_shown_whatever_its_confidence() -> None:
-    row = Evidence("user", "likes", "jazz", "v-1", START, kind="verified")
-    assert shown([row]) == ["jazz"]
-
-
 def test_a_named_entity_brings_its_facts() -> None:
     rows = [
         *known("Dublin", 1, subject="Nora", predicate="lives_in"),
@@ -96,9 +91,3 @@ def test_the_core_is_what_is_sure_in_the_order_of_the_profile() -> None:
         *known("chess", 9, predicate="plays"),
     ]
     assert [one.object for one in core_profile(fold(rows, tenant="t", user_id="u"))] == ["Ada", "Rome", "tea"]
-
-
-def test_the_core_leaves_out_what_is_disputed_or_over() -> None:
-    rows = [*known("Rome", 4, predicate="lives_in"), *known("Milan", 2, predicate="lives_in", day=9)]
-    facts = fold(rows, tenant="t", user_id="u")
-    assert all(one.current and not one.disputed for one in core_profile(facts))

@@ -48,23 +48,9 @@ def test_confidence_counts_distinct_messages_up_to_ten() -> None:
     assert (fact.first_seen, fact.last_reinforced) == (rows[0].at, rows[-1].at)
 
 
-def test_a_fact_names_the_latest_hundred_messages_and_counts_those_against_it() -> None:
-    rows = [said("likes", "tea", day) for day in range(140)]
-    against = [said("dislikes", "tea", 140 + day) for day in range(2)]
-    facts = folded(*rows, *against)
-    (tea,) = [fact for fact in facts if fact.predicate == "likes"]
-    assert tea.message_ids == tuple(f"m-{day}" for day in range(40, 140))
-    assert (tea.confidence, tea.contradictions) == (10, 2)
-
-
 def test_a_message_that_claims_two_instants_was_said_at_the_first() -> None:
     twice = [said("likes", "tea", 3, message="m"), said("likes", "coffee", 1, message="m")]
     assert {fact.first_seen for fact in folded(*twice)} == {START + timedelta(days=1)}
-
-
-def test_two_statements_of_one_message_count_once() -> None:
-    (fact,) = folded(said("likes", "tea", 0), said("likes", "Tea", 0))
-    assert fact.confidence == 1
 
 
 def test_a_functional_predicate_holds_one_value_and_keeps_its_history() -> None:
@@ -73,16 +59,6 @@ def test_a_functional_predicate_holds_one_value_and_keeps_its_history() -> None:
     assert rome.valid_to == milan.valid_from == START + timedelta(days=9)
     assert rome.contradictions == 1
     assert current(facts) == ["Milan"]
-
-
-def test_a_multi_valued_predicate_holds_many() -> None:
-    assert current(folded(said("speaks", "Polish", 0), said("speaks", "Dutch", 1))) == ["Dutch", "Polish"]
-
-
-def test_a_liking_and_a_dislike_of_the_same_object_contradict() -> None:
-    facts = folded(said("likes", "olives", 0), said("dislikes", "Olives", 5))
-    assert [fact.predicate for fact in facts if fact.current] == ["dislikes"]
-    assert next(fact for fact in facts if fact.predicate == "likes").contradictions == 1
 
 
 @pytest.mark.parametrize(
@@ -149,17 +125,6 @@ def test_a_verified_fact_is_not_overturned_by_messages() -> None:
     assert rome.contradictions == 7
 
 
-def test_verifying_the_challenger_settles_it() -> None:
-    rows = [said("lives_in", "Rome", day) for day in range(6)]
-    facts = folded(
-        *rows, said("lives_in", "Milan", 8), said("lives_in", "Milan", 9, message="v", kind="verified")
-    )
-    milan = only(facts, "Milan")
-    assert current(facts) == ["Milan"]
-    assert milan.verified
-    assert milan.message_ids == ("m-8",)
-
-
 def test_a_correction_rejects_one_value_and_verifies_another() -> None:
     facts = folded(
         said("age", "34", 0),
@@ -168,46 +133,6 @@ def test_a_correction_rejects_one_value_and_verifies_another() -> None:
     )
     assert current(facts) == ["35"]
     assert facts_as_of(facts, START + timedelta(hours=1)) == ()
-
-
-def test_returning_to_a_former_value_opens_a_second_period_with_its_own_id() -> None:
-    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 5), said("lives_in", "Rome", 9))
-    ids = [fact.id for fact in facts if fact.object == "Rome"]
-    assert len(set(ids)) == 2
-    assert current(facts) == ["Rome"]
-
-
-def test_what_was_once_so_is_history_from_the_start() -> None:
-    facts = folded(said("lives_in", "Rome", 3, polarity="past"), said("lives_in", "Milan", 3))
-    assert current(facts) == ["Milan"]
-    rome = only(facts, "Rome")
-    assert rome.valid_from is None
-    assert rome.valid_to == START + timedelta(days=3)
-
-
-def test_an_end_closes_what_held() -> None:
-    facts = folded(said("member_of", "choir", 0), said("member_of", "choir", 4, polarity="past"))
-    assert current(facts) == []
-    assert only(facts, "choir").valid_to == START + timedelta(days=4)
-
-
-def test_as_of_answers_the_past() -> None:
-    facts = folded(said("lives_in", "Rome", 0), said("lives_in", "Milan", 5), said("speaks", "Dutch", 1))
-    assert [fact.object for fact in facts_as_of(facts, START + timedelta(days=2))] == ["Rome", "Dutch"]
-    assert [fact.object for fact in facts_as_of(facts, START + timedelta(days=5))] == ["Milan", "Dutch"]
-    assert facts_as_of(facts, START - timedelta(days=1)) == ()
-
-
-def test_validity_told_by_the_text_wins_over_the_moment_of_the_message() -> None:
-    since = datetime(2019, 5, 1, tzinfo=UTC)
-    row = Evidence("user", "lives_in", "Utrecht", "m", START, valid_from=since)
-    (fact,) = folded(row)
-    assert (fact.valid_from, fact.first_seen) == (since, START)
-
-
-def test_the_most_frequent_spelling_is_shown() -> None:
-    facts = folded(said("friend", "zoë", 0), said("friend", "Zoë", 1), said("friend", "Zoë", 2))
-    assert [fact.object for fact in facts] == ["Zoë"]
 
 
 def test_ids_are_the_same_in_every_run_and_differ_between_users_and_tenants() -> None:

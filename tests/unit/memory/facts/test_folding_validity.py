@@ -87,20 +87,6 @@ def test_of_two_told_beginnings_the_later_is_current_whichever_is_told_first() -
         assert history(*rows) == want
 
 
-def test_the_beginning_may_be_told_later() -> None:
-    rows = (said("Rome", 0), said("Milan", 9), said("Milan", 19, since=NOW + timedelta(days=5)))
-    began = NOW + timedelta(days=5)
-    assert history(*rows) == {"Rome": [(NOW, began)], "Milan": [(began, None)]}
-
-
-def test_of_several_beginnings_the_earliest_stands() -> None:
-    rows = (
-        said("Luca", 0, since=year(2005), predicate="knows"),
-        said("Luca", 1, since=NOW, predicate="knows"),
-    )
-    assert history(*rows) == history(*rows[:1]) == {"Luca": [(year(2005), None)]}
-
-
 @pytest.mark.parametrize("since", [None, year(2010)])
 def test_an_end_is_told_of_what_was_said_to_hold(since: datetime | None) -> None:
     rows = (
@@ -110,16 +96,6 @@ def test_an_end_is_told_of_what_was_said_to_hold(since: datetime | None) -> None
     end = rows[1].valid_to
     facts = folded(rows[0], Evidence("user", "works_at", "Nokia", "m-90", rows[1].at, "past", since, end))
     assert [(fact.valid_from, fact.valid_to) for fact in facts] == [(since or NOW, end)]
-
-
-def test_an_end_told_before_it_was_last_said_to_hold_leaves_the_beginning_open() -> None:
-    facts = folded(said("Rome", 0), past("Rome", 30, until=year(2026)))
-    assert [(fact.valid_from, fact.valid_to) for fact in facts] == [(None, year(2026))]
-
-
-def test_an_end_without_a_time_is_when_it_is_told_whatever_is_told_of_the_beginning() -> None:
-    facts = folded(said("Rome", 0), past("Rome", 30, since=year(2010)))
-    assert [(fact.valid_from, fact.valid_to) for fact in facts] == [(year(2010), NOW + timedelta(days=30))]
 
 
 def test_the_beginning_of_what_is_over_does_not_begin_it_again() -> None:
@@ -133,16 +109,6 @@ def test_times_told_of_a_past_value_replace_those_that_were_guessed() -> None:
         "Rome": [(year(2010), year(2027))],
         "Milan": [(NOW + timedelta(days=400), None)],
     }
-
-
-def test_a_stretch_within_a_longer_one_is_what_held_then() -> None:
-    rows = (said("Rome", 0, since=year(2010)), past("Paris", 1, since=year(2012), until=year(2014)))
-    facts = folded(*rows)
-    held = {
-        instant.year: [fact.object for fact in facts_as_of(facts, instant)]
-        for instant in (year(2011), year(2013), year(2015))
-    }
-    assert held == {2011: ["Rome"], 2013: ["Paris"], 2015: ["Rome"]}
 
 
 @dataclass(frozen=True)

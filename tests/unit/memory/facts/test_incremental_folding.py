@@ -194,13 +194,6 @@ def test_only_what_has_changed_is_told() -> None:
     assert changes.gone == ()
 
 
-def test_another_spelling_of_a_subject_changes_all_its_facts() -> None:
-    follower = Follower.reaching()
-    follower.learn(said("Rome", 0, subject="nora"), said("tea", 0, predicate="likes", subject="nora"))
-    changes = follower.learn(said("Rome", 1, subject="Nora"), said("Rome", 2, subject="Nora"))
-    assert {(fact.subject, fact.object) for fact in changes.facts} == {("Nora", "Rome"), ("Nora", "tea")}
-
-
 def test_a_row_takes_its_place_as_long_as_those_after_it_can_be_taken_back() -> None:
     follower = Follower.reaching(reach=4)
     follower.learn(
@@ -220,14 +213,3 @@ def test_what_comes_too_late_is_refused() -> None:
     assert not folding.reaches(part, [said("Milan", 0)])
     with pytest.raises(TooLateError):
         folding.add(part, [said("Milan", 0)])
-
-
-def test_what_it_takes_is_counted() -> None:
-    follower = Follower.reaching()
-    assert follower.folding.size == 0
-    follower.learn(said("tea", 0, predicate="likes"), said("tea", 1, predicate="likes"))
-    before = follower.folding.size
-    assert before > 2
-    follower.learn(said("coffee", 2, predicate="likes"))
-    follower.folding.forget(Partition(predicate="dislikes", object="coffee"))
-    assert follower.folding.size == before

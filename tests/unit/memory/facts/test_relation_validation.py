@@ -1,7 +1,6 @@
 """What a language model says of a message counts as far as the message has it, asserts it and names whom."""
 
 import tomllib
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +93,6 @@ def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
     assert heard_still.faults == (RelationFault.CONTESTED,)
 
 
-def test_what_holds_many_values_is_not_contested() -> None:
-    text = "I like tea, and coffee grew on me."
-    found = heard(text, ("user", "likes", "coffee", "coffee grew on me"), rules=ruled(text, "likes", "tea"))
-    assert [one.object for one in found.statements] == ["tea", "coffee"]
-
-
 def test_what_the_rules_have_read_is_not_said_again() -> None:
     text = "Ho un cane che si chiama Max e adoro la pizza con le cipolle."
     rules = (*ruled(text, "has_pet", "Max"), *ruled(text, "likes", "pizza con le cipolle"))
@@ -132,19 +125,6 @@ def test_who_is_tied_to_the_user_stays_so() -> None:
     assert [chess.subject_tie] == [one.object_tie for one in rules if one.object == "Nora"]
 
 
-def test_a_name_without_a_capital_needs_somebody_who_recognised_it() -> None:
-    claim = ("marta", "works_as", "la maestra", "marta fa la maestra")
-    seen = (RecognisedEntity(0, 5, "person", 0.8),)
-    found = heard("marta fa la maestra", claim, language="it", entities=seen)
-    assert [(one.subject, one.object) for one in found.statements] == [("marta", "maestra")]
-
-
-def test_the_writer_is_no_third_person() -> None:
-    claim = ("Davide", "lives_in", "Ostia", "abito vicino a Ostia")
-    found = heard("Sono Davide, abito vicino a Ostia.", claim, language="it", speaker="davide")
-    assert found.faults == (RelationFault.SUBJECT,)
-
-
 MESSI = "Messi got hooked on chess."
 CURIE = "Marie Curie got hooked on chess."
 
@@ -167,19 +147,6 @@ def test_people_whom_one_reads_of_are_presumed_to_be_strangers(
 ) -> None:
     found = heard(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
     assert [one.subject_tie for one in found.statements] == [tie]
-
-
-@pytest.mark.parametrize("claimed", ["eighty-two", "82"])
-def test_an_age_is_told_in_figures(claimed: str) -> None:
-    text = "Word is that Nora hit eighty-two in May."
-    assert added(text, ("Nora", "age", claimed, "Nora hit eighty-two")) == [("Nora", "age", "82", "holds")]
-
-
-def test_since_when_it_holds_is_read_from_the_words() -> None:
-    text = "Dal 2019 Marta si guadagna da vivere come fotografa."
-    found = heard(text, ("Marta", "works_as", "fotografa", text[:-1]), language="it")
-    (stated,) = found.statements
-    assert stated.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
 
 
 def test_names_that_look_like_code_are_names() -> None:

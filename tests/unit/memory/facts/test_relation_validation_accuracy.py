@@ -28,7 +28,6 @@ def claims_of(sentence: dict[str, Any], quote: str) -> list[Claim]:
 
 
 def test_a_model_that_reads_well_is_believed() -> None:
-    """Of what sentences state, quoted whole, nearly all is let through, also where no rule would read it."""
     counts: Counter[bool] = Counter()
     for one in sentences("sentences.jsonl", "further_sentences.jsonl", "unseen_sentences.jsonl"):
         text, language = one["content"], one["language"]

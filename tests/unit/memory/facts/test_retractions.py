@@ -1,8 +1,9 @@
-"""What the user takes back counts as if they had never said it, and what they put right never held."""
+"""Confirmations, corrections and rejections by the user, and what taking them back restores."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -15,11 +16,14 @@ from ricordo.memory.facts import (
     Fact,
     Folding,
     Partition,
+    Rejection,
     assertion_evidence,
+    drop_rejected,
     facts_as_of,
     fold,
 )
 from ricordo.memory.facts.slot_histories import TooLateError
+from ricordo.testing.factories import at
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -57,50 +61,10 @@ def test_what_was_confirmed_by_mistake_leaves_what_held() -> None:
     assert folded(rows) == before
 
 
-def test_what_was_said_against_a_confirmation_counts_without_it() -> None:
-    rows = [*word([said("Rome", 0)], "Rome", 10, CONFIRM), said("Oslo", 20)]
-    assert current(rows) == [("Rome", True, True)]
-    rows = word(rows, "Rome", 30, TAKE_BACK)
-    assert folded(rows) == folded([said("Rome", 0), said("Oslo", 20)])
-    assert current(rows) == [("Oslo", False, False)]
-    rows = [*word([said("Rome", 0)], "Rome", 10, CONFIRM), said("Rome", 20, denied=True)]
-    assert current(rows) == [("Rome", True, True)]
-    assert current(word(rows, "Rome", 30, TAKE_BACK)) == []
-
-
-def test_all_confirmations_of_a_value_are_taken_back_at_once_and_no_later_one() -> None:
-    rows = word(word([said("Rome", 0)], "Rome", 1, CONFIRM), "Rome", 2, CONFIRM)
-    rows = word(rows, "Rome", 3, TAKE_BACK)
-    assert current(rows) == [("Rome", False, False)]
-    rows = word(rows, "Rome", 4, CONFIRM)
-    assert current(rows) == [("Rome", True, False)]
-
-
-def test_where_the_user_has_said_nothing_there_is_nothing_to_take_back() -> None:
-    rows = [said("Rome", 0), said("Oslo", 5), said("Rome", 9), said("Bari", 10)]
-    for city in ("Rome", "Oslo", "Bari"):
-        assert folded(word(rows, city, 30, TAKE_BACK)) == folded(rows)
-
-
 def test_a_correction_is_taken_back_whole() -> None:
     rows = word([said("Rome", 0)], "Rome", 10, Assertion(object="Turin"))
     assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded(rows), "of Rome nothing was said"
     assert folded(word(rows, "Turin", 11, TAKE_BACK)) == folded([said("Rome", 0)])
-
-
-def test_another_spelling_is_taken_back_as_any_correction() -> None:
-    rows = word([said("rome", 0)], "rome", 10, Assertion(object="Rome"))
-    assert current(rows) == [("Rome", True, False)]
-    assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded([said("rome", 0)])
-
-
-def test_of_corrections_in_a_row_the_last_is_taken_back() -> None:
-    one = word([said("Rome", 0)], "Rome", 10, Assertion(object="Turin"))
-    two = word(one, "Turin", 11, Assertion(object="Milan"))
-    assert current(two) == [("Milan", True, False)]
-    back = word(two, "Milan", 12, TAKE_BACK)
-    assert folded(back) == folded(one)
-    assert folded(word(back, "Turin", 13, TAKE_BACK)) == folded([said("Rome", 0)])
 
 
 def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> None:
@@ -115,24 +79,6 @@ def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> N
     assert rome == replace(former, verified=True, contradictions=1)
     assert folded(word(confirmed, "Rome", 302, TAKE_BACK)) == folded(rows)
     assert folded(word(rows, "Turin", 301, TAKE_BACK)) == folded([said("Rome", 0), said("Oslo", 31)])
-
-
-def test_what_held_before_what_was_corrected_began_has_held() -> None:
-    rows = [said("Rome", 0), said("Oslo", 10), said("Rome", 20)]
-    rows = word(rows, "Rome", 30, Assertion(object="Turin"))
-    first, never = (one for one in folded(rows) if one.object == "Rome")
-    assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
-    assert never.valid_from == never.valid_to
-    assert current(rows) == [("Turin", True, False)]
-
-
-def test_a_disputed_value_that_is_corrected_leaves_its_former_time() -> None:
-    rows = [said("Rome", 0), said("Oslo", 10), said("Oslo", 11)]
-    rows = word(rows, "Oslo", 12, CONFIRM)
-    rows.append(said("Rome", 20))
-    rows = word(rows, "Rome", 30, Assertion(object="Turin"))
-    first = next(one for one in folded(rows) if one.object == "Rome")
-    assert (first.valid_from, first.valid_to) == (START, START + timedelta(days=10))
 
 
 def test_a_word_that_is_too_far_back_to_be_left_out_is_told_so() -> None:
@@ -198,3 +144,49 @@ def test_it_is_as_if_it_had_never_been_said(evidence: Sequence[Sequence[Evidence
     counting = [row for one in evidence for row in one if row.kind != "unverified" and not is_taken_back(one)]
     assert folded(rows) == folded(counting)
     assert {one.object for one in folded(rows)} <= {row.object for row in counting}
+
+
+ROW = Evidence("user", "likes", "olives", "m-1", at(0))
+WORDS = "I like olives and bread"
+REJECTED = Rejection("m-1", "user", "likes", "olives", WORDS)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW, WORDS),
+        (replace(ROW, subject="User", object=" Olives!"), "  i LIKE olives and bread."),
+        (replace(ROW, object="olives and bread"), WORDS),
+        (ROW, "like olives"),
+        (ROW, "Honestly, I like olives and bread a lot"),
+        (replace(ROW, polarity="past"), WORDS),
+    ],
+)
+def test_the_same_reading_is_covered_however_it_is_cut(row: Evidence, words: str) -> None:
+    assert REJECTED.covers(row, words)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (replace(ROW, message_id="m-2"), WORDS),
+        (replace(ROW, subject="Nora"), WORDS),
+        (replace(ROW, predicate="owns"), WORDS),
+        (replace(ROW, object="bread"), WORDS),
+        (replace(ROW, object="olive"), WORDS),
+        (replace(ROW, polarity="denied"), WORDS),
+        (replace(ROW, kind="verified"), WORDS),
+        (ROW, "I do like olives"),
+    ],
+)
+def test_another_reading_is_not(row: Evidence, words: str) -> None:
+    assert not REJECTED.covers(row, words)
+
+
+def test_what_is_left_does_not_depend_on_the_order_of_rejections() -> None:
+    rows = (ROW, replace(ROW, object="bread"), replace(ROW, predicate="owns", object="a mill"))
+    words = (WORDS, WORDS, "I own a mill")
+    rejections = (REJECTED, replace(REJECTED, predicate="owns", object="mill", quote="own a mill"))
+    for some in permutations((*rejections, *rejections)):
+        assert drop_rejected(rows, words, some) == ((rows[1],), (WORDS,))
+    assert drop_rejected(rows, words, ()) == (rows, words)

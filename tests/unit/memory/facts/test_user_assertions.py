@@ -1,6 +1,5 @@
 """The user's word on a fact, as evidence."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -117,40 +116,6 @@ def test_what_comes_back_names_the_latest_hundred_messages(many: int) -> None:
     assert (rome.message_ids, rome.confidence) == (ids[-100:], min(10, many + 1))
     more = confirmed_after(lone_voices(many), later=12)
     assert more.message_ids == (*ids, *(f"late-{n}" for n in range(12)))[-100:]
-
-
-def test_what_comes_back_is_spelled_as_in_most_of_its_messages() -> None:
-    rows = lone_voices(12)
-    assert confirmed_after(rows).object == "ROME", "as the user has it"
-    shouted = [rows[0], *(replace(one, object=one.object.upper()) for one in rows[1:])]
-    assert confirmed_after(shouted, later=5).object == "ROME", "twelve times before"
-    assert confirmed_after(shouted, later=20).object == "Rome"
-
-
-def test_what_was_disputed_and_is_put_right_disputes_nothing_any_more() -> None:
-    rows = known("tea", "tea", "tea", predicate="likes")
-    rows.append(Evidence("user", "dislikes", "tea", "m-9", START + timedelta(days=9)))
-    disputed, likes = fold(rows, tenant="acme", user_id="u-1")
-    assert (disputed.predicate, disputed.disputed, likes.disputed) == ("dislikes", True, True)
-    coffee, never, likes = after(rows, disputed, Assertion(object="coffee"))
-    assert (coffee.object, coffee.verified, coffee.current) == ("coffee", True, True)
-    assert (never.id, never.disputed, never.valid_to) == (disputed.id, False, never.valid_from)
-    assert (likes.disputed, likes.current, likes.contradictions) == (False, True, 1)
-
-
-def test_what_was_disputed_is_spelled_as_it_was_put_right() -> None:
-    rows = known(*["Rome"] * 6, "oslo")
-    oslo = next(one for one in fold(rows, tenant="acme", user_id="u-1") if one.object == "oslo")
-    stands, _ = after(rows, oslo, Assertion(object="Oslo"))
-    assert (stands.id, stands.object, stands.current, stands.confidence) == (oslo.id, "Oslo", True, 1)
-
-
-def test_it_is_later_than_whatever_was_said() -> None:
-    ahead = NOW + timedelta(days=9)
-    (fact,) = fold(known("Rome"), tenant="acme", user_id="u-1")
-    (row,) = assertion_evidence(fact, Assertion(), message_id="request 1", now=NOW, last_said=ahead)
-    assert row.at > ahead
-    assert row.valid_from == NOW
 
 
 @pytest.mark.parametrize(

@@ -33,23 +33,11 @@ def test_vectors_are_well_formed(content: str, language: str) -> None:
         assert np.all((vector.weights > 0) & (vector.weights < K1 + 1))
 
 
-def test_a_window_of_one_text_is_that_text() -> None:
-    alone, window = bm25.terms("il cane dorme", "it"), bm25.window_terms([("il cane dorme", "it")])
-    assert alone.indices.tolist() == window.indices.tolist()
-    assert alone.weights.tolist() == window.weights.tolist()
-
-
 def test_a_window_holds_its_neighbours_words_in_any_order() -> None:
     texts = [("Il cane dorme", "it"), ("The cat sleeps", "en"), ("", "it")]
     window = bm25.window_terms(texts)
     assert window.indices.tolist() == bm25.window_terms(texts[::-1]).indices.tolist()
     assert {bm25.term_id("can"), bm25.term_id("cat")} <= set(window.indices.tolist())
-
-
-def test_a_query_in_another_language_finds_the_name() -> None:
-    document = bm25.terms("Ieri ho visto Marco", "it")
-    query = bm25.query_terms("What do you know about Marco?", ("en", "it"))
-    assert bm25.score(query, document, {bm25.term_id("marc"): 1.0}) > 0
 
 
 def test_a_rare_word_outranks_a_common_one() -> None:

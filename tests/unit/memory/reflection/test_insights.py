@@ -13,7 +13,7 @@ from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_INSIGHTS, MOST_SOURCES, find_insights
+from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_SOURCES, find_insights
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {
@@ -92,7 +92,6 @@ ANNA = {
     ],
 )
 def test_who_comes_up_with_what_and_how(language: str, content: str, question: str) -> None:
-    """Said in the user's language, with its question, and with the messages that carry it."""
     told = days(*ANNA[language], language=language)
     (found,) = find_insights([*told, *plain(language)])
     assert (found.content, found.question, found.language) == (content, question, language)
@@ -143,39 +142,18 @@ def test_who_comes_up_with_what_and_how(language: str, content: str, question: s
     ],
 )
 def test_things_are_named_as_the_user_names_them(language: str, texts: Sequence[str], content: str) -> None:
-    """From the listener's side, with the article that they take."""
     angry = {"en": (", I'm furious", ", I was so angry"), "it": (", sono furioso", ", che rabbia")}[language]
     told = [texts[nth % len(texts)].format(angry[nth % 2]) for nth in range(9)]
     found = find_insights([*days(*told, language=language), *plain(language)])
     assert content in [one.content for one in found]
 
 
-def test_what_is_spoken_of_ever_more() -> None:
-    """Running, in the last weeks only."""
-    runs = [
-        f"I went running {where}, what a joy" for where in ("in the park", "along the river", "in the rain")
-    ]
-    told = days(*(runs * 5), every=1, first=46)
-    found = find_insights([*told, *plain(count=60)])
-    assert "Lately you often mention running, mostly with joy." in [one.content for one in found]
-
-
-def test_what_belongs_to_certain_times() -> None:
-    """The garden, at weekends."""
-    weekends = [MONDAY + timedelta(days=7 * week + 5 + week % 2) for week in range(12)]
-    told = [said("I planted something in the garden", at) for at in weekends]
-    found = find_insights([*told, *plain(count=80)])
-    assert "You talk about the garden mostly at the weekend." in [one.content for one in found]
-
-
 def test_one_long_talk_is_no_habit() -> None:
-    """However long it is, and though the thing came up once before."""
     talk = [said(text, MONDAY + timedelta(days=9, minutes=nth)) for nth, text in enumerate(ANNA["en"] * 6)]
     assert find_insights([*talk, *days(ANNA["en"][0]), *plain()]) == ()
 
 
 def test_what_an_assistant_said_and_what_was_made_of_others_is_no_evidence() -> None:
-    """Nor what a user of another language said in a language that is not read."""
     told = days(*ANNA["en"])
     others: tuple[dict[str, Any], ...] = (
         {"role": Role.ASSISTANT},
@@ -188,39 +166,13 @@ def test_what_an_assistant_said_and_what_was_made_of_others_is_no_evidence() -> 
         assert find_insights([*(replace(one, **fields) for one in told), *plain()]) == ()
 
 
-def test_nobody_is_a_participant_in_their_own_life() -> None:
-    """Whoever speaks is left out, as is whoever is called so."""
-    told = [replace(one, participants=("Davide",)) for one in days(*ANNA["en"])]
-    assert not any("Davide" in one.content for one in find_insights([*told, *plain()]))
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 7])
-def test_of_a_few_memories_nothing_follows(count: int) -> None:
-    assert find_insights(days(*ANNA["en"][:count])) == ()
-
-
 def test_the_order_of_memories_does_not_matter() -> None:
     told = [*days(*ANNA["en"]), *plain()]
     shuffled = random.Random(4).sample(told, len(told))
     assert find_insights(shuffled) == find_insights(told) != ()
 
 
-def test_the_same_is_said_under_the_same_name_when_there_is_more_evidence() -> None:
-    """The sources follow the evidence, what it is about does not."""
-    (before,) = find_insights([*days(*ANNA["en"]), *plain()])
-    (after,) = find_insights([*days(*ANNA["en"], ANNA["en"][0]), *plain()])
-    assert before.about == after.about
-    assert before.sources != after.sources
-
-
-def test_the_words_of_a_thing_are_no_feeling_about_it() -> None:
-    """A "strange noise" confuses nobody."""
-    told = days(*(f"The car makes a strange noise in {where}" for where in ("May", "June", "town") * 4))
-    assert find_insights([*told, *plain()]) == ()
-
-
 def test_random_histories_have_almost_no_insights() -> None:
-    """Of a hundred lives in which people, things and feelings come up by chance."""
     drawn = sum(bool(find_insights(_random(seed))) for seed in range(100))
     assert drawn <= 5
 
@@ -247,24 +199,3 @@ def _random(seed: int) -> list[Memory]:
             )
         )
     return found
-
-
-def test_at_most_three_are_said() -> None:
-    """Of several regularities, those that say most."""
-    told = [
-        one
-        for nth, who in enumerate(("Anna", "Ben", "Carla", "Dan", "Emil"))
-        for one in days(
-            *(
-                text.replace("Anna", who).replace(
-                    "work", ("school", "church", "tennis", "chess", "yoga")[nth]
-                )
-                for text in ANNA["en"]
-            ),
-            every=5,
-            first=nth,
-        )
-    ]
-    found = find_insights([*told, *plain()])
-    assert len(found) == MOST_INSIGHTS
-    assert len({one.about for one in found}) == MOST_INSIGHTS

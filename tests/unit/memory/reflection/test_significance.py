@@ -18,7 +18,6 @@ DAYS = [date(2026, 1, 1) + timedelta(days=n // 2) for n in range(40)]
 
 
 def test_a_day_counts_once() -> None:
-    """Twenty messages of one day are one day."""
     one_day = [DAYS[0]] * 20
     every = by_day(one_day, range(20))
     both = by_day(one_day, range(15))
@@ -26,7 +25,6 @@ def test_a_day_counts_once() -> None:
 
 
 def test_messages_that_have_both_are_what_counts() -> None:
-    """Two things of one day, in different messages, do not go together."""
     every = by_day(DAYS, range(40))
     even, odd = by_day(DAYS, range(0, 40, 2)), by_day(DAYS, range(1, 40, 2))
     assert contingency_table(every, even, odd) == ContingencyTable(0, 20, 20, 40)
@@ -34,7 +32,6 @@ def test_messages_that_have_both_are_what_counts() -> None:
 
 
 def test_the_probability_is_that_of_fisher() -> None:
-    """The lady who tasted tea: eight cups, all four told right (Fisher 1935)."""
     assert ContingencyTable(4, 4, 4, 8).probability == pytest.approx(1 / 70)
     assert ContingencyTable(3, 4, 4, 8).probability == pytest.approx(17 / 70)
     assert ContingencyTable(3, 4, 4, 8).least_probability == pytest.approx(1 / 70)

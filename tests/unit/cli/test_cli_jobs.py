@@ -1,4 +1,4 @@
-"""`ricordo backfill` without a stack, with impossible options, and what it tells of its work."""
+"""`ricordo backfill` and `ricordo reindex`: options, progress, interruption."""
 
 import asyncio
 import json
@@ -7,8 +7,10 @@ import signal
 import pytest
 from tests.unit.cli.conftest import Cli
 
+from ricordo.graph.port import GraphUnavailable
 from ricordo_services.app import jobs
-from ricordo_services.progress import Backfilled, BackfillOrder
+from ricordo_services.cli import worker_reports
+from ricordo_services.progress import Backfilled, BackfillOrder, Reindexed, ReindexOrder
 
 
 @pytest.fixture
@@ -26,6 +28,7 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
 
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
     monkeypatch.setattr(jobs, "run_backfill", ordered)
+    monkeypatch.setattr(worker_reports, "_SECONDS", 0.05)  # no worker is there to be waited for
     return kept
 
 
@@ -71,12 +74,6 @@ def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOr
     assert "2 memories are not of rules-2+m yet: the model did not answer" in ended.err
 
 
-def test_a_look_before_tells_the_versions(cli: Cli, orders: list[BackfillOrder]) -> None:
-    ended = cli("backfill", "--dry-run")
-    assert ended.code == 0
-    assert ended.out == "5 memories would be derived again by rules-2+m (now: rules-1 4, none 1)\n"
-
-
 def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None:
     ended = cli("backfill", "--json")
     assert (ended.code, len(ended.lines)) == (1, 1)
@@ -90,23 +87,6 @@ def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None
         "seconds": 0.0,
     }
     assert json.loads(cli("backfill", "--json", "--dry-run").out) == preview
-
-
-def test_what_is_only_rated_again_is_said_so(cli: Cli, orders: list[BackfillOrder]) -> None:
-    before = cli("backfill", "--only", "importance", "--dry-run")
-    assert before.out == "5 memories would be rated again by rules-2+m (now: rules-1 4, none 1)\n"
-    ended = cli("backfill", "--only", "importance")
-    assert ended.out == "3 of 5 memories rated again by rules-2+m in 0.0 s\n"
-    assert "2 memories are not rated by rules-2+m yet" in ended.err
-
-
-def test_what_is_only_encoded_again_is_said_so(cli: Cli, orders: list[BackfillOrder]) -> None:
-    before = cli("backfill", "--only", "vectors", "--dry-run")
-    assert before.out == "5 memories would be encoded again by rules-2+m (now: rules-1 4, none 1)\n"
-    ended = cli("backfill", "--only", "vectors")
-    assert ended.out == "3 of 5 memories encoded again by rules-2+m in 0.0 s\n"
-    assert "2 memories are not encoded by rules-2+m yet: the model refused them" in ended.err
-    assert [order.part for order in orders] == ["vectors", "vectors"]
 
 
 def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
@@ -146,7 +126,55 @@ def test_what_no_model_has_encoded_yet_is_not_said_to_be(
     assert "unencoded" not in json.loads(cli("backfill", "--json").out)
 
 
-def test_help_says_what_a_rating_leaves_alone(cli: Cli) -> None:
-    ended = cli("backfill", "--help")
-    assert ended.code == 0
-    assert "leave all else as it is" in " ".join(ended.out.replace("│", " ").split())
+@pytest.fixture
+def reindex_orders(monkeypatch: pytest.MonkeyPatch) -> list[ReindexOrder]:
+    """Name servers that nobody will ask, and keep what is ordered of them."""
+    kept: list[ReindexOrder] = []
+
+    async def ordered(_settings: object, order: ReindexOrder, report: object) -> Reindexed:
+        kept.append(order)
+        outcome = Reindexed(order.projection, found=5, written=5, seconds=0.25)
+        if order.projection == "graph":
+            outcome.users, outcome.removed = 2, 1
+        report(outcome)  # type: ignore[operator]  # the command's own
+        return outcome
+
+    monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setattr(jobs, "run_reindex", ordered)
+    return kept
+
+
+def test_the_options_of_reindex_are_the_order(cli: Cli, reindex_orders: list[ReindexOrder]) -> None:
+    cli("reindex", "--graph", "--user", "u-1", "--tenant", "acme")
+    cli("--tenant", "acme", "reindex", "--vectors")
+    cli("reindex")
+    cli("reindex", "--graph", "--vectors", "-u", "u-2")
+    assert reindex_orders == [
+        ReindexOrder(projection="graph", tenant="acme", user_id="u-1"),
+        ReindexOrder(projection="vectors", tenant="acme"),
+        ReindexOrder(projection="graph"),
+        ReindexOrder(projection="vectors"),
+        ReindexOrder(projection="graph", user_id="u-2"),
+        ReindexOrder(projection="vectors", user_id="u-2"),
+    ]
+
+
+def test_each_projection_is_told_in_a_line(cli: Cli, reindex_orders: list[ReindexOrder]) -> None:
+    ended = cli("reindex")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.lines == [
+        "graph: 5 facts of 2 users written, 1 that are none removed, in 0.2 s",
+        "vectors: 5 memories handed to the index in 0.2 s",
+    ]
+
+
+def test_a_graph_that_is_away_fails_in_a_line_before_the_vectors(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, reindex_orders: list[ReindexOrder]
+) -> None:
+    async def away(*_: object) -> Reindexed:
+        raise GraphUnavailable("the graph does not answer: nobody is there")
+
+    monkeypatch.setattr(jobs, "run_reindex", away)
+    ended = cli("reindex", "--json")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "ricordo: the graph does not answer: nobody is there\n"

@@ -1,12 +1,79 @@
-"""Who is named in a context, and where a name would only cost room."""
+"""Who speaks in a context, and which syntheses stand for their sources."""
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fixtures.material import NOW, Turn, memory, text_of
 
 from ricordo.language.annotations import MemoryKind, Role
-from ricordo.memory.context import Material
+from ricordo.memory.context import Material, substitute_syntheses
+from ricordo.memory.model import Memory
+from ricordo.testing import factories
+
+
+def _said(name: str, text: str) -> Memory:
+    return replace(factories.memory(name, content=text), language="en", token_count=10)
+
+
+FIRST = [_said(f"f-{n}", f"Marco said {n}.") for n in range(3)]
+COFFEE = _said("m-1", "I had coffee with Anna in the square.")
+UMBRELLA = _said("m-2", "Anna lent me her umbrella.")
+MARKET = _said("m-3", "I met Anna at the market.")
+SYNTHESIS = replace(
+    _said("s-1", "I had coffee with Anna; I met Anna at the market."),
+    kind=MemoryKind.SYNTHESIS,
+    message_id=None,
+    token_count=40,
+    source_ids=(COFFEE.id, UMBRELLA.id, MARKET.id),
+)
+
+
+@pytest.mark.parametrize(
+    ("ranked", "told"),
+    [
+        ([SYNTHESIS, *FIRST, COFFEE], [SYNTHESIS, *FIRST]),
+        ([*FIRST, SYNTHESIS, COFFEE, MARKET], [*FIRST, SYNTHESIS]),
+        ([*FIRST, COFFEE, MARKET, SYNTHESIS], [*FIRST, SYNTHESIS]),
+        ([*FIRST, SYNTHESIS, COFFEE], [*FIRST, COFFEE]),
+        ([*FIRST, SYNTHESIS], FIRST),
+        ([COFFEE, SYNTHESIS, MARKET, UMBRELLA], [COFFEE, SYNTHESIS, MARKET]),
+    ],
+    ids=["near", "saves", "saves from behind", "costs", "stands for nobody", "the first stay"],
+)
+def test_it_takes_their_place_where_it_is_near_or_saves_room(
+    ranked: Sequence[Memory], told: Sequence[Memory]
+) -> None:
+    assert substitute_syntheses(ranked, "What do I do with Anna?", 10) == told
+
+
+def test_a_source_that_says_more_of_what_is_asked_stays() -> None:
+    ranked = [SYNTHESIS, *FIRST, UMBRELLA, MARKET]
+    assert substitute_syntheses(ranked, "Who lent me umbrellas?", 10) == [SYNTHESIS, *FIRST, UMBRELLA]
+
+
+def test_a_summary_stands_for_nobody() -> None:
+    ranked = [replace(SYNTHESIS, kind=MemoryKind.SUMMARY), *FIRST, COFFEE]
+    assert substitute_syntheses(ranked, "Anna", 10) == ranked
+
+
+@given(
+    ranked=st.permutations([SYNTHESIS, *FIRST, COFFEE, UMBRELLA, MARKET]),
+    about=st.sampled_from(["Anna", "Who lent me umbrellas?", ""]),
+    limit=st.integers(1, 9),
+)
+def test_nothing_is_lost_that_nobody_stands_for(ranked: list[Memory], about: str, limit: int) -> None:
+    every = substitute_syntheses(ranked, about, len(ranked))
+    assert every == [one for one in ranked if one in every]
+    assert substitute_syntheses(ranked, about, limit) == every[:limit]
+    left_out = [one for one in ranked if one not in every]
+    assert all(
+        one is SYNTHESIS or (SYNTHESIS in every and one.id in SYNTHESIS.source_ids) for one in left_out
+    )
+    assert ranked[0] in every
 
 
 def test_who_speaks_is_named_where_that_changes() -> None:
@@ -20,12 +87,6 @@ def test_who_speaks_is_named_where_that_changes() -> None:
     turns = [Turn(f"t-{n}", text, speaker=name) for n, (name, text) in enumerate(said)]
     lines = text_of(Material(recent=turns)).splitlines()[2:-1]
     assert lines[1:] == ["Davide: one", "  two", "Anna: three", "Davide: four", "  five"]
-
-
-def test_an_assistant_is_always_named() -> None:
-    told = [replace(memory(n, f"said {n}"), role=Role.ASSISTANT, speaker="") for n in (1, 2)]
-    lines = text_of(Material(memories=told)).splitlines()
-    assert lines[2:4] == ["m1 assistant: said 1", "m2 assistant: said 2"]
 
 
 def test_the_words_of_a_user_who_speaks_alone_need_no_name() -> None:

@@ -1,19 +1,22 @@
-"""How the demo shows an answer: short, readable, and whole when asked."""
+"""The conversation of the demo, and how it shows answers."""
 
 import io
 import re
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 from rich.console import Console
 
+from ricordo.language.document import Document
+from ricordo.memory.facts import extract
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
 from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
 from ricordo_services.cli.demo.answers import Answer, reasons, show_answer
-from ricordo_services.cli.demo.conversation import Question
+from ricordo_services.cli.demo.conversation import TIMEZONE, Question, conversation
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
@@ -87,63 +90,12 @@ def test_an_answer_is_read_at_a_glance() -> None:
     assert "token_count" not in text
 
 
-def test_bars_show_scores_as_they_are() -> None:
-    text = shown(answer(memory(score=1.0), memory(score=0.3), memory(score=0.02)))
-    assert re.findall(r"(\d\.\d\d) ([▏▎▍▌▋▊▉█ ]{5}) ", text) == [
-        ("1.00", "█████"),
-        ("0.30", "█▌   "),
-        ("0.02", "▏    "),
-    ]
-
-
 def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
     text = shown(answer(*[memory() for _ in range(5)], whole=True, full=True))
     assert all(line.strip() in text for line in CONTEXT.splitlines())
     assert len(re.findall(r"0\.50 █", text)) == 5
     assert "valence -0.60" in text
     assert "--full" not in text
-
-
-def test_of_many_facts_a_line_is_shown_unless_all_are() -> None:
-    one = answer(memory())
-    known = [
-        one.reply.facts[0].model_copy(update={"predicate": "likes", "object": f"tè numero {number}"})
-        for number in range(9)
-    ]
-    many = replace(one, reply=one.reply.model_copy(update={"facts": known}))
-    brief = shown(many)
-    assert "facts  likes tè numero 0 ×4" in brief
-    assert 2 < brief.count("likes") < 9
-    assert len([line for line in brief.splitlines() if "likes" in line]) == 1
-    assert shown(replace(many, full=True)).count("likes") == 9
-
-
-def test_a_context_without_facts_is_told_by_its_memories() -> None:
-    one = answer(memory())
-    without = CONTEXT.replace("f1 You live in Turin.\n", "")
-    text = shown(replace(one, reply=one.reply.model_copy(update={"context": without, "facts": ()})))
-    assert "We adopted Max." in text
-    assert "Max sleeps." in text
-    assert "Habits" not in text
-
-
-def test_long_texts_are_cut_unless_all_is_shown() -> None:
-    long = memory(content="many " * 100)
-    assert 100 < shown(answer(long, long)).count("many") < 140  # the best is shown whole
-    assert shown(answer(long, long, full=True)).count("many") == 200
-
-
-def test_colours_are_for_terminals() -> None:
-    assert "\x1b[" in shown(answer(memory()), terminal=True)
-    assert "\x1b" not in shown(answer(memory()))
-
-
-def test_what_was_said_cannot_drive_the_terminal() -> None:
-    assert "\x1b" not in shown(answer(memory(content="\x1b]0;title\x07", speaker="\x1b[2J")))
-
-
-def test_nothing_found_is_said() -> None:
-    assert "nothing is remembered" in shown(answer())
 
 
 @pytest.mark.parametrize(
@@ -158,3 +110,52 @@ def test_nothing_found_is_said() -> None:
 )  # fmt: skip
 def test_reasons_are_what_the_signals_say(more: dict[str, object], said: list[str]) -> None:
     assert list(reasons(memory(**more))) == said
+
+
+ZONE = ZoneInfo(TIMEZONE)
+NOW = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
+# Any weekday, right after midnight, and the nights in which the clocks change.
+MOMENTS = [NOW + timedelta(days=day) for day in range(7)] + [
+    datetime(2026, 11, 20, 0, 1, tzinfo=ZONE),
+    datetime(2026, 3, 29, 12, 0, tzinfo=ZONE),
+    datetime(2026, 10, 25, 3, 30, tzinfo=ZONE),
+]
+
+
+def test_it_is_a_conversation_of_some_weeks_in_two_languages() -> None:
+    messages = conversation(NOW)
+    assert len(messages) >= 60
+    assert len({message.id for message in messages}) == len(messages)
+    assert messages[-1].timestamp - messages[0].timestamp > timedelta(weeks=5)
+    languages = Counter(message.language for message in messages)
+    assert min(languages["it"], languages["en"]) >= 20
+    assert Counter(message.role for message in messages)[Role.USER] > len(messages) / 2
+
+
+@pytest.mark.parametrize("now", MOMENTS, ids=str)
+def test_it_ends_shortly_before_it_is_asked_about(now: datetime) -> None:
+    said = [message.timestamp for message in conversation(now)]
+    assert said == sorted(set(said))
+    assert said[-1] < now
+    days = Counter((now.astimezone(ZONE).date() - one.astimezone(ZONE).date()).days for one in said)
+    assert days[0] >= 4
+    assert days[1] >= 5  # "what did we do yesterday?"
+    assert days[7] >= 3  # a week ago is in last week, whatever day it is
+
+
+def test_what_is_repeated_becomes_a_fact_that_shows_unasked() -> None:
+    counts = Counter(
+        (one.subject, one.predicate, one.object)
+        for message in conversation(NOW)
+        for one in set(extract(Document(message.content, message.language or ""), role=message.role.value))
+    )
+    assert {fact[1:] for fact, count in counts.items() if count >= 3 and fact[0] == "user"} >= {
+        ("lives_in", "Trieste"),
+        ("has_pet", "Pepe"),
+        ("friend", "Davide"),
+        ("has_sibling", "Nora"),
+        ("likes", "tè al bergamotto"),
+        ("likes", "sea kayaking"),
+        ("allergic_to", "noci"),
+    }
+    assert ("user", "lives_in", "Torino") in counts  # the change of city

@@ -1,16 +1,20 @@
-"""A context whose reply would be larger than the bus carries loses text, and no more of it than it must."""
+"""Replies larger than the bus carries are shortened from the lowest rank up."""
 
 import datetime as dt
+import json
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ricordo.messages.base import REPLY_MAX_BYTES
 from ricordo.messages.codec import encode
-from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis, HistoryMessage, MemoryView
+from ricordo.messages.queries import ContextReply, FactsReply
+from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
 from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
-from ricordo_services.retrieval.fitting import fit_context
+from ricordo.runtime.replies import encoded
+from ricordo_services.retrieval.fitting import fit_context, fit_facts
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 LIMIT = 60_000
@@ -74,3 +78,52 @@ def test_what_is_lost_is_the_lowest_rank_then_the_oldest_turn(told: list[str], s
     for text in dropped:  # the one that was lost last: with it, the reply would not have fitted
         flags = 200 * (len(told) + len(said))
         assert size + len(encode(reply([text], []))) - len(encode(reply([""], []))) > LIMIT - SPARE - flags
+
+
+def facts_reply(facts: int, messages: int, told: str = "tea") -> FactsReply:
+    ids = tuple(f"{n:036}" for n in range(messages))
+    return FactsReply(
+        facts=tuple(
+            FactView(
+                id=UUID(int=n),
+                subject="user",
+                predicate="likes",
+                object=told,
+                confidence=9,
+                message_ids=ids,
+                first_seen=NOW,
+                last_reinforced=NOW,
+            )
+            for n in range(facts)
+        )
+    )
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    whole = facts_reply(200, 100)
+    assert FactsReply.model_validate_json(encoded(whole, fit_facts)) == whole
+    assert not whole.truncated
+
+
+@pytest.mark.parametrize("facts", [260, 1_000])
+def test_the_lowest_ranks_name_their_latest_messages_alone(facts: int) -> None:
+    whole = facts_reply(facts, 100)
+    body = encoded(whole, fit_facts)
+    assert REPLY_MAX_BYTES - 10_000 < len(body) < REPLY_MAX_BYTES
+    fitted = FactsReply.model_validate_json(body)
+    assert fitted.truncated
+    assert [one.id for one in fitted.facts] == [one.id for one in whole.facts]
+    named = [len(one.message_ids) for one in fitted.facts]
+    assert named == sorted(named, reverse=True)
+    assert set(named) == {100, 5}
+    assert fitted.facts[-1].message_ids == whole.facts[-1].message_ids[-5:]
+
+
+def test_the_last_facts_are_missing_where_that_is_not_enough() -> None:
+    whole = facts_reply(1_000, 100, told="è" * 600)
+    body = encoded(whole, fit_facts)
+    assert REPLY_MAX_BYTES - 10_000 < len(body) < REPLY_MAX_BYTES
+    told = json.loads(body)
+    assert told["truncated"]
+    assert [one["id"] for one in told["facts"]] == [str(one.id) for one in whole.facts[: len(told["facts"])]]
+    assert {len(one["message_ids"]) for one in told["facts"]} == {5}

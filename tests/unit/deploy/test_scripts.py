@@ -1,0 +1,183 @@
+"""Scripts of the deployment: health probe, secrets, models."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.health_service import HealthPage
+from ricordo.testing.clock import ManualClock
+
+PROBE = Path(__file__).parents[3] / "deploy/healthz.py"
+
+
+async def probed(port: str) -> tuple[int | None, str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        PROBE,
+        env={"RICORDO_WORKER__HEALTH_PORT": port} if port else {},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await process.communicate()
+    return process.returncode, output.decode()
+
+
+@asynccontextmanager
+async def page(state: WorkerState) -> AsyncIterator[str]:
+    health = Health(worker="ingest", clock=ManualClock())
+    health.set_state(state)
+    served, stopping, ready = HealthPage([health], "127.0.0.1", 0), asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(served.run(stopping, ready.set))
+    await ready.wait()
+    assert served.address is not None
+    try:
+        yield str(served.address[1])
+    finally:
+        stopping.set()
+        await task
+
+
+@pytest.mark.parametrize(("state", "code"), [(WorkerState.READY, 0), (WorkerState.STOPPED, 1)])
+async def test_it_tells_how_the_workers_are(state: WorkerState, code: int) -> None:
+    async with page(state) as port:
+        found, output = await probed(port)
+    assert found == code, output
+    assert '"ingest"' in output
+
+
+async def test_nobody_there_is_not_well() -> None:
+    async with page(WorkerState.READY) as port:
+        pass
+    assert (await probed(port))[0] == 1
+
+
+@pytest.mark.parametrize("port", ["", "http"])
+async def test_without_a_port_it_says_which_setting_is_missing(port: str) -> None:
+    code, output = await probed(port)
+    assert code == 1
+    assert "RICORDO_WORKER__HEALTH_PORT" in output
+
+
+ROOT = Path(__file__).parents[3]
+SECRET = re.compile(r"[A-Za-z0-9_-]{32}")
+
+
+def make_env(path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "deploy/make_env.py", path],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def values(path: Path) -> dict[str, str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def test_each_secret_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    run = make_env(path)
+    assert run.returncode == 0, run.stderr
+    drawn = values(path)
+    assert drawn.keys() == values(ROOT / ".env.example").keys()
+    assert all(SECRET.fullmatch(value) for value in drawn.values())
+    assert len(set(drawn.values())) == len(drawn)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not any(value in run.stdout for value in drawn.values())
+
+
+def test_what_is_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text("# mine\nRICORDO_NATS_PORT=4333\nRICORDO_NATS_PASSWORD=chosen\nRICORDO_NEO4J_PASSWORD=\n")
+    assert make_env(path).returncode == 0
+    text, found = path.read_text(), values(path)
+    assert text.startswith("# mine\nRICORDO_NATS_PORT=4333\nRICORDO_NATS_PASSWORD=chosen\n")
+    assert SECRET.fullmatch(found["RICORDO_NEO4J_PASSWORD"])
+    assert found.keys() == values(ROOT / ".env.example").keys() | {"RICORDO_NATS_PORT"}
+    assert make_env(path).returncode == 0
+    assert path.read_text() == text
+
+
+STAND_IN = """#!/bin/sh
+# Holds the models that are files of $STORE; fails a pull as long as $STORE/failures counts down.
+case "$1" in
+show) test -e "$STORE/$2" ;;
+pull)
+    echo "$2" >>"$STORE/pulls"
+    left=$(cat "$STORE/failures")
+    if [ "$left" -gt 0 ]; then
+        echo $((left - 1)) >"$STORE/failures"
+        exit 1
+    fi
+    touch "$STORE/$2"
+    ;;
+esac
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ollama").write_text(STAND_IN)
+    (tmp_path / "bin/ollama").chmod(0o755)
+    folder = tmp_path / "store"
+    folder.mkdir()
+    (folder / "failures").write_text("0")
+    return folder
+
+
+def pull(store: Path, models: str | None) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": f"{store.parent / 'bin'}:{os.environ['PATH']}",
+        "STORE": str(store),
+        "PULL_TRIES": "3",
+        "PULL_PAUSE": "0",
+    }
+    if models is not None:
+        environment["RICORDO_OLLAMA_MODELS"] = models
+    command = ["/bin/sh", str(ROOT / "deploy/ollama/pull")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=30)
+
+
+def pulls(store: Path) -> list[str]:
+    record = store / "pulls"
+    return record.read_text().split() if record.exists() else []
+
+
+def test_what_is_missing_is_fetched(store: Path) -> None:
+    (store / "here").touch()
+    assert pull(store, "here missing").returncode == 0
+    assert pulls(store) == ["missing"]
+    assert pull(store, "here missing").returncode == 0
+    assert pulls(store) == ["missing"]
+
+
+def test_a_failing_network_is_tried_again(store: Path) -> None:
+    (store / "failures").write_text("2")
+    assert pull(store, "missing").returncode == 0
+    assert pulls(store) == ["missing"] * 3
+
+
+def test_what_cannot_be_fetched_is_named(store: Path) -> None:
+    (store / "failures").write_text("9")
+    run = pull(store, "missing other")
+    assert run.returncode != 0
+    assert "missing could not be fetched in 3 tries" in run.stderr
+    assert set(pulls(store)) == {"missing"}
+
+
+def test_no_list_of_models_is_refused(store: Path) -> None:
+    run = pull(store, None)
+    assert run.returncode != 0
+    assert "RICORDO_OLLAMA_MODELS" in run.stderr

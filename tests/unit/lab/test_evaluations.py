@@ -1,0 +1,208 @@
+"""Evaluations: measures, formats of data sets, and what the command prints."""
+
+import json
+import math
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fixtures.conversations import conversation
+
+from ricordo.messages.queries import ContextReply
+from ricordo.messages.views import Analysis, QueryTime
+from ricordo.messages.vocabulary import Analyser, Intent
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation import daily, locomo
+from ricordo_lab.evaluation.command import main
+from ricordo_lab.evaluation.daily import Answered
+from ricordo_lab.evaluation.measures import CUTOFFS, measure, row
+from ricordo_lab.evaluation.results import Figures, Miss, Row, print_results
+
+ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
+
+
+def test_by_hand() -> None:
+    found = ["x", "a", "x2", "x3", "x4", "b"]
+    measured = measure(found, {"a", "b", "lost"})
+    assert measured.fraction[:2] == pytest.approx((1 / 3, 2 / 3))
+    assert (set(measured.any), set(measured.all)) == ({1}, {0})
+    gained = 1 / math.log2(3) + 1 / math.log2(7)
+    best = 1 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert measured.ndcg == pytest.approx(gained / best)
+
+
+@given(ids, st.sets(st.integers(0, 80).map(str), min_size=1))
+def test_figures_are_shares_and_grow_with_the_cutoff(found: list[str], evidence: set[str]) -> None:
+    measured = measure(found, evidence)
+    for figures in (measured.fraction, measured.any, measured.all):
+        assert len(figures) == len(CUTOFFS)
+        assert list(figures) == sorted(figures)
+        assert 0 <= figures[0] <= figures[-1] <= 1
+    assert all(
+        whole <= part <= some
+        for whole, part, some in zip(measured.all, measured.fraction, measured.any, strict=True)
+    )
+    assert 0 <= measured.ndcg <= 1 + 1e-12
+
+
+def write(path: Path, content: object) -> Path:
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_turns_and_questions_are_read(tmp_path: Path) -> None:
+    (found,) = locomo.read(write(tmp_path / "one.json", [conversation("c-1")]))
+    assert [turn.id for turn in found.turns] == ["D1:1", "D1:2", "D2:1", "D2:2"]
+    assert found.turns[2].session == 2
+    assert found.turns[2].text == "My sister gave me a kayak. a red kayak on a lake"
+    assert found.turns[0].at.isoformat() == "2023-05-08T13:56:00+00:00"
+    assert found.turns[1].at > found.turns[0].at
+    assert [(one.category, sorted(one.evidence)) for one in found.questions] == [
+        (4, ["D2:1"]),
+        (1, ["D1:1", "D2:1"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"a": 1}, "not a list of conversations"),
+        ([{"sample_id": "c"}], "conversation"),
+        ([1], "not a list"),
+        ([], "no question"),
+        ([{"sample_id": "c", "conversation": {}, "qa": []}], "no question"),
+    ],
+)
+def test_another_shape_is_named(tmp_path: Path, content: object, says: str) -> None:
+    with pytest.raises(UnreadableData, match=says):
+        locomo.read(write(tmp_path / "bad.json", content))
+
+
+FACT = {"subject": "user", "predicate": "lives_in", "object": "Turin", "polarity": "holds"}
+
+
+def messages(path: Path, *lines: object) -> str:
+    file = path / "messages.jsonl"
+    file.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines))
+    return str(file)
+
+
+def test_the_command_tells_precision_and_recall_by_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = messages(
+        tmp_path,
+        {"content": "I live in Turin.", "language": "en", "facts": [FACT]},
+        {"content": "I live in Rome.", "language": "en", "facts": []},
+        {"content": "Home is where the Po is.", "language": "en", "facts": [FACT]},
+        {"content": "Ciao!", "language": "it", "facts": []},
+    )
+    assert main(["facts", "--data", file, "--json", "--misses"]) == 0
+    english, wrong, missed, italian = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (english["messages"], english["facts"]) == (3, 2)
+    assert (english["precision"], english["recall"]) == (0.5, 0.5)
+    assert wrong["read_beside"] == [["user", "lives_in", "rome", "holds"]]
+    assert missed["missed"] == [["user", "lives_in", "turin", "holds"]]
+    assert (italian["precision"], italian["recall"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{", '{"content": "a"}', "[]", '{"content": 1, "language": "en", "facts": 2}']
+)
+def test_another_file_is_refused_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    assert main(["facts", "--data", messages(tmp_path, line)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def answered(
+    text: str, *need: list[str], stale: str = "", group: str = "quiz", sure: float = 0.5
+) -> Answered:
+    analysis = Analysis(
+        intent=Intent.GENERAL, time=QueryTime(), semantic_query="q", analyser=Analyser.RULES, language="en"
+    )
+    reply = ContextReply(recall_id=uuid4(), analysis=analysis, context=text, tokens=1, confidence=sure)
+    return Answered({"id": "q", "group": group, "question": "?", "need": need, "not_above": stale}, reply)
+
+
+def test_all_pieces_of_an_alternative_must_stand_there() -> None:
+    assert answered("the cat is red, the dog is blue", ["cat is red", "dog"]).right
+    assert answered("the dog", ["cat"], ["dog"]).right
+    assert not answered("the cat", ["cat", "dog"]).right
+
+
+def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableData, match="questions"):
+        daily.read(tmp_path, NOW)
+    (tmp_path / "x.questions.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(UnreadableData, match="x"):
+        daily.read(tmp_path, NOW)
+    message = {"id": "1", "user_id": "u", "conversation_id": "c", "role": "user", "content": "Hi, I'm Ann."}
+    message["timestamp"] = "2026-01-01T00:00:00Z"
+    (tmp_path / "x.jsonl").write_text(json.dumps(message), encoding="utf-8")
+    assert daily.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
+
+
+WORDS = ("questions", "--data", "FILE", "--misses")
+RESULTS: list[Figures | Row | Miss] = [
+    row("questions", "all", measure(["a", "b"], {"b"}), 3),
+    row("profile", "human", measure(["a"], {"a"}), 3),
+    Figures(valence=0.5, arousal=None),
+    Miss(missed="perché?"),
+]
+
+
+def test_results_are_an_object_a_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results(RESULTS, as_json=True)
+    first, _, figures, miss = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["table"], first["name"], first["questions"]) == ("questions", "all", 3)
+    assert first["fraction@5"] == 1.0
+    assert first["ndcg@10"] == pytest.approx(0.6309)
+    assert figures == {"valence": 0.5, "arousal": None}
+    assert miss == {"missed": "perché?"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ((), 2, "NAME"),
+        (("retrieval",), 2, "--data"),
+        (("charm", "--data", "x"), 2, "invalid choice"),
+        (("fit", "--data", "none.json"), 1, "none.json cannot be read"),
+        (("questions", "--data", "none.tsv"), 1, "none.tsv cannot be read"),
+        (("--help",), 0, "retrieval"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    capfd: pytest.CaptureFixture[str], words: tuple[str, ...], code: int, says: str
+) -> None:
+    assert main(words) == code
+    out, err = capfd.readouterr()
+    assert says in out + err
+
+
+def test_who_has_read_enough_is_no_failure() -> None:
+    questions = Path(__file__).parents[1] / "language/query_analysis/development.tsv"
+    command = f"from ricordo_lab.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
+    with subprocess.Popen(
+        [sys.executable, "-c", command.replace("FILE", str(questions))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait(timeout=60) == 0

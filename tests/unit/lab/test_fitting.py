@@ -1,0 +1,142 @@
+"""Fitting of weights and heads."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ricordo.memory.ranking.human import FEATURES, load_human
+from ricordo.memory.ranking.signals import Signals
+from ricordo_lab.console import UnreadableData
+from ricordo_lab.evaluation.conditional_logit import Choice, fit
+from ricordo_lab.evaluation.emotion_heads import ridge
+from ricordo_lab.evaluation.locomo import Question
+from ricordo_lab.evaluation.ranking_fit import fitted, weights_file
+from ricordo_lab.evaluation.replay import RankedAnswer
+from ricordo_lab.evaluation.softmax_heads import LabelledText, accuracy, fit_text_head, read_texts
+
+
+@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 20), st.sampled_from([0.5, 3.0]))
+def test_the_loss_is_that_of_the_normal_equations(seed: int, count: int, width: int, penalty: float) -> None:
+    chance = np.random.default_rng(seed)
+    whole = chance.normal(size=(count, width + 3)).astype(np.float32)
+    whole[:, :width] *= chance.random((count, width)) < 0.3
+    sparse = [(np.flatnonzero(row[:width]), row[:width][row[:width] != 0]) for row in whole]
+    wanted = chance.normal(size=(count, 2)).astype(np.float32)
+    exact = np.linalg.solve(whole.T @ whole + penalty * np.eye(width + 3), whole.T @ wanted)
+
+    def loss(weights: NDArray[np.floating]) -> float:
+        return float(np.square(whole @ weights - wanted).sum() + penalty * np.square(weights).sum())
+
+    assert loss(ridge(sparse, width, whole[:, width:], wanted, penalty)) <= 1.001 * loss(exact) + 1e-4
+
+
+_CANDIDATES = 12
+
+
+def some(seed: int, questions: int, truth: NDArray[np.float64]) -> list[Choice]:
+    """Return questions whose evidence is drawn by weights that are known."""
+    chance = np.random.default_rng(seed)
+    made = []
+    for _ in range(questions):
+        features = chance.random((_CANDIDATES, len(FEATURES)))
+        odds = np.exp(features @ truth)
+        target = np.zeros(_CANDIDATES)
+        target[chance.choice(_CANDIDATES, p=odds / odds.sum())] = 1
+        made.append(Choice(features, np.zeros(_CANDIDATES), target))
+    return made
+
+
+def test_weights_that_made_the_choices_are_found_again() -> None:
+    truth = np.linspace(0.0, 8.0, len(FEATURES))
+    found = fit(some(3, 1_500, truth))
+    assert np.corrcoef(list(found.values()), truth)[0, 1] > 0.97
+    assert found[FEATURES[-1]] == pytest.approx(8, rel=0.25)
+
+
+def answers() -> list[RankedAnswer]:
+    """Return two conversations in which the nearest window is always the answer, and has the most words."""
+    chance = np.random.default_rng(0)
+    made = []
+    for number in range(60):
+        window = chance.random(20)
+        right = frozenset({str(int(window.argmax()))})
+        found = tuple(str(one) for one in range(20))
+        words = np.where(np.arange(20) % 3 == int(window.argmax()) % 3, window, 0.0)
+        nothing = Signals(*(np.zeros(20) for _ in Signals._fields))
+        signals = nothing._replace(semantic=window, window=window, bm25=words, importance=chance.random(20))
+        made.append(RankedAnswer(f"c-{number % 2}", Question("?", 4, right), found, signals))
+    return made
+
+
+def test_each_conversation_is_measured_by_weights_of_the_others() -> None:
+    whole, by_words = fitted(answers())
+    assert [row["name"] for row in whole.rows] == ["c-0", "c-1", "all", "all"]
+    assert float(str(whole.rows[2]["fraction@5"])) > 0.95
+    assert "window" in sorted(whole.weights, key=whole.weights.__getitem__)[-2:]
+    assert "[weights]\n" in (written := weights_file(whole, by_words, "two conversations"))
+    assert 'fitted_on = "two conversations"' in written
+    assert tomllib.loads(written)["by_words"]["weights"]["bm25"] > 0
+
+
+def test_the_weights_that_are_shipped_are_of_all_features() -> None:
+    shipped = load_human()
+    assert set(FEATURES) <= set(shipped.weights)
+    assert min(shipped.weights.values()) >= 0
+    deaf = shipped.weighing({"speaker": 0.0})
+    assert deaf.score(Signals(speaker=1)) == deaf.score(Signals(speaker=0))
+
+
+HOW = (
+    "soak it and rinse it",
+    "press it, then wait",
+    "mix the flour and knead it",
+    "turn it and pull it",
+    "cut it",
+)
+OTHER = (
+    "we slept all day",
+    "my aunt called again",
+    "the film was long",
+    "it rained on us",
+    "nobody came home",
+)
+
+
+def table(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def texts() -> list[LabelledText]:
+    return [LabelledText("how", "en", one) for one in HOW] + [LabelledText("-", "en", one) for one in OTHER]
+
+
+def test_a_head_learns_what_its_texts_are() -> None:
+    nothing = np.zeros((len(texts()), 4), dtype=np.float32)
+    learned = fit_text_head(texts(), nothing, "none")
+    assert accuracy(learned, texts(), nothing) == {"found": 1.0, "mistaken": 0.0}
+    odds = [learned.probabilities(one, nothing[0])["how"] for one in ("press and turn it", "my aunt slept")]
+    assert odds[0] > odds[1]
+
+
+def test_a_table_is_read(tmp_path: Path) -> None:
+    found = read_texts(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
+    assert found == [LabelledText("how", "it", "gira la chiave"), LabelledText("-", "it", "piove")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (("how\tit",), "line 1"),
+        (("how\tfr\ttournez la clef",), "line 1"),
+        (("how\tit\tgira la chiave", "how\ten\tturn the key"), "two labels"),
+    ],
+)
+def test_a_table_of_another_shape_is_refused(tmp_path: Path, lines: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UnreadableData, match=said):
+        read_texts(table(tmp_path / "texts.tsv", *lines))

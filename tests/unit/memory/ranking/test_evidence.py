@@ -1,0 +1,148 @@
+"""Evidence around a memory: sessions, replies, connections, and fusion of rankings."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.memory.ranking.context_signals import (
+    KEPT,
+    boost_connected,
+    connection_strengths,
+    mean_of_best,
+    reply_closeness,
+    session_labels,
+)
+from ricordo.memory.ranking.fusion import (
+    rank_constant,
+    reciprocal_rank,
+    weighted,
+)
+
+spoken = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 100_000), st.floats(0, 1)), min_size=1, max_size=20
+)
+
+
+@given(spoken, st.integers(0, 1_000))
+def test_sessions_do_not_depend_on_the_order_of_what_was_found(
+    said: list[tuple[str, int, float]], seed: int
+) -> None:
+    order = np.random.default_rng(seed).permutation(len(said))
+    labels = session_labels([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
+    moved = session_labels(
+        [said[at][0] for at in order], np.array([said[at][1] for at in order], dtype=np.float64)
+    )
+    together = labels[:, None] == labels[None, :]
+    assert np.array_equal(together[np.ix_(order, order)], moved[:, None] == moved[None, :])
+
+
+def test_the_best_of_a_session_speak_for_all_of_it() -> None:
+    labels = np.array([0, 1, 0, 0, 0])
+    values = np.array([0.3, 0.9, 0.6, 0.0, 0.3])
+    assert mean_of_best(labels, values) == pytest.approx([0.4, 0.9, 0.4, 0.4, 0.4])
+    assert mean_of_best(labels, values, 1) == pytest.approx([0.6, 0.9, 0.6, 0.6, 0.6])
+    assert mean_of_best(np.zeros(0, dtype=np.intp), np.zeros(0)).size == 0
+
+
+@given(spoken)
+def test_evidence_of_a_session_is_bounded_and_the_same_for_all_in_it(
+    said: list[tuple[str, int, float]],
+) -> None:
+    labels = session_labels([place for place, _, _ in said], np.array([at for _, at, _ in said], dtype=float))
+    values = np.array([value for _, _, value in said])
+    evidence = mean_of_best(labels, values)
+    assert ((evidence >= 0) & (evidence <= values.max() + 1e-12)).all()
+    for label in set(labels.tolist()):
+        assert len(set(evidence[labels == label].tolist())) == 1
+
+
+def test_an_answer_is_known_by_its_question() -> None:
+    asks, closeness = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.8, 0.1, 0.7, 0.2])
+    before = [None, "question", "elsewhere", "statement"]
+    found = reply_closeness(["question", "answer", "statement", "other"], before, asks, closeness)
+    assert found.tolist() == [0.0, 0.8, 0.0, 0.0]
+    assert reply_closeness([], [], np.zeros(0), np.zeros(0)).size == 0
+
+
+logits = st.lists(st.floats(-30, 30), min_size=1, max_size=30).map(np.array)
+
+
+def order(scores: np.ndarray) -> list[int]:
+    return [int(place) for place in np.argsort(-scores, kind="stable")]
+
+
+def test_who_is_named_by_the_best_connects() -> None:
+    scores = np.array([2.0, 0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -8.0])
+    names = [{"ugo"}, set(), set(), set(), set(), set(), {"ugo"}, {"ada"}]
+    strength = connection_strengths(scores, names, {})
+    assert strength[6] > 0.5
+    assert strength[7] == 0
+    assert order(boost_connected(scores, strength, 10.0))[:6] == [0, 1, 2, 3, 4, 6]
+
+
+def test_a_rare_name_connects_more_than_a_common_one() -> None:
+    scores = np.array([2.0, *([-5.0] * 19)])
+    names = [{"ugo", "ada"}, {"ugo"}, *([{"ada"}] * 18)]
+    strength = connection_strengths(scores, names, {})
+    assert strength[1] > strength[2] > 0
+
+
+def test_neighbours_connect_and_the_next_but_one_less() -> None:
+    scores = np.array([3.0, -5.0, -5.0, -5.0])
+    strength = connection_strengths(scores, [set()] * 4, {0: {1}, 1: {0, 2}, 2: {1}})
+    assert strength[1] > strength[2] > strength[3] == 0
+
+
+@given(logits, st.data())
+def test_the_first_stay_where_they_are(scores: np.ndarray, data: st.DataObject) -> None:
+    strength = np.array(data.draw(st.lists(st.floats(0, 1), min_size=len(scores), max_size=len(scores))))
+    raised = boost_connected(scores, strength, 6.0)
+    kept = order(scores)[:KEPT]
+    assert order(raised)[: len(kept)] == kept
+    assert np.all(raised >= scores - 1e-9)
+
+
+@given(logits)
+def test_without_names_and_neighbours_nothing_is_connected(scores: np.ndarray) -> None:
+    assert not connection_strengths(scores, [set()] * len(scores), {}).any()
+
+
+rankings = st.lists(st.lists(st.integers(0, 30), unique=True, max_size=20), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize(("candidates", "k"), [(0, 10), (100, 10), (300, 30), (600, 60), (5_000, 60)])
+def test_the_constant_adapts_to_the_number_of_candidates(candidates: int, k: float) -> None:
+    assert rank_constant(candidates) == k
+
+
+def test_the_published_sum() -> None:
+    fused = reciprocal_rank([["a", "b"], ["b"]], candidates=600)
+    assert fused["b"] == pytest.approx((1 / 62 + 1 / 61) / (2 / 61))
+
+
+def test_a_search_that_found_nothing_halves_and_one_that_was_not_asked_does_not() -> None:
+    assert reciprocal_rank([["a"], []])["a"] == pytest.approx(0.5)
+    assert reciprocal_rank([["a"]])["a"] == pytest.approx(1)
+    assert reciprocal_rank([]) == {}
+
+
+@given(rankings)
+def test_fused_scores_span_zero_to_one_best_first(found: list[list[int]]) -> None:
+    fused = reciprocal_rank(found)
+    assert set(fused) == {key for ranking in found for key in ranking}
+    assert all(0 < score <= 1 for score in fused.values())
+    assert list(fused.values()) == sorted(fused.values(), reverse=True)
+
+
+@given(st.lists(st.integers(), unique=True, min_size=2))
+def test_a_better_rank_is_a_better_score(ranking: list[int]) -> None:
+    assert list(reciprocal_rank([ranking, ranking])) == ranking
+
+
+def test_weighted_fusion_scales_bm25_by_its_best() -> None:
+    fused = weighted({"a": 0.5, "b": -0.2}, {"b": 4.0, "c": 8.0})
+    assert fused == pytest.approx({"a": 0.35, "c": 0.3, "b": 0.15})
+    assert list(fused) == ["a", "c", "b"]
+    assert weighted({}, {}) == {}
+    assert weighted({"a": 1.0}, {"a": 0.0}) == {"a": 0.7}
