@@ -11,7 +11,7 @@ from ricordo_services.cli.app import run
 
 
 @dataclass(frozen=True)
-class Ended:
+class CliResult:
     """What a command line left behind."""
 
     code: int
@@ -23,7 +23,7 @@ class Ended:
         return self.out.splitlines()
 
 
-Cli = Callable[..., Ended]
+Cli = Callable[..., CliResult]
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
 
-    def call(*arguments: str, stdin: bytes = b"") -> Ended:
+    def call(*arguments: str, stdin: bytes = b"") -> CliResult:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         code = run(list(arguments))
         said = capsys.readouterr()
-        return Ended(code, said.out, said.err)
+        return CliResult(code, said.out, said.err)
 
     return call

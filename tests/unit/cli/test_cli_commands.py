@@ -23,9 +23,9 @@ NAMES = [entry.name for entry in ENTRIES]
 
 
 def test_the_help_lists_every_command_with_its_whole_summary(cli: Cli) -> None:
-    ended = cli("--help")
-    assert ended.code == 0
-    flat = " ".join(ended.out.split())
+    result = cli("--help")
+    assert result.code == 0
+    flat = " ".join(result.out.split())
     for entry in ENTRIES:
         assert f" {entry.name} {entry.summary.split('.')[0]}" in flat
 
@@ -41,18 +41,18 @@ def test_a_pass_that_left_something_out_says_so(
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://127.0.0.1:1")
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://127.0.0.1:1/nobody")
     counts = "pass decay  examined 3  changed 0  archived 0  created 0  seconds 0.00"
-    ended = cli("lifecycle", "run", "decay")
-    assert (ended.code, ended.out) == (code, f"{counts}{said}\n")
-    ended = cli("lifecycle", "run", "decay", "--json")
-    assert ended.code == code
-    assert tuple(json.loads(ended.out)) == ("pass", "examined", "changed", "archived", "created", "seconds")
+    result = cli("lifecycle", "run", "decay")
+    assert (result.code, result.out) == (code, f"{counts}{said}\n")
+    result = cli("lifecycle", "run", "decay", "--json")
+    assert result.code == code
+    assert tuple(json.loads(result.out)) == ("pass", "examined", "changed", "archived", "created", "seconds")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_explains_itself(cli: Cli, name: str) -> None:
-    ended = cli(name, "--help")
-    assert (ended.code, ended.err) == (0, "")
-    assert f"ricordo {name}" in ended.out
+    result = cli(name, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert f"ricordo {name}" in result.out
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_every_command_explains_itself(cli: Cli, name: str) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, arguments: tuple[str, ...]) -> None:
-    ended = cli(*arguments)
-    assert ended.code == 2
-    assert ended.out == ""
-    assert ended.err
+    result = cli(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, arguments: tuple[st
     ],
 )
 def test_workers_are_looked_at_before_their_servers(cli: Cli, names: tuple[str, ...], said: str) -> None:
-    ended = cli("worker", *names)
-    assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
-    assert len(ended.err.splitlines()) == 1
+    result = cli("worker", *names)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_colours_are_refused_wherever_it_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,9 +99,9 @@ def test_colours_are_refused_wherever_it_is_said(cli: Cli, monkeypatch: pytest.M
 
 
 def test_migrating_takes_the_owner_of_the_schema(cli: Cli) -> None:
-    ended = cli("migrate")
-    assert (ended.code, ended.out) == (1, "")
-    assert "RICORDO_STORES__POSTGRES_ADMIN_DSN" in ended.err
+    result = cli("migrate")
+    assert (result.code, result.out) == (1, "")
+    assert "RICORDO_STORES__POSTGRES_ADMIN_DSN" in result.err
 
 
 def test_the_help_loads_nothing_heavy() -> None:
@@ -109,8 +109,8 @@ def test_the_help_loads_nothing_heavy() -> None:
         "import sys\nfrom ricordo_services.cli.app import run\nrun(['--help'])\n"
         "print(sorted({'asyncio', 'nats', 'numpy', 'pydantic', 'rich', 'structlog'} & set(sys.modules)))"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines()[-1] == "[]"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_base_install_is_told_what_to_install(

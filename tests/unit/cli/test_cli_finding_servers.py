@@ -48,14 +48,6 @@ def test_the_option_comes_first_then_the_environment_then_the_stack(
     assert target(context, "nats://option:1", None, None).url == "nats://option:1"
 
 
-def test_a_named_folder_is_meant_whatever_the_environment_says(
-    home: Path, tmp_path: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    announce(tmp_path / "mine", "nats://mine:1")
-    monkeypatch.setenv("RICORDO_NATS_URL", "nats://environment:1")
-    assert target(context, None, None, tmp_path / "mine").url == "nats://mine:1"
-
-
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"nats": 3}', '{"nats": null}'])
 def test_a_stack_that_does_not_say_where_it_is_does_not_run(
     home: Path, context: typer.Context, text: str
@@ -115,6 +107,6 @@ def test_commands_that_speak_to_both_look_for_both(tmp_path: Path, cli: Cli, wor
     items: list[dict[str, object]] = [{"item": "entity"}, {"item": "end", "items": 1}]
     file.write_text("".join(json.dumps({**one, "user_id": "ada"}) + "\n" for one in items))
     named = (*words, str(file)) if words == ("import",) else words
-    ended = cli(*named, "--nats", "nats://127.0.0.1:1")
-    assert (ended.code, ended.out) == (1, "")
-    assert "nothing names the stores beside it" in ended.err
+    result = cli(*named, "--nats", "nats://127.0.0.1:1")
+    assert (result.code, result.out) == (1, "")
+    assert "nothing names the stores beside it" in result.err

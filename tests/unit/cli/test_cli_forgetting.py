@@ -28,10 +28,10 @@ from ricordo_services.cli.failures import Failed
     ],
 )
 def test_what_cannot_be_meant_is_misuse(cli: Cli, words: tuple[str, ...], said: str) -> None:
-    ended = cli("forget", *words)
-    assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
-    assert len(ended.err.splitlines()) == 1
+    result = cli("forget", *words)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_file_that_cannot_be_made_is_refused_before_anybody_is_asked(cli: Cli, tmp_path: Path) -> None:
@@ -42,17 +42,17 @@ def test_a_file_that_cannot_be_made_is_refused_before_anybody_is_asked(cli: Cli,
         (tmp_path, "is a folder"),
         (tmp_path / "no" / "file", "there is no folder"),
     ):
-        ended = cli("export", "--user", "u", str(path))
-        assert (ended.code, ended.out) == (1, "")
-        assert said in ended.err
+        result = cli("export", "--user", "u", str(path))
+        assert (result.code, result.out) == (1, "")
+        assert said in result.err
     assert there.read_text() == "mine"
 
 
 @pytest.mark.parametrize("words", [("export", "--user", "u"), ("forget", "--user", "u", "--yes")])
 def test_without_servers_it_says_what_to_start(cli: Cli, words: tuple[str, ...]) -> None:
-    ended = cli(*words)
-    assert (ended.code, ended.out) == (1, "")
-    assert "`ricordo up`" in ended.err
+    result = cli(*words)
+    assert (result.code, result.out) == (1, "")
+    assert "`ricordo up`" in result.err
 
 
 STONE = Tombstone("acme", "user", "u-1", "u-1", datetime(2026, 1, 1, 10, tzinfo=UTC))

@@ -9,7 +9,7 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 
-from ricordo.client import RicordoError, Timeout, Unavailable
+from ricordo.client import Timeout
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
 from ricordo_services.cli.dead_letters import Letters
@@ -72,18 +72,3 @@ async def test_trouble_that_stays_is_a_timeout_that_says_why(trouble: Exception,
     with pytest.raises(Timeout, match="2 of 2 messages were not taken in") as raised:
         await watch([trouble], [NOTHING()]).refusals({3, 4}, 0.05)
     assert f"({why})" in raised.value.message
-
-
-@pytest.mark.parametrize(
-    ("trouble", "kind"),
-    [
-        (nats.errors.TimeoutError(), Timeout),
-        (nats.errors.ConnectionClosedError(), Unavailable),
-        (nats.js.errors.ServiceUnavailableError(), Unavailable),
-    ],
-)
-async def test_dead_letters_that_cannot_be_read_are_an_error_of_ours(
-    trouble: Exception, kind: type[RicordoError]
-) -> None:
-    with pytest.raises(kind, match="RICORDO_DLQ"):
-        await watch([NOTHING()], [letter(3), trouble]).refusals({3}, 30)

@@ -44,17 +44,17 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
     ],
 )
 def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, wrong: tuple[str, ...]) -> None:
-    ended = cli("backfill", *wrong)
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err
+    result = cli("backfill", *wrong)
+    assert (result.code, result.out) == (2, "")
+    assert result.err
 
 
 def test_without_a_stack_it_says_how_to_start_one(cli: Cli) -> None:
-    ended = cli("backfill", "--dry-run")
-    assert (ended.code, ended.out) == (1, "")
-    assert len(ended.err.splitlines()) == 1
-    assert "no stack runs on" in ended.err
-    assert "ricordo up" in ended.err
+    result = cli("backfill", "--dry-run")
+    assert (result.code, result.out) == (1, "")
+    assert len(result.err.splitlines()) == 1
+    assert "no stack runs on" in result.err
+    assert "ricordo up" in result.err
 
 
 def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> None:
@@ -67,18 +67,18 @@ def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> Non
 
 
 def test_what_is_left_behind_is_told_and_fails(cli: Cli, orders: list[BackfillOrder]) -> None:
-    ended = cli("backfill")
-    assert ended.code == 1
-    assert ended.out == "3 of 5 memories raised to rules-2+m in 0.0 s\n"
-    assert len(ended.err.splitlines()) == 1
-    assert "2 memories are not of rules-2+m yet: the model did not answer" in ended.err
+    result = cli("backfill")
+    assert result.code == 1
+    assert result.out == "3 of 5 memories raised to rules-2+m in 0.0 s\n"
+    assert len(result.err.splitlines()) == 1
+    assert "2 memories are not of rules-2+m yet: the model did not answer" in result.err
 
 
 def test_as_json_it_is_one_object(cli: Cli, orders: list[BackfillOrder]) -> None:
-    ended = cli("backfill", "--json")
-    assert (ended.code, len(ended.lines)) == (1, 1)
+    result = cli("backfill", "--json")
+    assert (result.code, len(result.lines)) == (1, 1)
     preview = {"version": "rules-2+m", "outdated": 5, "by_version": {"rules-1": 4, "": 1}}
-    assert json.loads(ended.out) == {
+    assert json.loads(result.out) == {
         **preview,
         "examined": 5,
         "changed": 4,
@@ -102,9 +102,9 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
         raise AssertionError("nobody sets it")
 
     monkeypatch.setattr(jobs, "run_backfill", interrupted)
-    ended = cli("backfill", "--only", "vectors", "--limit", "9")
-    assert (ended.code, ended.out) == (130, "")
-    assert ended.err == (
+    result = cli("backfill", "--only", "vectors", "--limit", "9")
+    assert (result.code, result.out) == (130, "")
+    assert result.err == (
         "ricordo: interrupted: 4 of 9 memories are encoded again; "
         "run it again, and it goes on with the rest\n"
     )
@@ -160,9 +160,9 @@ def test_the_options_of_reindex_are_the_order(cli: Cli, reindex_orders: list[Rei
 
 
 def test_each_projection_is_told_in_a_line(cli: Cli, reindex_orders: list[ReindexOrder]) -> None:
-    ended = cli("reindex")
-    assert (ended.code, ended.err) == (0, "")
-    assert ended.lines == [
+    result = cli("reindex")
+    assert (result.code, result.err) == (0, "")
+    assert result.lines == [
         "graph: 5 facts of 2 users written, 1 that are none removed, in 0.2 s",
         "vectors: 5 memories handed to the index in 0.2 s",
     ]
@@ -175,6 +175,6 @@ def test_a_graph_that_is_away_fails_in_a_line_before_the_vectors(
         raise GraphUnavailable("the graph does not answer: nobody is there")
 
     monkeypatch.setattr(jobs, "run_reindex", away)
-    ended = cli("reindex", "--json")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "ricordo: the graph does not answer: nobody is there\n"
+    result = cli("reindex", "--json")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "ricordo: the graph does not answer: nobody is there\n"

@@ -9,7 +9,6 @@ from tests.unit.cli.conftest import Cli
 from ricordo.language.embedding import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services.cli import model_checks
 from ricordo_services.cli.findings import Finding, State
 from ricordo_services.cli.model_checks import check_models
 
@@ -18,11 +17,6 @@ NOBODY = "http://127.0.0.1:1"
 
 def served(url: str = NOBODY, fallback: str | None = None) -> EmbeddingSettings:
     return EmbeddingSettings(provider="ollama", model="bge-m3", ollama_url=url, fallback=fallback)
-
-
-@pytest.fixture
-def without_minilm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_checks, "_PACKAGE", "no_package_of_that_name")
 
 
 def states(found: Sequence[Finding]) -> dict[str, State]:
@@ -46,11 +40,11 @@ def test_a_bench_prints_its_lines_alone_where_the_model_cannot_be_reached(
 ) -> None:
     for name, value in (("PROVIDER", "ollama"), ("MODEL", "bge-m3"), ("OLLAMA_URL", NOBODY)):
         monkeypatch.setenv(f"RICORDO_EMBEDDING__{name}", value)
-    ended = cli("bench", "embedding", "--json")
-    assert ended.code == 1
-    assert [json.loads(line)["bench"] for line in ended.lines] == ["machine"]
-    assert f"ricordo: bge-m3 cannot be reached at {NOBODY}: " in ended.err
-    assert "nothing was measured" in ended.err
+    result = cli("bench", "embedding", "--json")
+    assert result.code == 1
+    assert [json.loads(line)["bench"] for line in result.lines] == ["machine"]
+    assert f"ricordo: bge-m3 cannot be reached at {NOBODY}: " in result.err
+    assert "nothing was measured" in result.err
 
 
 async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
@@ -60,16 +54,6 @@ async def test_minilm_in_its_place_encodes_and_nothing_waits() -> None:
         f"does Ollama run there? after 60 s {MINILM} encodes in its place; "
         "what the model has encoded is found by words alone"
     )
-
-
-@pytest.mark.usefixtures("without_minilm")
-async def test_minilm_takes_no_place_where_it_is_not_installed() -> None:
-    found = await check_models(served(fallback=MINILM))
-    assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
-    assert "messages wait" in found[0].advice
-    async with ollama_stand_in() as server:
-        found = await check_models(served(server.url, MINILM))
-    assert states(found) == {"model": State.MISSING, "fallback": State.NOTED}
 
 
 async def test_a_server_tells_which_of_both_it_holds() -> None:

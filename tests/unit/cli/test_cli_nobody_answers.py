@@ -56,11 +56,11 @@ def dead() -> Iterator[str]:
     ],
 )
 def test_what_is_no_address_is_a_matter_of_usage(cli: Cli, command: tuple[str, ...], address: str) -> None:
-    ended = cli(*command, "--nats", address)
-    assert (ended.code, ended.out) == (2, "")
-    assert len(ended.err.splitlines()) == 1
-    assert "--nats: " in ended.err
-    assert "is no address of NATS" in ended.err
+    result = cli(*command, "--nats", address)
+    assert (result.code, result.out) == (2, "")
+    assert len(result.err.splitlines()) == 1
+    assert "--nats: " in result.err
+    assert "is no address of NATS" in result.err
 
 
 @pytest.mark.parametrize("command", [("stats", "--user", "u"), ("dlq", "list")], ids=lambda words: words[0])
@@ -68,26 +68,26 @@ def test_a_server_that_does_not_answer_is_waited_for_some_seconds(
     cli: Cli, command: tuple[str, ...], dead: str
 ) -> None:
     began = time.monotonic()
-    ended = cli(*command, "--nats", dead)
+    result = cli(*command, "--nats", dead)
     assert time.monotonic() - began < PATIENCE_S
-    assert ended.code == 1
-    assert len(ended.err.splitlines()) == 1
-    assert "no NATS server answers at nats://127.0.0.1" in ended.err
-    assert "s3cret" not in ended.err
+    assert result.code == 1
+    assert len(result.err.splitlines()) == 1
+    assert "no NATS server answers at nats://127.0.0.1" in result.err
+    assert "s3cret" not in result.err
 
 
 def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str) -> None:
     began = time.monotonic()
-    ended = cli("doctor", "--json", "--nats", dead)
+    result = cli("doctor", "--json", "--nats", dead)
     assert time.monotonic() - began < PATIENCE_S
-    report = json.loads(ended.out)
-    assert (ended.code, report["ok"]) == (1, False)
+    report = json.loads(result.out)
+    assert (result.code, report["ok"]) == (1, False)
     bus = report["findings"][0]
     assert (bus["name"], bus["state"]) == ("nats", "missing")
     assert "no NATS server answers" in bus["detail"]
     assert "--nats" in bus["advice"]
     assert "ricordo up" in bus["advice"]
-    assert "s3cret" not in ended.out
+    assert "s3cret" not in result.out
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str)
 )
 def test_the_data_folder_may_stand_anywhere(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:
     folder = tmp_path / "elsewhere"
-    ended = cli(*(word.format(folder) for word in words))
-    assert ended.code == 1
-    assert f"no stack runs on {folder}: start one with `ricordo up --data-dir {folder}`" in ended.err
+    result = cli(*(word.format(folder) for word in words))
+    assert result.code == 1
+    assert f"no stack runs on {folder}: start one with `ricordo up --data-dir {folder}`" in result.err
 
 
 @pytest.mark.parametrize("on_the_path", [True, False])
@@ -118,7 +118,7 @@ def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, *, on_the_path:
     path = f"{folder}:/usr/bin:/bin" if on_the_path else "/usr/bin:/bin"
     variables = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "PATH": path}
     variables.pop("RICORDO_NATS_URL", None)
-    ended = subprocess.run(
+    result = subprocess.run(
         ["bin/ricordo", "stats", "--user", "u"],
         check=False,
         cwd=tmp_path,
@@ -127,4 +127,4 @@ def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, *, on_the_path:
         text=True,
     )
     expected = "`ricordo up`" if on_the_path else "`bin/ricordo up`"
-    assert f"start one with {expected}" in ended.stderr
+    assert f"start one with {expected}" in result.stderr

@@ -29,9 +29,9 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "foo")
-    ended = cli(*command)
-    assert ended.code == 1
-    assert ended.err == (
+    result = cli(*command)
+    assert result.code == 1
+    assert result.err == (
         "ricordo: the setting embedding.model (or RICORDO_EMBEDDING__MODEL) is wrong: "
         "the provider onnx knows only all-MiniLM-L6-v2; others take the provider ollama\n"
     )
@@ -73,12 +73,12 @@ def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_
     variable = f"RICORDO_{setting.replace('.', '__')}".upper()
     monkeypatch.setenv(variable, value)
     for command in (("up",), ("doctor",), ("bench", "embedding")):
-        ended = cli(*command)
-        assert (ended.code, ended.out) == (1, "")
-        assert ended.err.startswith(f"ricordo: the setting {setting} (or {variable}) is wrong: ")
-        assert fault in ended.err
-        assert len(ended.err.splitlines()) == 1
-        assert "secret" not in ended.err
+        result = cli(*command)
+        assert (result.code, result.out) == (1, "")
+        assert result.err.startswith(f"ricordo: the setting {setting} (or {variable}) is wrong: ")
+        assert fault in result.err
+        assert len(result.err.splitlines()) == 1
+        assert "secret" not in result.err
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_a_taken_port_of_the_health_page_stops_a_process_before_anything_starts(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setenv("RICORDO_WORKER__HEALTH_PORT", str(port))
-        ended = cli(*command)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == (
-        f"ricordo: the health page cannot listen on 127.0.0.1:{port} (Address already in use): "
-        "RICORDO_WORKER__HEALTH_PORT and RICORDO_WORKER__HEALTH_HOST choose another address\n"
+        result = cli(*command)
+    assert (result.code, result.out) == (1, "")
+    assert result.err == (
+        f"ricordo: the page of health cannot listen on 127.0.0.1:{port} (Address already in use): "
+        "RICORDO_WORKER__HEALTH_PORT and RICORDO_WORKER__HEALTH_HOST name another place\n"
     )
     assert not (tmp_path / "home").exists()
 
@@ -120,9 +120,9 @@ def test_a_fallback_that_nothing_would_ever_ask_stops_a_process(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], fallback: str
 ) -> None:
     monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
-    ended = cli(*command)
-    assert ended.code == 1
-    assert ended.err == (
+    result = cli(*command)
+    assert result.code == 1
+    assert result.err == (
         "ricordo: the setting embedding.fallback (or RICORDO_EMBEDDING__FALLBACK) is wrong: with the "
         "provider onnx nothing would ever ask it: the model in process is never away; leave it out, or take "
         "the provider ollama\n"
@@ -134,9 +134,9 @@ def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("RICORDO_EMBEDDING__PROVIDER", "ollama")
     monkeypatch.setenv("RICORDO_EMBEDDING__MODEL", "bge-m3")
     monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", fallback)
-    ended = cli("up")
-    assert ended.code == 1
-    assert "RICORDO_EMBEDDING__FALLBACK) is wrong: it is embedding.model itself" in ended.err
+    result = cli("up")
+    assert result.code == 1
+    assert "RICORDO_EMBEDDING__FALLBACK) is wrong: it is embedding.model itself" in result.err
     monkeypatch.setenv("RICORDO_EMBEDDING__FALLBACK", "all-MiniLM-L6-v2")
     assert read_settings().embedding.fallback == "all-MiniLM-L6-v2"
 
@@ -154,9 +154,9 @@ def test_a_variable_that_is_no_setting_stops_a_process(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: str, nearest: str
 ) -> None:
     monkeypatch.setenv(variable, "1")
-    ended = cli("up")
-    assert ended.code == 1
-    assert ended.err == f"ricordo: there is no setting {variable}: did you mean {nearest}?\n"
+    result = cli("up")
+    assert result.code == 1
+    assert result.err == f"ricordo: there is no setting {variable}: did you mean {nearest}?\n"
 
 
 @pytest.mark.usefixtures("_logging")

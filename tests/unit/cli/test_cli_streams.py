@@ -28,24 +28,24 @@ def extracted(*options: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_a_letter_that_cannot_be_written_is_replaced() -> None:
-    ended = extracted()
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert b"t? verde" in ended.stdout
+    result = extracted()
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"t? verde" in result.stdout
 
 
 def test_pages_of_help_and_complaints_are_written_too() -> None:
     for words, code in ((("--help",), 0), (("extract", "--help"), 0), (("extract", "--tè"), 2)):
-        ended = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", MAIN, *words], check=False, capture_output=True, env=ASCII
         )
-        assert ended.returncode == code, ended.stderr
-        assert b"Unicode" not in ended.stderr
+        assert result.returncode == code, result.stderr
+        assert b"Unicode" not in result.stderr
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_command_may_begin_without_a_stream(stream: str) -> None:
     number = {"stdout": 1, "stderr": 2}[stream]
-    ended = subprocess.run(
+    result = subprocess.run(
         [
             "bash",
             "-c",
@@ -61,8 +61,8 @@ def test_a_command_may_begin_without_a_stream(stream: str) -> None:
         capture_output=True,
         env=environment(),
     )
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert (b"pizza" in ended.stdout) == (stream == "stderr")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert (b"pizza" in result.stdout) == (stream == "stderr")
 
 
 @pytest.mark.parametrize("console", ["out_console", "err_console"])
@@ -82,11 +82,11 @@ sys.exit(7)
     os.close(reading)
     gone, other = ("stdout", "stderr") if console == "out_console" else ("stderr", "stdout")
     with contextlib.closing(os.fdopen(writing, "wb")) as nobody:
-        ended = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", program],
             check=False,
             env=environment(),
             stdout=nobody if gone == "stdout" else subprocess.PIPE,
             stderr=nobody if gone == "stderr" else subprocess.PIPE,
         )
-    assert (ended.returncode, getattr(ended, other)) == (7, b"")
+    assert (result.returncode, getattr(result, other)) == (7, b"")

@@ -179,16 +179,3 @@ async def test_many_messages_are_acknowledged_in_order(memory: MemoryClient, str
     assert [one.message_id for one in done] == [f"m-{number}" for number in range(1000)]
     assert sorted({one.sequence for one in done}) == list(range(1, 1001))
     assert (await nc.jetstream().stream_info(stream)).state.messages == 1000
-
-
-async def test_one_bad_message_among_many_is_named_and_those_before_it_are_safe(
-    memory: MemoryClient, stream: str, nc: Client
-) -> None:
-    bodies = [*numbered(5), MESSAGE | {"content": ""}, *numbered(5)]
-
-    with pytest.raises(InvalidRequest) as caught:
-        await memory.publish_many(bodies)
-
-    assert caught.value.field == "content"
-    assert caught.value.__notes__ == ["5 messages were acknowledged"]
-    assert (await nc.jetstream().stream_info(stream)).state.messages == 5

@@ -107,23 +107,9 @@ def test_a_mail_with_what_is_attached_to_it() -> None:
     ]
 
 
-def test_of_a_mail_in_a_mail_in_a_mail_the_innermost_is_only_named() -> None:
-    inner = mail("innermost")
-    middle = mail("in the middle", inner_eml=("message/rfc822", inner))
-    text = read(mail("outside", middle_eml=("message/rfc822", middle)), "message/rfc822")
-    assert "outside" in text
-    assert "in the middle" in text
-    assert "innermost" not in text
-
-
 def test_a_pdf_page_by_page() -> None:
     parts = reading.read("r.pdf", "application/pdf", pdf("Perché (no)?", "", "The third"), LIMITS)
     assert [(part.page, part.text.strip()) for part in parts] == [(1, "Perché (no)?"), (3, "The third")]
-
-
-def test_the_lines_of_a_pdf_are_no_paragraphs() -> None:
-    told = "The notice period is ninety days and begins on the first day of the month after the letter. " * 2
-    assert read(pdf(f"{told}A con-\ntract"), "application/pdf") == f"{told}A contract"
 
 
 def test_a_pdf_that_anybody_may_open_though_it_is_encrypted() -> None:

@@ -43,7 +43,7 @@ async def rules() -> AsyncIterator[RuleFactExtractor]:
 
 
 @dataclass
-class Wavering:
+class NondeterministicReader:
     """A reader that knows what texts state, and that misses what it is told to."""
 
     knows: dict[str, Sequence[Statement]]
@@ -55,7 +55,7 @@ class Wavering:
         return [self.knows.get(one.content, ()) for one in utterances]
 
 
-def stated(*statements: Statement) -> list[tuple[str, str, str]]:
+def statements_of(*statements: Statement) -> list[tuple[str, str, str]]:
     return [(one.predicate, one.object, one.polarity) for one in statements]
 
 
@@ -67,7 +67,7 @@ async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
     rules: RuleFactExtractor,
 ) -> None:
     (found,) = await read(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
-    assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
+    assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 @pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
@@ -82,14 +82,14 @@ async def test_what_does_not_say_what_was_wrong_leaves_the_facts(
 async def test_an_unclear_correction_is_itself_put_right(rules: RuleFactExtractor) -> None:
     unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
     (found,) = await read(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
-    assert stated(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
+    assert statements_of(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
 
 
 async def test_a_reader_is_asked_once_and_not_for_what_is_kept() -> None:
     first, right = "Il tango mi ha stregato.", "Scusa, la salsa, non il tango"
     correction = chain(first, right)
     assert correction.corrects is not None
-    reader = Wavering({})
+    reader = NondeterministicReader({})
     kept = {text_of(correction.corrects): [statement("likes", "tango", first)]}
     await read(reader, [correction, chain("Oggi piove")], kept)
     (asked,) = reader.asked
@@ -105,9 +105,9 @@ async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
         statement("lives_in", "Trani", "sto a Trani"),
     ]
     after = [statement("lives_in", "Ruvo", "sto a Ruvo")]
-    reader = Wavering({first: former, first.replace("Trani", "Ruvo"): after})
+    reader = NondeterministicReader({first: former, first.replace("Trani", "Ruvo"): after})
     (found,) = await read(reader, [correction])
-    assert stated(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
+    assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 async def test_each_message_is_read_in_its_own_words_too(rules: RuleFactExtractor) -> None:

@@ -26,7 +26,6 @@ from ricordo_lab.bench.conversation import (
     LANGUAGES,
     Spoken,
     grammar,
-    messages,
     questions,
     texts,
 )
@@ -88,14 +87,6 @@ def test_every_slot_has_a_list_and_no_list_is_left_over(language: Spoken) -> Non
     patterns = [*spoken.messages, *spoken.questions, *(each for row in spoken.lists.values() for each in row)]
     asked = {slot.partition("}")[0] for pattern in patterns for slot in pattern.split("{")[1:]}
     assert asked == set(spoken.lists)
-
-
-def test_messages_come_in_conversations_one_after_the_other() -> None:
-    said = messages([f"turn {n} of a long talk" for n in range(45)], "u-1", "x")
-    assert len({one.id for one in said}) == 45
-    assert [one.timestamp for one in said] == sorted(one.timestamp for one in said)
-    assert {one.conversation_id for one in said} == {"x-c0", "x-c1", "x-c2"}
-    assert {one.user_id for one in said} == {"u-1"}
 
 
 SETTINGS: Final = EmbeddingSettings()

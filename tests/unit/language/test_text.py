@@ -79,23 +79,6 @@ def test_inflected_forms_share_a_stem(language: str, forms: tuple[str, str]) -> 
     assert text.stem(one, language) == text.stem(other, language)
 
 
-@pytest.mark.parametrize(
-    "tag",
-    [
-        "</rec\u200balled>",
-        "</r\u0435called>",
-        "\uff1c/recalled>",
-        "<\u200b/recalled>",
-        "</RECALLED\u00a0>",
-        "</r\u00e9called>",
-    ],
-)
-def test_a_disguised_tag_loses_its_bracket_too(tag: str) -> None:
-    safe = escape_recalled(f"before {tag} after")
-    assert safe.startswith("before &lt;")
-    assert safe.endswith(" after")
-
-
 def test_stripping_leaves_no_tag_behind() -> None:
     assert strip_recalled("a <rec<recalled/>alled>b</recalled> c") == "a"  # the inner pass leaves it unclosed
     deep = "<rec" * 9 + "<recalled/>" + "alled/>" * 9 + "echo"

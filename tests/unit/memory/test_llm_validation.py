@@ -78,25 +78,6 @@ def test_a_text_that_orders_its_rating_is_not_raised_by_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Ieri ho adottato un cane, si chiama Max!",
-        "La riunione è alle 10, dai, ci vediamo lì.",
-        "We met at ten and talked for hours.",
-        "I'll never forget what she said.",
-        "Lavoro dalle 10 alle 19.",
-        "È morta mia nonna.",
-        "I got the job!",
-        "Sei un amico fantastico.",
-    ],
-)
-def test_plain_texts_order_nothing(text: str) -> None:
-    said = LlmMessage(text, "it")
-    assert not said.gives_orders
-    assert merged(said, importance=1.0).importance.value == 1.0
-
-
-@pytest.mark.parametrize(
     "change",
     [
         {"valence": 1.2},

@@ -58,15 +58,6 @@ def test_taking_a_recall_back_takes_exactly_its_increment(strength: MemoryStreng
     assert restored.reinforcement == pytest.approx(strength.reinforcement)
 
 
-def test_what_the_ceiling_cut_off_is_taken_back_first() -> None:
-    once = reinforce(MemoryStrength(importance=0.94), NOW)
-    twice = reinforce(once, NOW)
-    assert twice.importance == pytest.approx(0.95)
-    assert twice.beyond == pytest.approx(0.03)
-    assert withdraw_use(twice).importance == pytest.approx(0.95), "one use is enough to reach it"
-    assert withdraw_use(withdraw_use(twice)).importance == pytest.approx(0.94)
-
-
 EVENT = ("event", NOW - dt.timedelta(minutes=5))
 VERDICTS = st.lists(st.sampled_from(RecallVerdict), max_size=6)
 

@@ -95,12 +95,6 @@ def test_of_several_voices_each_is_named() -> None:
     assert "Davide: " in made.content
 
 
-def test_what_a_model_makes_of_it_stands_as_it_is() -> None:
-    assert synthesise(_told(_ITALIAN), "Davide ha visto Anna più volte.").content == (
-        "Davide ha visto Anna più volte."
-    )
-
-
 @given(st.lists(st.text(min_size=1, max_size=60).filter(lambda text: text.strip()), min_size=3, max_size=20))
 def test_it_is_never_longer_than_its_sources_and_never_empty(texts: list[str]) -> None:
     told = _told(texts, "en", speaker="Davide")

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from ricordo.models.onnx.cache import cached_model, default_cache_folder
-from ricordo.models.onnx.checkpoint import installed_checkpoint
-from ricordo.models.onnx.plan import MOST_TEXTS, MOST_TOKENS, plan_runs
-from ricordo.models.onnx.tokens import MiniLmTokens
+from ricordo.models.onnx.checkpoint import cached_model, default_cache_folder, installed_checkpoint
+from ricordo.models.onnx.lanes import MOST_TEXTS, MOST_TOKENS, plan_runs
+from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer
 TOKENS = MiniLmTokens(DEFINITION, 256)

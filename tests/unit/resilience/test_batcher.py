@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator
 import numpy as np
 import pytest
 from tests.fixtures.encoded import models, vectors
-from tests.fixtures.loop_time import run_by
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
-from ricordo.resilience import BreakerState, evenly_spaced
+from ricordo.resilience import BreakerState
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
 
@@ -22,17 +21,6 @@ async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[Embed
 
 def state_of(batcher: EmbeddingBatcher) -> BreakerState:
     return batcher.breaker.state
-
-
-async def test_callers_share_batches_and_get_their_own_vectors(
-    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
-) -> None:
-    texts = [[f"caller {c} text {t}" for t in range(7)] for c in range(13)]
-    calls = [asyncio.create_task(batcher.encode(some)) for some in texts]
-    await clock.advance(1)
-    for call, some in zip(calls, texts, strict=True):
-        np.testing.assert_array_equal(vectors(await call), model.vectors(some))
-    assert [len(request.texts) for request in model.requests] == [32, 32, 27]
 
 
 async def test_texts_of_like_length_share_a_request_and_none_is_passed_over(
@@ -61,14 +49,6 @@ async def test_handing_in_waits_while_the_queue_is_full(model: FakeEncoder, cloc
         assert sum(call.done() for call in calls) == 64
         await clock.advance(1)
         assert all(call.done() for call in calls)
-
-
-async def test_a_call_may_be_larger_than_the_queue(model: FakeEncoder, clock: ManualClock) -> None:
-    async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=40)) as batcher:
-        texts = [f"text {n}" for n in range(300)]
-        call = asyncio.create_task(batcher.encode(texts))
-        await clock.advance(60)
-        np.testing.assert_array_equal(vectors(await call), model.vectors(texts))
 
 
 async def test_an_outage_loses_nothing_and_ends_by_one_probe(
@@ -175,19 +155,3 @@ async def test_an_outage_amid_a_call_costs_no_vector(model: FakeEncoder, clock: 
         assert models(encoded) == ["fake"] * 32 + ["spare"] * 32
         np.testing.assert_array_equal(vectors(encoded[:32]), model.vectors(texts[:32]))
         np.testing.assert_array_equal(vectors(encoded[32:]), spare.vectors(texts[32:]))
-
-
-def test_the_rate_of_a_remote_server_is_kept(model: FakeEncoder, clock: ManualClock) -> None:
-    async def encode() -> None:
-        async with EmbeddingBatcher(model, clock, limiter=evenly_spaced(3)) as batcher:
-            call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(320)]))
-            await clock.advance(0.3)
-            assert len(model.requests) == 1
-            await clock.advance(0.6)
-            assert len(model.requests) == 3
-            await clock.advance(1)
-            assert len(model.requests) == 6
-            await clock.advance(5)
-            assert vectors(await call).shape == (320, 64)
-
-    run_by(clock, encode())

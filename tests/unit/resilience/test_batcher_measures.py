@@ -19,7 +19,7 @@ async def batcher(model: FakeEncoder, clock: ManualClock) -> AsyncIterator[Embed
         yield opened
 
 
-def told(batcher: EmbeddingBatcher) -> Scraped:
+def scrape_batcher(batcher: EmbeddingBatcher) -> Scraped:
     metrics = Metrics("0")
     metrics.add_batcher(batcher)
     return scraped(metrics)
@@ -42,13 +42,13 @@ def requests(found: Scraped, model: str = "fake") -> dict[tuple[str, str], float
 async def test_texts_requests_and_waits_are_measured(batcher: EmbeddingBatcher, clock: ManualClock) -> None:
     call = asyncio.create_task(batcher.encode([f"text {n}" for n in range(40)]))
     await clock.advance(0.05)
-    amid = told(batcher)
+    amid = scrape_batcher(batcher)
     assert amid.value("ricordo_embedding_waiting_texts") == 8
     assert amid.value("ricordo_embedding_in_flight_requests") == 1
     assert requests(amid) == {}
     await clock.advance(1)
     await call
-    found = told(batcher)
+    found = scrape_batcher(batcher)
     assert requests(found) == {("regular", "ok"): 2}
     assert found.value("ricordo_embedding_encoded_texts_total", model="fake", role="primary") == 40
     assert found.within("ricordo_embedding_request_texts") == {32: 1, 8: 1}
@@ -65,18 +65,18 @@ async def test_an_outage_shows_in_breaker_waits_and_trials(
     model.available = False
     call = asyncio.create_task(batcher.encode(["hello"]))
     await clock.advance(2)
-    away = told(batcher)
+    away = scrape_batcher(batcher)
     assert state(away) == ["open"]
     assert requests(away) == {("regular", "failed"): 3, ("probe", "failed"): 3}
     assert away.value("ricordo_embedding_down_seconds") > 1
     assert away.value("ricordo_embedding_waiting_texts") == 1
     assert away.value("ricordo_embedding_encoded_texts_total") == 0
     await clock.advance(15)
-    assert requests(told(batcher)) == {("regular", "failed"): 3, ("probe", "failed"): 4}
+    assert requests(scrape_batcher(batcher)) == {("regular", "failed"): 3, ("probe", "failed"): 4}
     model.available = True
     await clock.advance(16)
     await call
-    back = told(batcher)
+    back = scrape_batcher(batcher)
     assert state(back) == ["closed"]
     assert requests(back)["probe", "ok"] == requests(back)["regular", "ok"] == 1
     assert back.value("ricordo_embedding_down_seconds") == 0
@@ -97,7 +97,7 @@ async def test_what_the_fallback_does_is_told_apart(model: FakeEncoder, clock: M
         call = asyncio.create_task(batcher.encode(["hello"]))
         await clock.advance(25)
         assert models(await call) == ["spare"]
-        found = told(batcher)
+        found = scrape_batcher(batcher)
     assert requests(found, "spare") == {("regular", "ok"): 1}
     assert state(found, "spare") == ["closed"]
     encoded = "ricordo_embedding_encoded_texts_total"

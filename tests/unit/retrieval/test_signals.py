@@ -29,7 +29,7 @@ NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 PROFILES = load_profiles()
 
 
-def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> RankingRow:
+def ranking_row(number: int, *, speaker: str = "", role: str = "user", asks: bool = False) -> RankingRow:
     """Return a memory of one conversation, said so many minutes after the first, the one before it known."""
     return RankingRow(
         id=UUID(int=number),
@@ -57,21 +57,20 @@ def standing(number: int, *, speaker: str = "", role: str = "user", asks: bool =
     )
 
 
-def measure(text: str, *standings: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
+def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Signals:
     """Return the signals of memories for a question; `dense` says how close each is in its window."""
     hits = {
-        one.id: Hit(one.id, dense.get(one.id.int, 0.5), dense.get(one.id.int, 0.5), 2.0, 4.0)
-        for one in standings
+        one.id: Hit(one.id, dense.get(one.id.int, 0.5), dense.get(one.id.int, 0.5), 2.0, 4.0) for one in rows
     }
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
     query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
     return measured(
-        standings, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+        rows, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
     ).signals
 
 
 def test_who_is_named_has_said_it_and_nobody_named_means_everybody() -> None:
-    said = standing(1, speaker="Ada"), standing(2, speaker="Bruno", role="assistant")
+    said = ranking_row(1, speaker="Ada"), ranking_row(2, speaker="Bruno", role="assistant")
     assert np.asarray(measure("What did Ada plant?", *said).speaker).tolist() == [1, 0]
     assert np.asarray(measure("What did Bruno plant?", *said).own_words).tolist() == [1, 1]
     nobody = measure("What was planted?", *said)
@@ -80,7 +79,7 @@ def test_who_is_named_has_said_it_and_nobody_named_means_everybody() -> None:
 
 
 def test_an_answer_is_close_by_its_question_and_a_time_answers_when() -> None:
-    said = standing(1, asks=True), standing(2)
+    said = ranking_row(1, asks=True), ranking_row(2)
     found = measure("When did we plant tomatoes?", *said, dense={1: 0.9, 2: 0.1})
     assert np.asarray(found.reply).tolist() == [0, 0.9]
     assert np.asarray(found.dated).tolist() == [1, 0]
@@ -90,7 +89,7 @@ def test_an_answer_is_close_by_its_question_and_a_time_answers_when() -> None:
 @pytest.mark.parametrize("damage", [float("nan"), float("inf")])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str) -> None:
-    said = [standing(number) for number in (1, 2, 3)]
+    said = [ranking_row(number) for number in (1, 2, 3)]
     hits = {one.id: Hit(one.id, 0.6, 0.6, 1.0, 1.0) for one in said}
     hits[said[0].id] = Hit(said[0].id, damage, damage, damage, damage)
     query = Query(
@@ -112,7 +111,7 @@ def recalled(importance: float, *, times: int) -> RankingRow:
     strength = MemoryStrength(importance=importance)
     for _ in range(times):
         strength = reinforce(strength, NOW)
-    return standing(1)._replace(
+    return ranking_row(1)._replace(
         importance=strength.importance,
         importance_beyond=strength.beyond,
         access_count=strength.access_count,
@@ -139,7 +138,7 @@ def test_use_has_gained_what_the_ceiling_has_let_through(importance: float, time
 
 
 def test_only_what_was_measured_is_explained() -> None:
-    said = standing(1)
+    said = ranking_row(1)
     found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
     analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
     query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
@@ -155,20 +154,20 @@ async def test_a_marked_topic_that_is_asked_for_boosts_its_summary() -> None:
     marked = json.dumps([{"topic": "tomatoes", "importance": "high", "user_emotion": "joy"}])
     other = json.dumps([{"topic": "kayak", "importance": "high", "user_emotion": "joy"}])
     summaries = [
-        standing(1)._replace(key_topics=marked),
-        standing(2)._replace(key_topics=other),
-        standing(3),
+        ranking_row(1)._replace(key_topics=marked),
+        ranking_row(2)._replace(key_topics=other),
+        ranking_row(3),
     ]
     boosts = await KeyTopics(encoder).boosts(summaries, vector)
     assert boosts == {UUID(int=1): 1.5, UUID(int=2): 1.0}
     assert await KeyTopics(encoder).boosts(summaries, None) == {}
-    assert await KeyTopics(encoder).boosts([standing(3)], vector) == {}
+    assert await KeyTopics(encoder).boosts([ranking_row(3)], vector) == {}
 
 
 async def test_without_a_model_nothing_is_boosted() -> None:
     encoder = FakeEncoder(ManualClock(), "fake", 64)
     (vector,) = await encoder.encode(["tomatoes"])
-    marked = standing(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": "high"}]))
+    marked = ranking_row(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": "high"}]))
     encoder.available = False
     assert await KeyTopics(encoder).boosts([marked], vector) == {}
 
@@ -177,6 +176,6 @@ async def test_without_a_model_nothing_is_boosted() -> None:
 async def test_what_matters_less_boosts_less(importance: str) -> None:
     encoder = FakeEncoder(ManualClock(), "fake", 64)
     (vector,) = await encoder.encode(["tomatoes"])
-    marked = standing(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": importance}]))
+    marked = ranking_row(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": importance}]))
     boosts = await KeyTopics(encoder).boosts([marked], vector)
     assert boosts == {UUID(int=1): {"medium": 1.2, "low": 1.0}[importance]}

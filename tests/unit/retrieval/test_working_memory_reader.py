@@ -25,7 +25,7 @@ class Words:
 
 
 @dataclass
-class Told(WorkingMemoryStore):
+class FakeStore(WorkingMemoryStore):
     """Stands in for the truth: keeps to the span, and tells nothing twice."""
 
     turns: list[HistoryTurn] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Told(WorkingMemoryStore):
     noted_at: datetime | None = None
     known: Sequence[str] = ()
     names_token: UUID | None = None
-    told: int = 0
+    snapshots: int = 0
     names_told: int = 0
     trouble: Exception | None = None
 
@@ -57,7 +57,7 @@ class Told(WorkingMemoryStore):
         token = repr((turns, notes, self.names_token))
         if token == held:
             return None
-        self.told += 1
+        self.snapshots += 1
         names = None if self.names_token == held_names else self.known
         self.names_told += names is not None
         return WorkingMemorySnapshot(
@@ -83,73 +83,73 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-async def lines(at_hand: WorkingMemoryReader, conversation_id: str = "c-1") -> tuple[str, ...]:
-    return (await at_hand.read("acme", "u-1", conversation_id)).lines
+async def lines(reader: WorkingMemoryReader, conversation_id: str = "c-1") -> tuple[str, ...]:
+    return (await reader.read("acme", "u-1", conversation_id)).lines
 
 
 async def test_what_has_not_changed_is_viewed_once(clock: ManualClock) -> None:
-    told, words = Told([turn("ciao", clock.now())]), Words()
-    at_hand = WorkingMemoryReader(told, words, clock)
-    first = await at_hand.read("acme", "u-1", "c-1")
-    assert await at_hand.read("acme", "u-1", "c-1") is first
-    assert (told.told, words.counted) == (1, ["user: ciao"])
+    store, words = FakeStore([turn("ciao", clock.now())]), Words()
+    reader = WorkingMemoryReader(store, words, clock)
+    first = await reader.read("acme", "u-1", "c-1")
+    assert await reader.read("acme", "u-1", "c-1") is first
+    assert (store.snapshots, words.counted) == (1, ["user: ciao"])
 
 
 async def test_what_is_new_and_what_is_forgotten_is_seen_at_once(clock: ManualClock) -> None:
-    told = Told([turn("ciao", clock.now()), turn("un segreto", clock.now())])
-    at_hand = WorkingMemoryReader(told, Words(), clock)
-    assert len(await lines(at_hand)) == 2
-    del told.turns[1]
-    assert await lines(at_hand) == ("user: ciao",)
-    told.turns.append(turn("altro", clock.now() + timedelta(seconds=1)))
-    assert await lines(at_hand) == ("user: ciao", "user: altro")
+    store = FakeStore([turn("ciao", clock.now()), turn("un segreto", clock.now())])
+    reader = WorkingMemoryReader(store, Words(), clock)
+    assert len(await lines(reader)) == 2
+    del store.turns[1]
+    assert await lines(reader) == ("user: ciao",)
+    store.turns.append(turn("altro", clock.now() + timedelta(seconds=1)))
+    assert await lines(reader) == ("user: ciao", "user: altro")
 
 
 async def test_names_are_those_known_now(clock: ManualClock) -> None:
-    told = Told([turn("oggi fufi dorme con pippo", clock.now())])
-    at_hand = WorkingMemoryReader(told, Words(), clock)
-    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ()
-    told.known, told.names_token = ("Fufi",), uuid4()
-    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
-    told.turns.append(turn("e mangia", clock.now()))
-    assert (await at_hand.read("acme", "u-1", "c-1")).entities == ("Fufi",)
-    assert told.names_told == 1
-    told.known, told.names_token = ("Fufi", "Pippo"), uuid4()
-    assert set((await at_hand.read("acme", "u-1", "c-1")).entities) == {"Fufi", "Pippo"}
+    store = FakeStore([turn("oggi fufi dorme con pippo", clock.now())])
+    reader = WorkingMemoryReader(store, Words(), clock)
+    assert (await reader.read("acme", "u-1", "c-1")).entities == ()
+    store.known, store.names_token = ("Fufi",), uuid4()
+    assert (await reader.read("acme", "u-1", "c-1")).entities == ("Fufi",)
+    store.turns.append(turn("e mangia", clock.now()))
+    assert (await reader.read("acme", "u-1", "c-1")).entities == ("Fufi",)
+    assert store.names_told == 1
+    store.known, store.names_token = ("Fufi", "Pippo"), uuid4()
+    assert set((await reader.read("acme", "u-1", "c-1")).entities) == {"Fufi", "Pippo"}
 
 
 @pytest.mark.parametrize("lifetime", [timedelta(hours=1), timedelta(days=365)])
 async def test_turns_and_notes_live_equally_long(clock: ManualClock, lifetime: timedelta) -> None:
-    told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
-    at_hand = WorkingMemoryReader(told, Words(), clock, lifetime)
+    store = FakeStore([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
+    reader = WorkingMemoryReader(store, Words(), clock, lifetime)
     await clock.advance(lifetime.total_seconds() - 1)
-    found = await at_hand.read("acme", "u-1", "c-1")
+    found = await reader.read("acme", "u-1", "c-1")
     assert (len(found.lines), found.notes) == (1, {"kpi": 3})
     await clock.advance(1)
-    found = await at_hand.read("acme", "u-1", "c-1")
+    found = await reader.read("acme", "u-1", "c-1")
     assert (found.lines, found.notes) == ((), {})
 
 
 async def test_a_look_into_another_time_changes_nothing_of_now(clock: ManualClock) -> None:
-    told = Told([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
-    at_hand = WorkingMemoryReader(told, Words(), clock)
-    before = await at_hand.read("acme", "u-1", "c-1")
+    store = FakeStore([turn("ciao", clock.now())], {"kpi": 3}, clock.now())
+    reader = WorkingMemoryReader(store, Words(), clock)
+    before = await reader.read("acme", "u-1", "c-1")
     for days in (-4_000, 4_000):
-        found = await at_hand.read("acme", "u-1", "c-1", now=clock.now() + timedelta(days=days))
+        found = await reader.read("acme", "u-1", "c-1", now=clock.now() + timedelta(days=days))
         assert (found.lines, found.notes) == ((), {"kpi": 3})
-    assert await at_hand.read("acme", "u-1", "c-1") == before
+    assert await reader.read("acme", "u-1", "c-1") == before
 
 
 async def test_few_views_are_kept(clock: ManualClock) -> None:
-    told = Told([turn("ciao", clock.now())])
-    at_hand = WorkingMemoryReader(told, Words(), clock, most=2)
+    store = FakeStore([turn("ciao", clock.now())])
+    reader = WorkingMemoryReader(store, Words(), clock, most=2)
     for conversation in ("c-1", "c-2", "c-1", "c-3", "c-1"):
-        await lines(at_hand, conversation)
-    assert told.told == 3
-    await lines(at_hand, "c-2")
-    assert told.told == 4, "the longest unasked has gone"
+        await lines(reader, conversation)
+    assert store.snapshots == 3
+    await lines(reader, "c-2")
+    assert store.snapshots == 4, "the longest unasked has gone"
     await clock.advance(601)
-    await lines(at_hand, "c-2")
-    assert told.told == 5, "and what nobody has asked for in a while"
-    await lines(at_hand, "c-1")
-    assert told.told == 6, "whichever it is"
+    await lines(reader, "c-2")
+    assert store.snapshots == 5, "and what nobody has asked for in a while"
+    await lines(reader, "c-1")
+    assert store.snapshots == 6, "whichever it is"

@@ -14,8 +14,8 @@ from ricordo.runtime.scheduling import CpuExecutor, QueryPriority, gil_switch_in
 
 
 async def test_each_item_is_worked_on_in_order_and_off_the_loop() -> None:
-    async with CpuExecutor() as beside:
-        made = await beside.map(lambda item: (item * 2, threading.current_thread().name), range(5))
+    async with CpuExecutor() as executor:
+        made = await executor.map(lambda item: (item * 2, threading.current_thread().name), range(5))
     assert [value for value, _ in made] == [0, 2, 4, 6, 8]
     assert all(name.startswith("cpu") for _, name in made)
 
@@ -30,17 +30,17 @@ async def test_the_loop_goes_on_meanwhile() -> None:
             await asyncio.sleep(0)
 
     turner = asyncio.create_task(turning())
-    async with CpuExecutor() as beside:
-        await beside.map(lambda _: time.sleep(0.01), range(5))
+    async with CpuExecutor() as executor:
+        await executor.map(lambda _: time.sleep(0.01), range(5))
     turner.cancel()
     assert turns > 10
 
 
 async def test_the_first_error_is_the_callers() -> None:
-    async with CpuExecutor() as beside:
+    async with CpuExecutor() as executor:
         with pytest.raises(ZeroDivisionError):
-            await beside.map(lambda item: 1 // item, [1, 0, 2])
-        assert await beside.map(lambda item: 1 // item, [1]) == [1]
+            await executor.map(lambda item: 1 // item, [1, 0, 2])
+        assert await executor.map(lambda item: 1 // item, [1]) == [1]
 
 
 async def test_who_is_cancelled_does_not_keep_the_thread_busy() -> None:
@@ -52,14 +52,14 @@ async def test_who_is_cancelled_does_not_keep_the_thread_busy() -> None:
         go_on.wait(5)
         made.append(item)
 
-    async with CpuExecutor() as beside:
-        working = asyncio.create_task(beside.map(work, range(100)))
+    async with CpuExecutor() as executor:
+        working = asyncio.create_task(executor.map(work, range(100)))
         await asyncio.to_thread(begun.wait, 5)
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
             await working
         go_on.set()
-        assert await beside.map(str, ["next"]) == ["next"]
+        assert await executor.map(str, ["next"]) == ["next"]
     assert made == [0]
 
 
@@ -90,10 +90,10 @@ async def test_work_waits_for_a_moment_and_not_for_ever() -> None:
 
 async def test_what_computes_beside_steps_aside_before_each_item() -> None:
     priority = QueryPriority()
-    async with CpuExecutor(priority) as beside:
+    async with CpuExecutor(priority) as executor:
         with priority.interactive():
             asked = time.monotonic()
-            done = await asyncio.wait_for(beside.map(lambda _: time.monotonic(), range(3)), 30)
+            done = await asyncio.wait_for(executor.map(lambda _: time.monotonic(), range(3)), 30)
     steps = [later - earlier for earlier, later in zip([asked, *done], done, strict=False)]
     assert min(steps) >= 0.002 or sum(steps) >= 0.05, (
         "on a busy machine one step may take all the time there is"

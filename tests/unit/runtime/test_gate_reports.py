@@ -8,8 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate, OpenGate, is_throttled, reason
+from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock

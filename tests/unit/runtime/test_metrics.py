@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 from tests.fixtures.scraping import everything, scrape, scraped
-from tests.fixtures.workshop import Created, Workshop, created, memory_bus, number_of
+from tests.fixtures.workshop import Created, Workshop, created, memory_bus
 
 from ricordo.messages.base import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.handling import Done, Outcome, Reject
+from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
@@ -84,24 +84,6 @@ class TestHandlers:
         assert found.within("ricordo_handler_duration_seconds", worker="maker") == {0.5: 3}
         total = found.value("ricordo_handler_duration_seconds_sum", worker="maker")
         assert total == pytest.approx(0.9)
-
-    async def test_calls_that_fail_are_measured_too(self) -> None:
-        shop, metrics = Workshop(), Metrics("0")
-
-        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            if len(events) > 1:
-                raise ZeroDivisionError
-            return [Reject("bad", "it is") if number_of(events[0]) else Done()]
-
-        worker = shop.worker(handler)
-        metrics.add_handlers({worker.name: worker.measures})
-        metrics.add_workers([worker.health])
-        await shop.bus.publish([created(n) for n in range(2)])
-        async with shop.running(worker):
-            await shop.work_off()
-        found = scraped(metrics)
-        assert found.within("ricordo_handler_batch_events", worker="maker") == {2: 1, 1: 2}
-        assert found.value("ricordo_worker_dead_lettered_total", worker="maker") == 1
 
 
 class Desk:

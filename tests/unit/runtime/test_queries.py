@@ -15,7 +15,7 @@ from ricordo.messages.ids import derived_id
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.query_server import QueryServer
-from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError
+from ricordo.runtime.replies import QueryResult, QueryRoute
 from ricordo.store.database import StoreUnavailable
 from ricordo.unavailable import Unavailable
 
@@ -107,15 +107,6 @@ class TestErrors:
         desk = Desk()
         async with desk.open(desk.server(handler)):
             assert await error(desk) == ("unavailable", said, None)
-
-    async def test_a_refusal_of_the_handler_is_the_answer(self) -> None:
-        desk = Desk()
-
-        async def handler(_: str, __: StatsRequest) -> Message:
-            raise RequestError(ErrorCode.FORBIDDEN, "not yours", "user_id")
-
-        async with desk.open(desk.server(handler)):
-            assert await error(desk) == ("forbidden", "not yours", "user_id")
 
     async def test_a_failure_tells_the_caller_nothing_of_its_cause(self) -> None:
         desk = Desk()

@@ -3,19 +3,15 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from uuid import UUID
 
 import pytest
-from tests.fixtures.workshop import CREATED, Created, Workshop, all_done, created, number_of
+from tests.fixtures.workshop import Created, Workshop, all_done, created, number_of
 
 from ricordo.bus.port import DeadLetter, Outgoing
-from ricordo.messages.codec import encode
-from ricordo.messages.events import MemoryCreated
 from ricordo.messages.headers import REPLAYED_FOR
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.handling import Done, Outcome, Reject, Retry
+from ricordo.runtime.handling import Done, Outcome, Retry
 from ricordo.testing.clock import settle
 
 
@@ -65,13 +61,6 @@ class TestReplays:
 
 
 class TestBatches:
-    async def test_a_batch_has_at_most_the_size_asked_for(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        await publish(shop, 10)
-        async with shop.running(shop.worker(handler, loop=LoopSettings(batch=4))):
-            await shop.work_off()
-        assert [len(batch) for batch in handler.batches] == [4, 4, 2]
-
     async def test_a_batch_holds_one_tenant_in_the_order_of_the_stream(self) -> None:
         shop, seen = Workshop(), []
 
@@ -160,19 +149,6 @@ class TestFailures:
             await shop.work_off()
         assert [entry.what for entry in shop.settlements()] == ["retry", "ack"]
 
-    async def test_a_handler_that_cancels_itself_loses_nothing(self) -> None:
-        shop = Workshop()
-
-        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            if events[0].attempt == 1:
-                raise asyncio.CancelledError
-            return [Done()]
-
-        await publish(shop, 1)
-        async with shop.running(shop.worker(handler)):
-            await shop.work_off()
-        assert [entry.what for entry in shop.settlements()] == ["retry", "ack"]
-
     async def test_a_handler_that_hangs_is_given_up_after_its_time_limit(self) -> None:
         shop = Workshop()
 
@@ -214,30 +190,6 @@ class TestFailures:
         assert stored[0].subject == "dlq.encode.memory.v1.acme.memory.created"
         assert stored[0].headers["Ricordo-Attempts"] == "1"
         assert stored[0].headers["Ricordo-Stream-Seq"] == "2"
-
-    async def test_a_dead_letter_names_the_memory_where_no_message_is_behind_it(self) -> None:
-        async def refuse(tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            return [Reject("too_bad", "it cannot be done") for _ in events]
-
-        shop, made = Workshop(), MemoryCreated(user_id="u-1", memory_id=UUID(int=7))
-        body = encode(made.stamped(UUID(int=8), datetime(2026, 2, 1, tzinfo=UTC)))
-        await shop.bus.publish([created(0), Outgoing(subject=CREATED.format("acme"), body=body)])
-        async with shop.running(shop.worker(refuse)):
-            await shop.work_off()
-        about = {(letter.message_id, letter.memory_id) for letter in shop.buried}
-        assert about == {("m-0", None), (None, UUID(int=7))}
-
-    async def test_what_the_recorder_does_not_keep_is_let_go_and_no_dead_letter(self) -> None:
-        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-            assert (letter.attempts, callable(keep)) == (1, True)  # it is about what was forgotten
-
-        shop = Workshop()
-        await shop.bus.publish([Outgoing(subject="memory.v1.acme.memory.created", body=b"{")])
-        worker = shop.worker(all_done, on_dead_letter=record)
-        async with shop.running(worker):
-            await shop.work_off()
-        assert [entry.what for entry in shop.settlements()] == ["terminate"]
-        assert (worker.health.dead_lettered, shop.dead()) == (0, [])
 
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 
-from tests.fixtures.workshop import Created, Workshop, all_done, created, number_of
+from tests.fixtures.workshop import Created, Workshop, created, number_of
 
 from ricordo.messages.events import MemoryEncoded
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome
-from ricordo.testing.clock import settle
 
 
 class Recorder:
@@ -114,13 +113,6 @@ class TestGates:
                     await shop.clock.advance(1.0)
         assert shop.buried[0].attempts == 2
 
-    async def test_stopping_does_not_wait_for_the_gate(self) -> None:
-        shop, door = Workshop(), Door()
-        door.opened.clear()
-        async with shop.running(shop.worker(all_done, gate=door)) as task:
-            await asyncio.sleep(0.15)
-        assert task.done()
-
 
 class TestOutages:
     async def test_the_loop_survives_an_outage_of_the_bus(self) -> None:
@@ -151,23 +143,6 @@ class TestOutages:
             shop.bus.away = False
             await shop.work_off()
         assert [(entry.what, entry.attempt) for entry in shop.settlements()] == [("ack", 2), ("ack", 2)]
-
-    async def test_a_worker_waits_for_a_bus_that_is_not_there_yet(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        await publish(shop, 1)
-        shop.bus.away = True
-        worker = shop.worker(handler)
-        stopping, readied = asyncio.Event(), asyncio.Event()
-        task = asyncio.create_task(worker.run(stopping, readied.set))
-        await shop.clock.advance(30.0)
-        assert not readied.is_set()
-        shop.bus.away = False
-        await shop.clock.advance(5.0)
-        assert readied.is_set()
-        await shop.work_off()
-        stopping.set()
-        await shop.ended(task)
-        assert worker.health.report()["state"] == "stopped"
 
 
 class TestStopping:
@@ -216,16 +191,3 @@ class TestStopping:
         async with shop.running(shop.worker(handler)):
             await shop.work_off()
         assert [(entry.what, entry.attempt) for entry in shop.settlements()] == [("ack", 2)] * 3
-
-    async def test_a_second_cancellation_ends_at_once(self) -> None:
-        shop, handler = Workshop(), Recorder()
-        handler.going.clear()
-        await publish(shop, 1)
-        task = asyncio.create_task(shop.worker(handler).run(asyncio.Event(), lambda: None))
-        await shop.clock.advance(1.0)
-        task.cancel()
-        await settle()
-        task.cancel()
-        await asyncio.wait([task], timeout=5)
-        assert task.cancelled()
-        assert shop.settlements() == []

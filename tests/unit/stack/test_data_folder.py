@@ -111,12 +111,6 @@ async def test_a_folder_with_other_files_is_refused_and_left_as_it_was(tmp_path:
     assert os.listdir(tmp_path) == ["thesis.odt"]  # noqa: PTH208 - an async test
 
 
-async def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(FolderRefused, match="--data-dir"):
-        await DataFolder.hold(tmp_path / "file" / "data")
-
-
 async def test_a_full_disk_is_said_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,11 +77,6 @@ async def test_an_exit_status_is_passed_on(paths: ChildPaths) -> None:
     assert await (await Child.start(launch("/bin/sh", "-c", "kill -9 $$"), paths)).ended() == 137
 
 
-async def test_a_program_that_is_missing_is_said_in_the_log(paths: ChildPaths) -> None:
-    assert await (await Child.start(launch("/no/such/program"), paths)).ended() == 127
-    assert "/no/such/program" in log_tail(paths.log)
-
-
 async def test_a_process_that_ignores_the_request_is_killed_after_the_grace(paths: ChildPaths) -> None:
     child = await Child.start(launch(sys.executable, "-c", STUBBORN, grace=0.3), paths)
     await until(lambda: "deaf" in log_tail(paths.log))

@@ -51,23 +51,6 @@ def test_wishes_and_denials_are_no_likings(language: str, texts: dict[str, None]
     assert [text for text in texts if estimate(Document(text, language)).valence > 0.5] == []
 
 
-@pytest.mark.parametrize(
-    ("weaker", "stronger", "language"),
-    [
-        ("sono un po' triste", "sono triste", "it"),
-        ("sono triste", "sono molto triste", "it"),
-        ("è bello", "è bellissimo", "it"),
-        ("I am slightly sad", "I am sad", "en"),
-        ("I am sad", "I am very sad", "en"),
-        ("are you sad?", "you are sad", "en"),
-    ],
-)
-def test_degrees(weaker: str, stronger: str, language: str) -> None:
-    assert abs(estimate(Document(weaker, language)).valence) < abs(
-        estimate(Document(stronger, language)).valence
-    )
-
-
 def test_loudness_raises_arousal() -> None:
     quiet, marked = (
         estimate(Document("che bella notizia", "it")),

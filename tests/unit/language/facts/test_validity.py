@@ -97,11 +97,6 @@ def test_without_the_moment_of_saying_no_time_is_read_and_without_a_zone_it_is_u
     assert lives.valid_from == datetime(2019, 1, 1, tzinfo=UTC)
 
 
-def test_a_move_to_come_is_a_plan() -> None:
-    (plan,) = stated("Next month I'm moving to Oslo.", "en")
-    assert (plan.predicate, plan.object) == ("plans", "move to Oslo")
-
-
 def test_a_time_belongs_to_its_own_clause() -> None:
     content = "I live in Rome since 2010, and my brother Luca works at Google."
     times = {one.object: one.valid_from for one in stated(content, "en")}

@@ -116,23 +116,6 @@ def test_a_broken_memory_never_looks_like_an_empty_one() -> None:
     assert "does not answer" not in text_of(Material())
 
 
-def test_nothing_stands_there_twice() -> None:
-    text = text_of(
-        Material(
-            memories=[
-                memory(1, "I like the sea", message_id="m-8"),
-                memory(2, "The very same words"),
-                memory(3, "the very  same words"),
-                memory(4, "Something else"),
-            ],
-            recent=[Turn("m-8", "I like the sea")],
-        )
-    )
-    assert text.count("I like the sea") == 1
-    assert text.casefold().count("same words") == 1
-    assert "Something else" in text
-
-
 @pytest.mark.parametrize(
     ("material", "signs"),
     [

@@ -84,17 +84,3 @@ def test_it_is_the_same_in_whatever_order_they_come(message_id: str) -> None:
     rows = (ROME, MILAN, said("Turin", 2), said("Milan", 3))
     found = {contribution(message_id, *order) for order in permutations(rows)}
     assert len(found) == 1
-
-
-def test_what_was_joined_to_what_the_user_confirmed_supports_it() -> None:
-    corrected = [said("Rome", 1, kind="rejected"), said("Milan", 1, kind="verified")]
-    voices = [said(("Rome", "Milan")[day % 2], day) for day in range(2, 302)]
-    confirmed = said("Rome", 302, kind="verified")
-    for message_id in ("m-2", "m-4", "m-150", "m-300"):
-        assert told(contribution(message_id, ROME, *corrected, *voices)) == (["Rome"], [], [], [])
-        found = contribution(message_id, ROME, *corrected, *voices, confirmed)
-        assert told(found) == ([], ["Rome"], [], [])
-        (rome,) = found.reinforced
-        assert rome.current
-    late = said("Rome", 303)
-    assert told(contribution("m-303", ROME, *corrected, *voices, confirmed, late)) == ([], ["Rome"], [], [])

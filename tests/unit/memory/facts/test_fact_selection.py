@@ -47,18 +47,6 @@ def test_what_no_longer_holds_is_not_shown() -> None:
     assert shown(rows, "Milan") == ["Milan"]
 
 
-def test_what_is_asked_for_of_the_user_is_shown_from_the_first_mention_and_first() -> None:
-    rows = [
-        *known("tea", 5),
-        *known("Rome", 1, predicate="lives_in"),
-        *known("Oslo", 1, subject="Nora", predicate="lives_in"),
-    ]
-    facts = fold(rows, tenant="t", user_id="u")
-    assert [one.object for one in select_facts(facts, predicates=["lives_in"])] == ["Rome", "tea"]
-    named = select_facts(facts, named_entities=["Nora"], predicates=["lives_in"])
-    assert [one.object for one in named] == ["Oslo", "tea"]
-
-
 def test_what_is_asked_for_comes_in_the_order_in_which_it_is_asked_for() -> None:
     rows = [
         *known("tea", 5),

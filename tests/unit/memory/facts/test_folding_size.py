@@ -77,13 +77,3 @@ def _fold(case: str) -> Folding:
             folding.add(part, [row])
     folding.take_changes()
     return folding
-
-
-def test_what_is_forgotten_is_not_counted() -> None:
-    row = Evidence("user", "age", "5", "m-1", at(0))
-    (part,) = partitions_of(row)
-    folding = Folding("acme", "u")
-    folding.add(part, [row])
-    assert folding.size == 5  # a part, a slot, a row, and what it has changed, and a quarter more
-    folding.forget(part)
-    assert folding.size == 0

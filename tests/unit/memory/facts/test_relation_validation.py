@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.memory.facts.validation import AT, Claim, heard
+from tests.unit.memory.facts.validation import AT, Claim, validated
 
 from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
@@ -16,7 +16,7 @@ from ricordo.memory.facts.relation_validation import RecognisedEntity, RelationF
 
 
 def added(text: str, *claims: Claim, language: str = "en") -> list[tuple[str, str, str, str]]:
-    found = heard(text, *claims, language=language)
+    found = validated(text, *claims, language=language)
     assert found.faults == ()
     assert found.added == len(claims)
     return [(one.subject, one.predicate, one.object, one.polarity) for one in found.statements]
@@ -38,13 +38,13 @@ def test_what_the_message_bears_out_is_added(claimed: list[str], expected: list[
 @pytest.mark.parametrize(("claimed", "fault"), RELATIONS["dropped"])
 def test_what_the_message_does_not_bear_out_is_dropped(claimed: list[str], fault: str) -> None:
     language, text, subject, predicate, value, quote = claimed
-    found = heard(text, (subject, predicate, value, quote), language=language)
+    found = validated(text, (subject, predicate, value, quote), language=language)
     assert (found.statements, found.added, found.faults) == ((), 0, (RelationFault[fault],))
 
 
 def test_overlong_parts_are_dropped() -> None:
-    assert heard("a " * 400, ("user", "likes", "a", "a " * 400)).faults == (RelationFault.QUOTE,)
-    assert heard("x" * 300, ("x" * 300, "likes", "x", "x" * 300)).faults == (RelationFault.SUBJECT,)
+    assert validated("a " * 400, ("user", "likes", "a", "a " * 400)).faults == (RelationFault.QUOTE,)
+    assert validated("x" * 300, ("x" * 300, "likes", "x", "x" * 300)).faults == (RelationFault.SUBJECT,)
 
 
 def ruled(
@@ -68,7 +68,7 @@ def test_where_the_rules_read_otherwise_they_are_right(
 ) -> None:
     text = "I live in Rome, near Ostia."
     stated = ruled(text, *rules)
-    found = heard(text, claim, rules=stated)
+    found = validated(text, claim, rules=stated)
     assert (found.statements, found.added, found.faults) == (stated, 0, (RelationFault.CONTESTED,))
 
 
@@ -85,12 +85,12 @@ def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
 ) -> None:
     language = "it" if text.startswith("Ho") else "en"
     rules = extract(Document(text, language), presumed=True, denied=True)
-    heard_past = heard(text, ("user", predicate, value, text, True), language=language, rules=rules)
-    assert [(one.polarity, one.object) for one in heard_past.statements if one.predicate == predicate] == [
+    past = validated(text, ("user", predicate, value, text, True), language=language, rules=rules)
+    assert [(one.polarity, one.object) for one in past.statements if one.predicate == predicate] == [
         ("past", value)
     ]
-    heard_still = heard(text, ("user", predicate, value, text), language=language, rules=rules)
-    assert heard_still.faults == (RelationFault.CONTESTED,)
+    still = validated(text, ("user", predicate, value, text), language=language, rules=rules)
+    assert still.faults == (RelationFault.CONTESTED,)
 
 
 def test_what_the_rules_have_read_is_not_said_again() -> None:
@@ -100,13 +100,13 @@ def test_what_the_rules_have_read_is_not_said_again() -> None:
         ("user", "has_pet", "max", "un cane che si chiama Max"),
         ("User", "likes", "la pizza", "adoro la pizza"),
     ]
-    found = heard(text, *claims, language="it", rules=rules)
+    found = validated(text, *claims, language="it", rules=rules)
     assert (found.statements, found.added, found.faults) == (rules, 0, ())
 
 
 def test_statements_come_in_the_order_of_the_text() -> None:
     text = "Nora went and wed Tom. I live in Rome. Ada got hooked on chess."
-    found = heard(
+    found = validated(
         text,
         ("Ada", "likes", "chess", "Ada got hooked on chess"),
         ("Nora", "partner", "Tom", "Nora went and wed Tom"),
@@ -120,7 +120,7 @@ def test_who_is_tied_to_the_user_stays_so() -> None:
     text = "My sister Nora got hooked on chess."
     rules = extract(Document(text, "en"))
     assert [one.object_tie for one in rules if one.object == "Nora"] != [""]
-    found = heard(text, ("Nora", "likes", "chess", "Nora got hooked on chess"), rules=rules)
+    found = validated(text, ("Nora", "likes", "chess", "Nora got hooked on chess"), rules=rules)
     (chess,) = (one for one in found.statements if one.object == "chess")
     assert [chess.subject_tie] == [one.object_tie for one in rules if one.object == "Nora"]
 
@@ -145,13 +145,13 @@ CURIE = "Marie Curie got hooked on chess."
 def test_people_whom_one_reads_of_are_presumed_to_be_strangers(
     text: str, subject: str, entities: tuple[RecognisedEntity, ...], tie: str
 ) -> None:
-    found = heard(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
+    found = validated(text, (subject, "likes", "chess", "got hooked on chess"), entities=entities)
     assert [one.subject_tie for one in found.statements] == [tie]
 
 
 def test_names_that_look_like_code_are_names() -> None:
     text = "Luca'}) DETACH DELETE n // ha messo radici a Pisa"
-    found = heard(
+    found = validated(
         text,
         ("Luca", "lives_in", "Pisa", "ha messo radici a Pisa"),
         ("Luca'}) DETACH DELETE n //", "lives_in", "Pisa", "ha messo radici a Pisa"),
@@ -162,7 +162,7 @@ def test_names_that_look_like_code_are_names() -> None:
 
 
 def test_only_so_many_claims_are_looked_at() -> None:
-    found = heard("Nora wed Tom.", *[("Nora", "MARRIED_TO", "Tom", "Nora wed Tom")] * 100)
+    found = validated("Nora wed Tom.", *[("Nora", "MARRIED_TO", "Tom", "Nora wed Tom")] * 100)
     assert len(found.faults) < 20
 
 
@@ -181,7 +181,7 @@ def test_whatever_is_said_no_more_comes_of_it_than_the_message_has(
     text: str, language: str, claims: list[Claim]
 ) -> None:
     rules = extract(Document(text, language), at=AT)
-    found = heard(text, *claims, language=language, rules=rules)
+    found = validated(text, *claims, language=language, rules=rules)
     assert len(found.statements) == found.added + len(rules)
     assert set(rules) <= set(found.statements)
     for one in set(found.statements) - set(rules):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.unit.memory.facts.validation import Claim, heard
+from tests.unit.memory.facts.validation import Claim, validated
 
 from ricordo.language.document import Document
 from ricordo.memory.facts import extract
@@ -34,7 +34,7 @@ def test_a_model_that_reads_well_is_believed() -> None:
         rules = extract(Document(text, language))
         for claim in claims_of(one, text):
             ties = tuple(replace(rule, predicate="related_to") for rule in rules)  # who they are, no more
-            counts[heard(text, claim, language=language, rules=ties).added == 1] += 1
+            counts[validated(text, claim, language=language, rules=ties).added == 1] += 1
     assert counts.total() > 800
     assert counts[True] / counts.total() > 0.95
 
@@ -74,6 +74,6 @@ def test_a_model_that_takes_what_is_asked_for_what_is_so_is_not() -> None:
         for twist in TWISTS[one["language"]]:
             text = twist.format(base)
             for claim in claims_of(one, base):
-                counts[heard(text, claim, language=one["language"]).added == 1] += 1
+                counts[validated(text, claim, language=one["language"]).added == 1] += 1
     assert counts.total() > 5_000
     assert counts[True] / counts.total() < 0.02

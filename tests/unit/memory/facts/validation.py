@@ -17,7 +17,7 @@ AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 Claim = tuple[str, str, str, str] | tuple[str, str, str, str, bool]
 
 
-def heard(
+def validated(
     text: str,
     *claims: Claim,
     language: str = "en",

@@ -16,7 +16,6 @@ from ricordo.memory.ranking.context_signals import (
 from ricordo.memory.ranking.fusion import (
     rank_constant,
     reciprocal_rank,
-    weighted,
 )
 
 spoken = st.lists(
@@ -81,13 +80,6 @@ def test_who_is_named_by_the_best_connects() -> None:
     assert order(boost_connected(scores, strength, 10.0))[:6] == [0, 1, 2, 3, 4, 6]
 
 
-def test_a_rare_name_connects_more_than_a_common_one() -> None:
-    scores = np.array([2.0, *([-5.0] * 19)])
-    names = [{"ugo", "ada"}, {"ugo"}, *([{"ada"}] * 18)]
-    strength = connection_strengths(scores, names, {})
-    assert strength[1] > strength[2] > 0
-
-
 def test_neighbours_connect_and_the_next_but_one_less() -> None:
     scores = np.array([3.0, -5.0, -5.0, -5.0])
     strength = connection_strengths(scores, [set()] * 4, {0: {1}, 1: {0, 2}, 2: {1}})
@@ -138,11 +130,3 @@ def test_fused_scores_span_zero_to_one_best_first(found: list[list[int]]) -> Non
 @given(st.lists(st.integers(), unique=True, min_size=2))
 def test_a_better_rank_is_a_better_score(ranking: list[int]) -> None:
     assert list(reciprocal_rank([ranking, ranking])) == ranking
-
-
-def test_weighted_fusion_scales_bm25_by_its_best() -> None:
-    fused = weighted({"a": 0.5, "b": -0.2}, {"b": 4.0, "c": 8.0})
-    assert fused == pytest.approx({"a": 0.35, "c": 0.3, "b": 0.15})
-    assert list(fused) == ["a", "c", "b"]
-    assert weighted({}, {}) == {}
-    assert weighted({"a": 1.0}, {"a": 0.0}) == {"a": 0.7}
