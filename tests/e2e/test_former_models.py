@@ -13,7 +13,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ids, msg, wait_for
 
 from ricordo import log
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.testing.ollama import OllamaStandIn
 
 pytestmark = pytest.mark.e2e

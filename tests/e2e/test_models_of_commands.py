@@ -8,7 +8,7 @@ from tests.fixtures.ollama_system import MODEL, ollama_settings, server, vector_
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, msg
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.settings import Settings
 from ricordo.testing.ollama import OllamaStandIn
 

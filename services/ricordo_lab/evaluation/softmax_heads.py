@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from ricordo.language.annotations import MINILM
 from ricordo.language.detection import detect
-from ricordo.language.embedding import MINILM
 from ricordo.language.query_analysis import head as intent_head
 from ricordo.language.query_analysis.analysing import read_query
 from ricordo.language.query_analysis.head import INTENTS, Head

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import Final
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
 from ricordo_services.cli.findings import Finding, State, well

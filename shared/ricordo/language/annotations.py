@@ -3,6 +3,10 @@
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+MINILM: Final = "all-MiniLM-L6-v2"
+"""Its name, and that of its vectors."""
 
 
 class MemoryType(StrEnum):

@@ -10,8 +10,7 @@ from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import normalise
 from ricordo.language.tokenization import PLAIN_WORD
 
-_LONGEST = 600
-"""Characters of a sentence that are read at once: what hostile text costs stays linear."""
+_LONGEST = 600  # characters of a sentence that are read at once: what hostile text costs stays linear
 _MARKED: Final = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]{1,200}`|^>[^\n]*|\bhttps?://\S+", re.DOTALL | re.MULTILINE
 )
@@ -28,11 +27,9 @@ _PLAIN: Final = dict(
         strict=True,
     )
 )
-_DOTTED: Final = "İ"
-"""The one letter that is longer in lower case."""
+_DOTTED: Final = "İ"  # the one letter that is longer in lower case
 _ACCENTED: Final = re.compile(f"[{''.join(_PLAIN)}{_DOTTED}]")
-_MOST_SENTENCES: Final = 1000
-"""Sentences that are read of one text."""
+_MOST_SENTENCES: Final = 1000  # sentences that are read of one text
 
 
 @dataclass(frozen=True, slots=True)

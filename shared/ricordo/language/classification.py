@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.markup import MOST_READ
-from ricordo.language.procedures import tells_how
+from ricordo.language.text_head import load_head
 
 STRONG_INTENSITY = 0.4
 
@@ -164,3 +164,15 @@ def _has_steps(text: str) -> bool:
         return False
     numbers = [int(match[1]) for match in _STEP.finditer(text)]
     return numbers[:2] == [1, 2]
+
+
+_HOW: Final = "how"
+_LEAST: Final = 0.25  # the probability from which on a text is taken to tell how something is done
+
+
+def tells_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
+    """Say whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
+    if vector is None or document.language not in LANGUAGES:
+        return False
+    head = load_head(__package__ or "", "procedures", document.language)
+    return head.probabilities(document.text, vector)[_HOW] >= _LEAST

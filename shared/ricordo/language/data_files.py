@@ -1,8 +1,11 @@
 """Reads the files of words and patterns in `data/`: one folder for each language, and `common`."""
 
+import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
 
 _DATA: Final = resources.files("ricordo.language") / "data"
 _COMMON: Final = "common"
@@ -18,6 +21,22 @@ def _is_complete(language: str) -> bool:
 
 LANGUAGES: Final = tuple(sorted(folder.name for folder in _DATA.iterdir() if _is_complete(folder.name)))
 """The languages that all files are there for, ISO 639-1."""
+
+
+class Patterns(SimpleNamespace):
+    """Compiled patterns of a data file, by attribute; its comments say what each is for."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> re.Pattern[str]: ...
+
+
+def compiled(table: Mapping[str, str | Sequence[str]]) -> dict[str, re.Pattern[str]]:
+    """Compile the patterns of a table; a list matches where one of its patterns does."""
+    return {
+        name: re.compile(value if isinstance(value, str) else "|".join(f"(?:{each})" for each in value))
+        for name, value in table.items()
+    }
 
 
 def read_table(name: str, language: str = _COMMON) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from ricordo.language.data_files import read_table
-from ricordo.language.laughter import LAUGHTER
 from ricordo.language.markup import in_words
-from ricordo.language.stop_words import stop_words
+from ricordo.language.text import stop_words
+from ricordo.language.tokenization import LAUGHTER
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MOST_READ = 2_000  # characters; more of a text tells nothing more

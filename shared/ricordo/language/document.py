@@ -21,8 +21,7 @@ from ricordo.language.assertion_scope import (
 )
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.instructions import without_instructions
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import collapse, normalise, stem
+from ricordo.language.text import collapse, normalise, stem, stop_words
 from ricordo.language.tokenization import Token, is_question, sentences_of, words_of
 
 T = TypeVar("T")

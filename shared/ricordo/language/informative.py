@@ -13,12 +13,11 @@ from typing import Final
 
 from ricordo.language.annotations import Role
 from ricordo.language.assertion_scope import either, plain
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.document import Document
-from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
 from ricordo.language.small_talk import telling_words
-from ricordo.language.tokenization import words
+from ricordo.language.tokenization import LAUGHTER, words
 
 INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
@@ -29,8 +28,7 @@ _PAUSE: Final = re.compile(
     r"\s*[,;:()–—]+\s*|\s+-+\s+|\.{2,}\s*|…\s*|(?<=[.!?])\s+|\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\s*"
 )
 _MARK: Final = re.compile(r"\?[\s?!.…\"'»”)\]\W]*$")
-_LEAST_WORDS: Final = 2
-"""Of a clause that tells beside a question."""
+_LEAST_WORDS: Final = 2  # of a clause that tells beside a question
 _EDGES: Final = " \t\n.,;:!?…-–—\"'()"
 _NAME: Final = r"[A-ZÀ-Ý][\w'’-]+"
 _NAMED_WITHIN: Final = re.compile(rf"(?<=[\w'’] )(?!I['’]){_NAME}")
@@ -41,39 +39,6 @@ _READ: Final = (
     *("opening", "asks", "asks_behind", "requests", "advice", "asks_and_tells", "keeps", "shrugs"),
     *("verb", "own", "runs_on", "opinion", "feels", "consults", "chooses", "somebody", "granted", "related"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """The patterns of one language, from `informative.toml`; the last four read text as written."""
-
-    opening: re.Pattern[str]
-    asks: re.Pattern[str]
-    asks_behind: re.Pattern[str]
-    requests: re.Pattern[str]
-    advice: re.Pattern[str]
-    tag: re.Pattern[str]
-    asks_and_tells: re.Pattern[str]
-    keeps: re.Pattern[str]
-    shrugs: re.Pattern[str]
-    assists: re.Pattern[str]
-    verb: re.Pattern[str]
-    own: re.Pattern[str]
-    runs_on: re.Pattern[str]
-    opinion: re.Pattern[str]
-    feels: re.Pattern[str]
-    consults: re.Pattern[str]
-    chooses: re.Pattern[str]
-    somebody: re.Pattern[str]
-    granted: re.Pattern[str]
-    related: re.Pattern[str]
-    about_you: re.Pattern[str]
-    news: re.Pattern[str]
-    courtesies: re.Pattern[str]
-    joins: re.Pattern[str]
-    introduces: re.Pattern[str]
-    names: re.Pattern[str]
-    addressed: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +92,7 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     return _content(sentence, patterns, language) >= (2 if role is Role.ASSISTANT else 1)
 
 
-def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
+def _assists(low: str, begin: int, patterns: Patterns) -> bool:
     """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
     if patterns.assists.match(low, begin):
         return True
@@ -135,7 +100,7 @@ def _assists(low: str, begin: int, patterns: _Patterns) -> bool:
     return known and patterns.news.search(low, begin) is None
 
 
-def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Patterns, language: str) -> bool:
+def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: Patterns, language: str) -> bool:
     """Say whether a sentence that asks or requests tells something besides."""
     if not clauses or _introduces(sentence, patterns):
         return bool(clauses)
@@ -161,14 +126,8 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: _Pattern
     )
 
 
-def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: _Patterns) -> Iterator[_Clause]:
-    """Yield the clauses that do not just ask which of two things to do; nobody is spoken of in those.
-
-    Args:
-        clauses: of a sentence that asks for advice.
-        begin: where in the first one the question for it ends.
-        patterns: those of the language.
-    """
+def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: Patterns) -> Iterator[_Clause]:
+    """Yield the clauses that do not just ask which of two things to do; nobody is spoken of in those."""
     for at, one in enumerate(clauses):
         text, low = (one.text[begin:], one.low[begin:]) if at == 0 else (one.text, one.low)
         chooses = patterns.chooses.fullmatch(low.strip(_EDGES)) is not None
@@ -176,7 +135,7 @@ def _unless_chosen(clauses: Sequence[_Clause], begin: int, patterns: _Patterns) 
             yield one
 
 
-def _introduces(sentence: str, patterns: _Patterns) -> bool:
+def _introduces(sentence: str, patterns: Patterns) -> bool:
     """Say whether somebody is described, or, by who wants advice, at least named and tied: "my son Leo"."""
     if patterns.introduces.search(sentence):
         return True
@@ -187,7 +146,7 @@ def _introduces(sentence: str, patterns: _Patterns) -> bool:
     return wants_advice is not None and known is not None
 
 
-def _joined(clause: _Clause, patterns: _Patterns) -> Iterator[_Clause]:
+def _joined(clause: _Clause, patterns: Patterns) -> Iterator[_Clause]:
     """Yield what of a clause follows a joining word ("because", "but") and does not ask itself."""
     for match in patterns.joins.finditer(clause.text):
         low = clause.low[match.end() :].strip()
@@ -197,7 +156,7 @@ def _joined(clause: _Clause, patterns: _Patterns) -> Iterator[_Clause]:
             yield _Clause(clause.text[match.end() :], low)
 
 
-def _asserts(clause: _Clause, verb: re.Pattern[str], patterns: _Patterns, language: str) -> bool:
+def _asserts(clause: _Clause, verb: re.Pattern[str], patterns: Patterns, language: str) -> bool:
     said = clause.low.strip(_EDGES)
     if len(said.split()) < _LEAST_WORDS or patterns.shrugs.fullmatch(said):
         return False
@@ -208,11 +167,11 @@ def _is_marked(sentence: str) -> bool:
     return _MARK.search(sentence) is not None
 
 
-def _is_tag(clause: _Clause, patterns: _Patterns) -> bool:
+def _is_tag(clause: _Clause, patterns: Patterns) -> bool:
     return patterns.tag.fullmatch(clause.low.strip(_EDGES)) is not None
 
 
-def _wants(low: str, patterns: _Patterns) -> bool:
+def _wants(low: str, patterns: Patterns) -> bool:
     """Say whether a clause asks, or wants something of whoever listens, by how it begins."""
     opening = patterns.opening.match(low)
     low = low[opening.end() :] if opening else low
@@ -233,7 +192,7 @@ def _clauses(sentence: str, low: str, begin: int) -> Iterator[_Clause]:
         begin = len(low) if match is None else match.end()
 
 
-def _content(text: str, patterns: _Patterns, language: str) -> int:
+def _content(text: str, patterns: Patterns, language: str) -> int:
     """Count what says more than grammar and courtesy, numbers too; names that are called do not."""
     text = patterns.addressed.sub(" ", text)
     text = patterns.courtesies.sub(" ", text)
@@ -245,7 +204,8 @@ def _content(text: str, patterns: _Patterns, language: str) -> int:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> Patterns:
+    """Return the patterns of `informative.toml`; the last four read text as written."""
     table = read_table("informative", language)
 
     def pattern(*keys: str) -> re.Pattern[str]:
@@ -258,8 +218,8 @@ def _patterns(language: str) -> _Patterns:
         rf"\b(?i:{tie}\w+|{_NAME}) ?[,(] ?(?i:{relative})",
         rf"\b(?i:{table['aged']})",
     )
-    return _Patterns(
-        **{key: pattern(key) for key in _READ},
+    return Patterns(
+        **compiled({key: table[key] for key in _READ}),
         assists=pattern("refuses", "offers", "repeats"),
         about_you=re.compile(_known_of_you(table)),
         news=pattern("news"),

@@ -16,8 +16,7 @@ from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 
-_LEAD: Final = 100
-"""Characters in front of a deed in which the one who did it is looked for."""
+_LEAD: Final = 100  # characters in front of a deed in which the one who did it is looked for
 _MOST_READ: Final = 2400
 """Characters of sentences with cues that are read of one text: bounds what a long one costs."""
 _BESIDE: Final = " ,.;:!-("
@@ -40,10 +39,6 @@ class _Turn:
     """One way of telling a turn of a life.
 
     Whoever it happens to could be many, what happens hardly anything else: looking for that first is cheaper.
-
-    Attributes:
-        deed: a pattern of what happens; with those to whom it does where they belong to it.
-        lead: a pattern of those to whom it happens, up to the deed; empty where there is none.
     """
 
     deed: str
@@ -63,18 +58,7 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class _Events:
-    """The turns of a life in one language.
-
-    Attributes:
-        turns: all ways of telling one.
-        cues: by piece of plain text, the turns that are looked for where it stands.
-        ends: where a clause ends.
-        hedges: what makes unreal what follows in its clause.
-        negation: what denies what follows it at once.
-        personal: what says that the speaker or somebody near is concerned.
-        opening: what may stand before an event which opens its sentence.
-        strangers: beginnings of an event that without that concerns nobody near.
-    """
+    """The turns of a life in one language."""
 
     turns: tuple[_Turn, ...]
     cues: Mapping[str, frozenset[int]]
@@ -116,15 +100,7 @@ def life_event(document: Document) -> str:
 
 
 def _found(told: Assertion, hinted: Iterable[int], events: _Events, *, personal: bool) -> Iterator[str]:
-    """Yield what is told of some turns.
-
-    Args:
-        told: where they are looked for.
-        hinted: which turns.
-        events: those of the language.
-        personal: whether what is said here is about the speaker or somebody near; elsewhere only what opens
-            a sentence without a subject is about the speaker.
-    """
+    """Yield what is told of some turns."""
     low = told.plain
     for turn in (events.turns[i] for i in sorted(hinted)):
         for start, end in turn.find(low):

@@ -9,34 +9,17 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import plain
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given
 from ricordo.language.proper_nouns import starts_sentence
-from ricordo.language.stop_words import stop_words
+from ricordo.language.text import stop_words
 
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
 _WORD_BEHIND: Final = re.compile(r" ([^\W\d_]+)")
 _MARKS: Final = frozenset('"`>“”«»')
 _LONGEST: Final = 24  # characters of a word beside one of time that are looked at
 _BEHIND: Final = 60  # characters behind a time that are read
-
-
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """What shows that a word of time is a name, in one language; the file says what each is."""
-
-    small: re.Pattern[str]
-    needs_lead: re.Pattern[str]
-    leads: re.Pattern[str]
-    dated: re.Pattern[str]
-    work_before: re.Pattern[str]
-    place: re.Pattern[str]
-    place_before: re.Pattern[str]
-    at_before: re.Pattern[str]
-    works_behind: re.Pattern[str]
-    being_behind: re.Pattern[str]
-    alone: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +79,7 @@ def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
     return signs.needs_lead.fullmatch(reference) is not None and signs.leads.search(low, 0, start) is None
 
 
-def _is_title(text: str, start: int, end: int, signs: _Signs, language: str) -> bool:
+def _is_title(text: str, start: int, end: int, signs: Patterns, language: str) -> bool:
     """Say whether capitals make a name of what is written small as a time, or a part of a longer name."""
     if text.isupper():
         return False
@@ -117,7 +100,7 @@ def _is_title(text: str, start: int, end: int, signs: _Signs, language: str) -> 
     return signs.works_behind.match(text, end) is not None
 
 
-def _is_small(reference: str, signs: _Signs) -> bool:
+def _is_small(reference: str, signs: Patterns) -> bool:
     """Say whether a time is one that is written small; of days and months, what is more than a name tells."""
     first = reference.partition(" ")[0].lower()
     day = signs.alone.fullmatch(plain(first)) is not None
@@ -140,6 +123,6 @@ def _works(language: str) -> _Works:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def _signs(language: str) -> _Signs:
-    table: dict[str, str] = read_table("event_times", language)["named"]
-    return _Signs(**{name: re.compile(pattern) for name, pattern in table.items()})
+def _signs(language: str) -> Patterns:
+    """Return what shows that a word of time is a name."""
+    return Patterns(**compiled(read_table("event_times", language)["named"]))

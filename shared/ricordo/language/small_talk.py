@@ -6,11 +6,9 @@ from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.laughter import LAUGHTER
 from ricordo.language.life_events import life_event
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import stem
-from ricordo.language.tokenization import words
+from ricordo.language.text import stem, stop_words
+from ricordo.language.tokenization import LAUGHTER, words
 
 # One word is the name of who is thanked as often as it is a matter.
 _LEAST_WORDS: Final = 2

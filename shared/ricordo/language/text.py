@@ -8,6 +8,8 @@ from typing import Final, Protocol
 
 import snowballstemmer
 
+from ricordo.language.data_files import LANGUAGES, read_table
+
 _ALGORITHMS = {
     "it": "italian",
     "en": "english",
@@ -97,3 +99,14 @@ def excerpt(text: str, limit: int) -> str:
     if space > limit // 2 and line[limit - 1] != " ":
         cut = cut[:space]
     return cut.rstrip(" ,;:.-\u2013\u2014") + "…"
+
+
+@lru_cache(maxsize=64)
+def stop_words(language: str) -> frozenset[str]:
+    """Return the stop words of a language of `LANGUAGES`, none of any other.
+
+    They are case-folded, and cut at apostrophes as `text.words` cuts them.
+    """
+    if language not in LANGUAGES:
+        return frozenset()
+    return frozenset(read_table("function_words", language)["stop_words"].split())

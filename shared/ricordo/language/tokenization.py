@@ -8,8 +8,13 @@ import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import normalise, stem
+from ricordo.language.text import normalise, stem, stop_words
+
+LAUGHTER: Final = re.compile(
+    r"[aeiou]*(?:h+[aeiou]+){2,}h*|[aeiou]*h+[aeiou]+h+|lo+l|lmao|rofl", re.IGNORECASE
+)
+"""A word that is nothing else. Parts that stand beside each other share no letter: it is read in one way."""
+
 
 APOSTROPHES: Final = frozenset("'\u2019")
 LONGEST_ABBREVIATION: Final = 8

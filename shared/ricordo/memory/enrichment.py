@@ -13,7 +13,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.informative import TELLS, informative
 from ricordo.language.instructions import is_instructing, neutral_title
-from ricordo.language.names import mentioned_names
+from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import collapse, normalise
 from ricordo.language.titles import title_of
 from ricordo.language.topics import topics

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ricordo.language.annotations import Emotion, MemoryType, Role
-from ricordo.language.emotion.lexicon import load_positions
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.name_lists import LONGEST_NAME, is_place, load_names
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import collapse, excerpt, normalise
+from ricordo.language.text import collapse, excerpt, normalise, stop_words
 from ricordo.language.tokenization import stems, words, words_of
 from ricordo.language.topics import MAX_TOPICS, topic_key
 from ricordo.memory.enrichment import TITLE_LENGTH, Enrichment

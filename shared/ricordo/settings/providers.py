@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.settings.group import OLLAMA, Group, PositiveFloat, PositiveInt, Share, is_ollama, refuse
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag

@@ -17,7 +17,14 @@ import asyncpg
 import numpy as np
 
 from ricordo.language.annotations import Role
-from ricordo.language.corrections import REACH, Said, concerns, corrected_by, denied_pattern, read_correction
+from ricordo.language.corrections import (
+    REACH,
+    UserMessage,
+    concerns,
+    corrected_by,
+    denied_pattern,
+    read_correction,
+)
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.links import LinkChanges, LinkedMember
 from ricordo.memory.progress import Progress
@@ -112,7 +119,7 @@ async def relink_corrections(
 
 
 async def _relink(
-    connection: Connection, tenant: str, correcting: Sequence[Said], users: dict[UUID, str]
+    connection: Connection, tenant: str, correcting: Sequence[UserMessage], users: dict[UUID, str]
 ) -> Sequence[UUID]:
     """Find anew what corrections mean; return those that mean something else than before."""
     if not correcting:
@@ -130,7 +137,7 @@ async def _read_again(connection: Connection, tenant: str, changed: Sequence[UUI
     return [rows.progress(row) for row in unread]
 
 
-async def _linked(connection: Connection, tenant: str, said: Said, user_id: str) -> dict[str, object]:
+async def _linked(connection: Connection, tenant: str, said: UserMessage, user_id: str) -> dict[str, object]:
     """Return the row of a correction, with what it corrects."""
     span = _within_calendar(said.at, -REACH), said.at
     pattern = denied_pattern(said.document)
@@ -142,7 +149,7 @@ async def _linked(connection: Connection, tenant: str, said: Said, user_id: str)
     return {"user_id": user_id, "correcting_id": said.id, "sent_at": said.at, "corrected_id": corrected}
 
 
-def _is_concerned(row: asyncpg.Record, new: Iterable[Said], users: dict[UUID, str]) -> bool:
+def _is_concerned(row: asyncpg.Record, new: Iterable[UserMessage], users: dict[UUID, str]) -> bool:
     """Tell whether what a correction means may be another one for messages that have come."""
     said = _said(row)
     mine = [one for one in new if users[one.id] == row["user_id"]]
@@ -157,8 +164,8 @@ def _within_calendar(instant: datetime, by: timedelta) -> datetime:
         return LATEST if by > timedelta() else EARLIEST
 
 
-def _said(row: asyncpg.Record) -> Said:
-    return Said(
+def _said(row: asyncpg.Record) -> UserMessage:
+    return UserMessage(
         id=row["id"],
         message_id=row["message_id"],
         conversation_id=row["conversation_id"],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ricordo.language.classification import tells_how
 from ricordo.language.document import Document
-from ricordo.language.procedures import tells_how
 from ricordo.language.query_analysis.sought import CORE, sought
 from ricordo.models.encoder import Encoder
 from ricordo.models.onnx.minilm import open_minilm

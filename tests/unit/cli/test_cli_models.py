@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from tests.unit.cli.conftest import Cli
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.cli.findings import Finding, State

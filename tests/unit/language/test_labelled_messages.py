@@ -11,7 +11,7 @@ import pytest
 
 from ricordo.language.detection import identify
 from ricordo.language.document import Document
-from ricordo.language.names import mentioned_names
+from ricordo.language.person_names import mentioned_names
 from ricordo.language.topics import topic_key
 from ricordo.memory.enrichment import enrich
 

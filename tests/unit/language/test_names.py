@@ -6,7 +6,7 @@ import pytest
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.document import Document
-from ricordo.language.names import mentioned_names
+from ricordo.language.person_names import mentioned_names
 
 TABLE = Path(__file__).with_name("names.toml")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head
 
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
-from ricordo.language.emotion.lexicon import load_positions
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_description import (
     INFERRED_KINDS,

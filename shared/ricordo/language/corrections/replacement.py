@@ -3,17 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ricordo.language.corrections.reading import are_alike, denied_phrase, denied_spans, read_correction
-from ricordo.language.corrections.values import Placed, Value, tokens_of, values_of
+from ricordo.language.corrections.correction_parsing import (
+    are_alike,
+    denied_phrase,
+    denied_spans,
+    read_correction,
+)
+from ricordo.language.corrections.values import PlacedValue, Value, tokens_of, values_of
 from ricordo.language.document import Document
 from ricordo.language.name_lists import is_given
 from ricordo.language.tokenization import Token
 
 _PAUSES: Final = frozenset(".!?…;:,—–()\n")
-_MOST_SAID: Final = 4
-"""Words of what is said instead of other words."""
+_MOST_SAID: Final = 4  # words of what is said instead of other words
 
-_Group = list[Placed]
+_Group = list[PlacedValue]
 
 
 class _Words(NamedTuple):
@@ -64,12 +68,12 @@ def _values(corrected: Document, correction: Document) -> list[tuple[_Words, _Wo
     return pairs
 
 
-def _held(document: Document) -> list[Placed]:
+def _held(document: Document) -> list[PlacedValue]:
     """Return the values of a text, with given names that begin a sentence."""
     found = {one.first: one for one in values_of(document)}
     for at, token in enumerate(tokens_of(document)):
         if at not in found and token.written[0].isupper() and is_given(token.folded):
-            found[at] = Placed(Value("name", token.folded), at, at + 1)
+            found[at] = PlacedValue(Value("name", token.folded), at, at + 1)
     return [found[at] for at in sorted(found)]
 
 
@@ -77,11 +81,6 @@ def _meant(values: Sequence[_Group], right: _Group, denied: Sequence[Value]) -> 
     """Return which values are wrong: the only likely ones; None where there is a choice.
 
     A number of which the words say another use than of the right one is not meant ("alle 15", not "il 15").
-
-    Args:
-        values: of the kind of `right`, those that the correction denies, or, where it denies none, all.
-        right: stands in their place.
-        denied: what the correction denies.
     """
     uses = {one.use for one in (right[0].value, *denied) if one.use}
     likely = [one for one in values if not uses or _use(one) in uses | {""}]
@@ -130,7 +129,7 @@ def _said_before(tokens: Sequence[Token], denial: int, *, lead: int) -> tuple[in
     return (begin, end) if 0 < end - begin <= _MOST_SAID else None
 
 
-def _groups(placed: Sequence[Placed]) -> Iterator[_Group]:
+def _groups(placed: Sequence[PlacedValue]) -> Iterator[_Group]:
     """Yield values; names that stand side by side are one."""
     group: _Group = []
     for one in placed:
@@ -142,7 +141,7 @@ def _groups(placed: Sequence[Placed]) -> Iterator[_Group]:
         yield group
 
 
-def _whole(tokens: Sequence[Token], group: Sequence[Placed]) -> _Words:
+def _whole(tokens: Sequence[Token], group: Sequence[PlacedValue]) -> _Words:
     return _words(tokens, group[0].first, group[-1].last)
 
 

@@ -11,9 +11,8 @@ from typing import Final, Literal, NamedTuple
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
-from ricordo.language.stop_words import stop_words
-from ricordo.language.temporal.languages import LEXICONS
-from ricordo.language.text import without_accents
+from ricordo.language.temporal.lexicon import LEXICONS
+from ricordo.language.text import stop_words, without_accents
 from ricordo.language.tokenization import VALUE, Token, tokenize
 
 Kind = Literal["number", "weekday", "month", "day", "name"]
@@ -46,7 +45,7 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedValue:
     """A value with the tokens `[first, last)` that are it."""
 
     value: Value
@@ -73,7 +72,7 @@ def folded(word: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def values_of(document: Document) -> tuple[Placed, ...]:
+def values_of(document: Document) -> tuple[PlacedValue, ...]:
     """Return the values of a text in their order."""
     return tuple(_found(tokens_of(document)))
 
@@ -90,11 +89,11 @@ def spellings(value: Value) -> str:
     return "|".join((rf"(?:^|[^0-9])0*{number}(?:[^0-9]|$)", *spelled))
 
 
-def _found(tokens: Sequence[Token]) -> Iterator[Placed]:
+def _found(tokens: Sequence[Token]) -> Iterator[PlacedValue]:
     for at, token in enumerate(tokens):
         near = (*(tokens[at - 1 : at] if at else ()), *tokens[at + 1 : at + 2])
         for value in _read(token, tokens, at, beside_number=any(one.written[:1].isdigit() for one in near)):
-            yield Placed(value, at, at + 1)
+            yield PlacedValue(value, at, at + 1)
 
 
 def _read(token: Token, tokens: Sequence[Token], at: int, *, beside_number: bool) -> Iterator[Value]:

@@ -4,6 +4,6 @@
 `blending` makes one estimate of both.
 """
 
-from ricordo.language.emotion.blending import estimate
+from ricordo.language.emotion.estimation import estimate
 
 __all__ = ["estimate"]

@@ -16,9 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import Emotion
+from ricordo.language.annotations import MINILM, Emotion
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.embedding import MINILM
 from ricordo.language.emotion.features import Hashes, pairs, pieces, style, tokens
 from ricordo.language.emotion.known_words import KnownWords
 

@@ -23,12 +23,7 @@ class KnownWords:
     """Rows of numbers, one of each word. Any thread may read."""
 
     def __init__(self, work_out: Callable[[str], Floats], width: int) -> None:
-        """Begin with none.
-
-        Args:
-            work_out: gives the row of a word, [width].
-            width: of a row.
-        """
+        """Begin with none."""
         self._work_out = work_out
         self._width = width
         self._lock = threading.Lock()

@@ -1,11 +1,10 @@
 """What shows which times of a text are those of what it tells, and which way they lie: data, by language."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 
 _OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
 _DIGIT: Final = re.compile(r"[0-9]")
@@ -14,46 +13,10 @@ _DIGITS_OF_YEAR: Final = 4
 _CENTURIES: Final = frozenset(("19", "20"))
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """What shows which times are those of what is told, in one language; the file says what each is."""
+class Signs(Patterns):
+    """What shows which times are those of what is told, in one language."""
 
     cues: frozenset[str]
-    placed: re.Pattern[str]
-    nearest: re.Pattern[str]
-    before_year: re.Pattern[str]
-    ahead_before: re.Pattern[str]
-    ahead_behind: re.Pattern[str]
-    perhaps: re.Pattern[str]
-    elsewhere: re.Pattern[str]
-    at_large_before: re.Pattern[str]
-    habit: re.Pattern[str]
-    habit_before: re.Pattern[str]
-    habitual: re.Pattern[str]
-    wished_before: re.Pattern[str]
-    liked_before: re.Pattern[str]
-    always_before: re.Pattern[str]
-    topic_behind: re.Pattern[str]
-    born: re.Pattern[str]
-    being_born: re.Pattern[str]
-    lasting_before: re.Pattern[str]
-    lasting: re.Pattern[str]
-    thing_before: re.Pattern[str]
-    thing_behind: re.Pattern[str]
-    personal: re.Pattern[str]
-    booked: re.Pattern[str]
-    booked_for: re.Pattern[str]
-    appointed: re.Pattern[str]
-    denied_before: re.Pattern[str]
-    moved: re.Pattern[str]
-    moved_before: re.Pattern[str]
-    dinner: re.Pattern[str]
-    dinner_behind: re.Pattern[str]
-    night: re.Pattern[str]
-    earlier: re.Pattern[str]
-    turns: re.Pattern[str]
-    state_behind: re.Pattern[str]
-    missed_before: re.Pattern[str]
 
     def hinted(self, low: str, said: frozenset[str]) -> bool:
         """Whether one of the words of a plain text can name a time."""
@@ -73,5 +36,5 @@ def is_date(number: str) -> bool:
 def signs_of(language: str) -> Signs:
     """Return the signs of a language, "it" or "en"."""
     table = read_table("event_times", language)
-    patterns = {name: re.compile(table[name]) for name in table.keys() - _OTHER_TABLES}
+    patterns = compiled({name: table[name] for name in table.keys() - _OTHER_TABLES})
     return Signs(cues=frozenset(table["cues"].split()), **patterns)

@@ -17,15 +17,13 @@ from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.event_times.cues import signs_of
-from ricordo.language.event_times.direction import Speech, begun, moved_to, place, stretch_of
+from ricordo.language.event_times.event_direction import Speech, begun, moved_to, place, stretch_of
 from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
-from ricordo.language.event_times.relevance import Told, is_of_event, names_a_day
-from ricordo.language.event_times.windows import Window, hour_in, windows
+from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
+from ricordo.language.event_times.windows import TextWindow, hour_in, windows
 from ricordo.language.named_times import is_named, without_works
 from ricordo.language.temporal import Language, TimeSpan
-from ricordo.language.temporal.direction import direction, is_planned
-from ricordo.language.temporal.expressions.composed import PartOfDay
-from ricordo.language.temporal.finding import Reading, readings
+from ricordo.language.temporal.expressions.compounds import PartOfDay
 from ricordo.language.temporal.moments import Moment
 from ricordo.language.temporal.shapes import (
     after_noon,
@@ -36,11 +34,12 @@ from ricordo.language.temporal.shapes import (
     on_day,
     shape,
 )
+from ricordo.language.temporal.tense import direction, is_planned
+from ricordo.language.temporal.time_extraction import TimeMention, time_mentions
 
 MOST: Final = 16
 """Times that are kept of one text."""
-_MOST_WINDOWS: Final = 24
-"""Stretches that are read of one text: bounds what a long one costs."""
+_MOST_WINDOWS: Final = 24  # stretches that are read of one text: bounds what a long one costs
 _ARTICLE: Final = re.compile(r"(?:the|on|on\s+the|il|lo|la|i|gli|le)\s+|l'\s*")
 _NEXT: Final = re.compile(r"[,;]|\b(?:and|then|e|poi)\b", re.IGNORECASE)
 _AROUND: Final = 40
@@ -88,16 +87,16 @@ class _Reader:
     """Reads tellings one after the other: an hour belongs to the day told before it, a day to its month."""
 
     def __init__(self, speech: Speech) -> None:
-        self.told: list[Told] = []
+        self.told: list[TimeCandidate] = []
         self._speech = speech
         self.corrects = False
         self._left = _MOST_WINDOWS
-        self._day: Told | None = None
+        self._day: TimeCandidate | None = None
         self._hour: int | None = None
         self._dined = False
         self._whole: TimeSpan | None = None
         self._text = ""
-        self._dayless: list[Told] = []
+        self._dayless: list[TimeCandidate] = []
 
     def read(self, telling: Assertion) -> None:
         """Read what a telling tells of time."""
@@ -116,7 +115,7 @@ class _Reader:
                 else:
                     self._take(one, window)
 
-    def _take(self, one: Told, window: Window) -> None:
+    def _take(self, one: TimeCandidate, window: TextWindow) -> None:
         if is_dayless(one.expression):
             if self._day is None:
                 self._dayless.append(one)
@@ -141,7 +140,7 @@ class _Reader:
             for hour in waiting:
                 self._take_hour(hour, one)
 
-    def _take_hour(self, one: Told, day: Told) -> None:
+    def _take_hour(self, one: TimeCandidate, day: TimeCandidate) -> None:
         """Keep an hour of a day told beside it; of two the later one is said last: "at 9:15, then 2:40"."""
         if not (self._is_ahead(day) or self._is_of_past(one, day)):
             return
@@ -155,12 +154,12 @@ class _Reader:
         if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
             expression = after_noon(expression)
         self._hour, self._dined = minutes(expression), self._dined or one.dines
-        placed = Reading(one.reference, one.span.span, on_day(expression, self._date(day)))
+        placed = TimeMention(one.reference, one.span.span, on_day(expression, self._date(day)))
         span = placed.at(self._speech.moment("past"))
         if span is not None:
             self.told.append(replace(day, span=span, expression=placed.expression))
 
-    def _is_of_past(self, one: Told, day: Told) -> bool:
+    def _is_of_past(self, one: TimeCandidate, day: TimeCandidate) -> bool:
         """Whether an hour is one of the past day of its telling: "on Monday I went to the doctor at 9"."""
         first, last = sorted((day.span.span, one.span.span))
         if self._speech.signs.turns.search(one.sentence, first[1], last[0]):
@@ -168,7 +167,7 @@ class _Reader:
         where = self._text, one.span.span, self._speech.language
         return direction(*where) != "future" and not is_planned(*where)
 
-    def _within(self, one: Told) -> TimeSpan | None:
+    def _within(self, one: TimeCandidate) -> TimeSpan | None:
         """Return a bare day or weekday as one of the month, the week or the days told before it."""
         whole, sort = self._whole, shape(one.expression)
         if whole is None or self._speech.signs.placed.search(one.reference):
@@ -181,19 +180,19 @@ class _Reader:
         else:
             return None
         moment = Moment(begin, self._speech.zone, "future", sure=True)
-        return Reading(one.span.reference, one.span.span, one.expression).at(moment)
+        return TimeMention(one.span.reference, one.span.span, one.expression).at(moment)
 
     def _today(self) -> date:
         return self._speech.at.astimezone(self._speech.zone).date()
 
-    def _date(self, one: Told) -> date:
+    def _date(self, one: TimeCandidate) -> date:
         return one.span.start.astimezone(self._speech.zone).date()
 
-    def _is_ahead(self, one: Told) -> bool:
+    def _is_ahead(self, one: TimeCandidate) -> bool:
         return self._date(one) >= self._today()
 
 
-def _times(window: Window, speech: Speech) -> Iterator[Told]:
+def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
     """Yield the times that stand in a window, from left to right."""
     text, low = window.telling.text, window.telling.plain
     begin, end = window.begin, window.end
@@ -209,7 +208,7 @@ def _times(window: Window, speech: Speech) -> Iterator[Told]:
             expression = after_noon(expression)
         elif not is_dayless(expression):  # else the day told beside it may tell which half
             expression = in_half(expression, text, (first, after), speech.language, speech.signs)
-        reading = Reading(one.reference, (first, after), expression)
+        reading = TimeMention(one.reference, (first, after), expression)
         span = place(window, reading, speech, timed=timed, moved=moved is not None)
         if span is None:
             continue
@@ -223,12 +222,12 @@ def _times(window: Window, speech: Speech) -> Iterator[Told]:
             continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
         dines = is_beside_dinner(low, (first, after), speech.signs)
-        yield Told(span, low, low[first:after], before, behind, reading.expression, opens, dines)
+        yield TimeCandidate(span, low, low[first:after], before, behind, reading.expression, opens, dines)
 
 
-def _found(window: Window, speech: Speech) -> list[Reading]:
+def _found(window: TextWindow, speech: Speech) -> list[TimeMention]:
     """Return what is read in a window, by offsets within it; where only an hour is looked for, the first."""
-    found = readings(stretch_of(window, speech.signs), speech.language)
+    found = time_mentions(stretch_of(window, speech.signs), speech.language)
     if window.hourly:
         found = [one for one in found[:1] if is_dayless(one.expression)]
         if found:
@@ -236,7 +235,7 @@ def _found(window: Window, speech: Speech) -> list[Reading]:
     return list(_with_hours(found, window.telling.text[window.begin : window.end], speech.language))
 
 
-def _with_hours(found: Sequence[Reading], text: str, language: Language) -> Iterator[Reading]:
+def _with_hours(found: Sequence[TimeMention], text: str, language: Language) -> Iterator[TimeMention]:
     """Yield what was found in a text, and an hour between: not the one at which another one ends."""
     at, timed = 0, False
     for one in (*found, None):
@@ -250,7 +249,7 @@ def _with_hours(found: Sequence[Reading], text: str, language: Language) -> Iter
             yield one
 
 
-def _each_once(told: Sequence[Told]) -> Iterator[EventTime]:
+def _each_once(told: Sequence[TimeCandidate]) -> Iterator[EventTime]:
     """Yield the times that hold no other one, in their order, equal ones once."""
     spans = list(dict.fromkeys(EventTime(one.span.start, one.span.through) for one in told))
     kept = [one for one in spans if not any(_holds(one, other) for other in spans)]

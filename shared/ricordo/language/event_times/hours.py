@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.language.event_times.cues import Signs
-from ricordo.language.event_times.relevance import Told
+from ricordo.language.event_times.relevance import TimeCandidate
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.composed import Between
+from ricordo.language.temporal.expressions.compounds import Between
 from ricordo.language.temporal.shapes import after_noon, minutes, of_part
 
 _AFTERNOON: Final[dict[Language, range]] = {"en": range(60, 6 * 60), "it": range(60, 4 * 60)}
@@ -31,13 +31,6 @@ def in_half(
     """Return an hour as one after noon where it is said so without its half of the day: "Friday at 3".
 
     Beside words of night or waking it stays where it is. From one hour to another, the other comes later.
-
-    Args:
-        expression: what the words say.
-        text: the telling.
-        span: where in it the words stand.
-        language: of it.
-        signs: those of the language.
     """
     first, last = minutes(expression), minutes(expression.last) if isinstance(expression, Between) else None
     if first is None or _HALF.search(text, *span):
@@ -58,27 +51,14 @@ def _is_of_night(text: str, span: tuple[int, int], signs: Signs) -> bool:
 
 
 def is_of_dinner(expression: Expression, low: str, span: tuple[int, int], signs: Signs) -> bool:
-    """Whether a bare hour is that of a dinner, which is told in its clause: "dinner on Friday at 8".
-
-    Args:
-        expression: what the words say.
-        low: the telling, plain.
-        span: where in it the words stand.
-        signs: those of the language.
-    """
+    """Whether a bare hour is that of a dinner, which is told in its clause: "dinner on Friday at 8"."""
     if minutes(expression) not in _DINNER or _HALF.search(low, *span):
         return False
     return is_beside_dinner(low, span, signs)
 
 
 def is_beside_dinner(low: str, span: tuple[int, int], signs: Signs) -> bool:
-    """Whether a dinner is told in the clause of a time, or in its words.
-
-    Args:
-        low: the telling, plain.
-        span: where in it the words of the time stand.
-        signs: those of the language.
-    """
+    """Whether a dinner is told in the clause of a time, or in its words."""
     start, end = span
     if signs.dinner.search(low, start, end):
         return True
@@ -89,15 +69,8 @@ def is_beside_dinner(low: str, span: tuple[int, int], signs: Signs) -> bool:
     return bool(clauses) and signs.dinner.search(clauses[-1]) is not None
 
 
-def behind_dinner(expression: Expression, dinner: int, one: Told, signs: Signs) -> Expression:
-    """Return an hour told behind that of a dinner as one of the same evening: "dinner at 7, the film at 9".
-
-    Args:
-        expression: what the words say.
-        dinner: minutes since midnight at which what was told before it began.
-        one: the hour, as it was told.
-        signs: those of the language.
-    """
+def behind_dinner(expression: Expression, dinner: int, one: TimeCandidate, signs: Signs) -> Expression:
+    """Return an hour behind that of a dinner as one of the same evening: "dinner at 7, the film at 9"."""
     said = _AT_HOUR.split(one.before)[-1]
     if _HALF.search(one.reference) or _HALF.search(said) or signs.earlier.search(said):
         return expression

@@ -21,7 +21,7 @@ _HOURS: Final = timedelta(hours=20)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimeCandidate:
     """A time of a telling, and what says whether it is the one.
 
     Attributes:
@@ -45,14 +45,14 @@ class Told:
     dines: bool = False
 
 
-def names_a_day(one: Told, signs: Signs) -> bool:
+def names_a_day(one: TimeCandidate, signs: Signs) -> bool:
     """Whether more is told than an hour: "at 5 pm" is of any day."""
     if one.span.end - one.span.start >= _HOURS or shape(one.expression) in {"day", "date"}:
         return True
     return not signs.cues.isdisjoint(_WORD.findall(one.reference))
 
 
-def is_of_event(one: Told, said_at: datetime, signs: Signs) -> bool:
+def is_of_event(one: TimeCandidate, said_at: datetime, signs: Signs) -> bool:
     """Whether a time is one at which something happens once, to those who speak or near them."""
     span = one.span
     bare = signs.placed.search(one.reference) is None
@@ -75,7 +75,7 @@ def _is_near(span: TimeSpan, said_at: datetime) -> bool:
     return span.start > EARLIEST and span.end < LATEST and -_OLDEST < span.start - said_at < _FARTHEST
 
 
-def _is_elsewhere(one: Told, signs: Signs) -> bool:
+def _is_elsewhere(one: TimeCandidate, signs: Signs) -> bool:
     """Whether it is counted from what is told ("two weeks later"), wished, or the present at large."""
     if signs.elsewhere.search(one.reference):
         return True
@@ -87,7 +87,7 @@ def _is_elsewhere(one: Told, signs: Signs) -> bool:
     return not booked and signs.at_large_before.search(one.before) is not None
 
 
-def _is_topic_or_habit(one: Told, signs: Signs) -> bool:
+def _is_topic_or_habit(one: TimeCandidate, signs: Signs) -> bool:
     """Whether a day by its name only is what is spoken of, or what something is done on again and again."""
     if shape(one.expression) in {"day", "date"}:
         return signs.habit.search(one.sentence) is not None
@@ -99,10 +99,10 @@ def _is_topic_or_habit(one: Told, signs: Signs) -> bool:
     return bool(signs.habitual.match(one.reference) and signs.habit_before.search(one.before))
 
 
-def _lasts(one: Told, signs: Signs) -> bool:
+def _lasts(one: TimeCandidate, signs: Signs) -> bool:
     return bool(signs.lasting.match(one.reference) or signs.lasting_before.search(one.before))
 
 
-def _is_own_year(one: Told, signs: Signs) -> bool:
+def _is_own_year(one: TimeCandidate, signs: Signs) -> bool:
     """Whether a year is one of a life: neither a number nor a year of the world's."""
     return bool(signs.before_year.search(one.before) and signs.personal.search(one.sentence))

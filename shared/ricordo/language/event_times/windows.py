@@ -8,12 +8,11 @@ from typing import Final
 from ricordo.language.assertion_scope import Assertion
 from ricordo.language.event_times.cues import DIGITS_OF_DAY, is_date, signs_of
 from ricordo.language.temporal import Language
-from ricordo.language.temporal.finding import Reading, hour
-from ricordo.language.temporal.languages import LEXICONS
+from ricordo.language.temporal.lexicon import LEXICONS
+from ricordo.language.temporal.time_extraction import TimeMention, hour
 
 _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
-_REACH: Final = 7
-"""Words on each side of one that names a time which can belong to the same time."""
+_REACH: Final = 7  # words on each side of one that names a time which can belong to the same time
 _BEFORE_DAY: Final = frozenset(("il", "l", "al", "dal", "del", "the", "on", "'"))
 _DATE_SIGNS: Final = frozenset("/-.")
 _SIGNS: Final = frozenset(",./-:'°")
@@ -35,14 +34,13 @@ _TAIL: Final = re.compile(
 _SPELLED: Final = re.compile(
     r"^(?:alle \w+|at (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))$", re.IGNORECASE
 )
-_COUNTED: Final = re.compile(r"\s+\w*[ei]\b", re.IGNORECASE)
-"""What "alle tre" can count: "alle tre sorelle"."""
+_COUNTED: Final = re.compile(r"\s+\w*[ei]\b", re.IGNORECASE)  # What "alle tre" can count: "alle tre sorelle"
 _MINUTES: Final = re.compile(r"\d[:.]\d{2}")
 _HOUR_REACH: Final = 28  # characters behind an hour that can belong to it: "in the afternoon"
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TextWindow:
     """A stretch of a telling that may hold a time, by its offsets.
 
     Attributes:
@@ -55,14 +53,8 @@ class Window:
     hourly: bool = False
 
 
-def windows(telling: Assertion, language: Language, *, hinted: bool) -> Iterator[Window]:
-    """Yield the stretches that may hold a time, from left to right.
-
-    Args:
-        telling: what tells.
-        language: of it.
-        hinted: whether one of its words can name a day.
-    """
+def windows(telling: Assertion, language: Language, *, hinted: bool) -> Iterator[TextWindow]:
+    """Yield the stretches that may hold a time, from left to right."""
     dated = list(_dated(telling, language)) if hinted else []
     hours = [match.span() for match in _HOUR.finditer(telling.plain)]
     at = 0
@@ -70,13 +62,13 @@ def windows(telling: Assertion, language: Language, *, hinted: bool) -> Iterator
         until = len(telling.plain) if window is None else window.begin
         for begin, end in hours:
             if at <= begin and end <= until:
-                yield Window(telling, begin, min(end + _HOUR_REACH, until), hourly=True)
+                yield TextWindow(telling, begin, min(end + _HOUR_REACH, until), hourly=True)
         if window is not None:
             at = window.end
             yield window
 
 
-def hour_in(text: str, language: Language) -> list[Reading]:
+def hour_in(text: str, language: Language) -> list[TimeMention]:
     """Read the first hour of `text`, where a day was told before it; a bare number ends a clause.
 
     In Italian one in digits may stand before all, one in words before what it cannot count.
@@ -94,7 +86,7 @@ def hour_in(text: str, language: Language) -> list[Reading]:
     return [replace(read, span=(start, end))]
 
 
-def _dated(telling: Assertion, language: Language) -> Iterator[Window]:
+def _dated(telling: Assertion, language: Language) -> Iterator[TextWindow]:
     low, cues = telling.plain, signs_of(language).cues
     tokens = _TOKEN.findall(low)
     hints = [
@@ -118,7 +110,7 @@ def _dated(telling: Assertion, language: Language) -> Iterator[Window]:
             first -= 1
         if last + 1 < len(tokens) and telling.text[places[last + 1][0]].isupper():
             last += 1
-        yield Window(telling, places[first][0], places[last][1])
+        yield TextWindow(telling, places[first][0], places[last][1])
 
 
 def _is_amount(tokens: Sequence[str], at: int) -> bool:

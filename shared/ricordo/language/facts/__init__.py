@@ -8,18 +8,17 @@ from zoneinfo import ZoneInfo
 from ricordo.language.corrections import without_lead
 from ricordo.language.data_files import LANGUAGES as CODES
 from ricordo.language.document import Document
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.grammar_data import load_grammar
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import own_words, tokenise
+from ricordo.language.facts.grammar_data import load_grammar, recognise
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.language.facts.languages import recognise
-from ricordo.language.facts.reading import Reading
+from ricordo.language.facts.message_grammar import MessageGrammar, Mood
 from ricordo.language.facts.statement import Statement
-from ricordo.language.facts.tokens import own_words, tokenise
-from ricordo.language.facts.when import timed
-from ricordo.language.facts.wording import Mood, Wording
+from ricordo.language.facts.statement_extraction import StatementExtractor
+from ricordo.language.facts.validity import timed
 from ricordo.language.temporal import Language
 
-__all__ = ["LANGUAGES", "Mood", "Statement", "Wording", "extract", "wording"]
+__all__ = ["LANGUAGES", "MessageGrammar", "Mood", "Statement", "extract", "message_grammar"]
 
 LANGUAGES: Final[dict[str, Grammar]] = {code: load_grammar(code) for code in CODES}
 
@@ -65,7 +64,7 @@ def extract(
     grammar = recognise(read, LANGUAGES)
     if grammar is None:
         return ()
-    found = Reading(tokenise(read, grammar.code, speaker.strip()), grammar).statements()
+    found = StatementExtractor(tokenise(read, grammar.code, speaker.strip()), grammar).statements()
     name = speaker.strip().casefold()
     stated = tuple(
         s
@@ -85,6 +84,6 @@ def extract(
     )
 
 
-def wording(document: Document) -> Wording:
+def message_grammar(document: Document) -> MessageGrammar:
     """Return the words of a text, by which statements of a model are validated."""
-    return Wording(document, LANGUAGES)
+    return MessageGrammar(document, LANGUAGES)

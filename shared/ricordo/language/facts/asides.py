@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ricordo.language.facts.names import Person, Span
+from ricordo.language.facts.name_spans import Person, Span
 from ricordo.language.facts.scene import Scene, Who
 
 _LONGEST_ASIDE: Final = 4

@@ -4,17 +4,25 @@ from dataclasses import replace
 from typing import Final
 
 from ricordo.language.facts.acquaintance import is_of_the_users_life
-from ricordo.language.facts.denying import denied
-from ricordo.language.facts.names import Person, name_at
-from ricordo.language.facts.phrases import Reader, Rule, longest
-from ricordo.language.facts.phrasing import OF
-from ricordo.language.facts.remainders import only_a_time_follows
+from ricordo.language.facts.adjuncts import only_a_time_follows
+from ricordo.language.facts.denials import denied
+from ricordo.language.facts.name_spans import Person, name_at
+from ricordo.language.facts.object_phrases import OF
+from ricordo.language.facts.phrase_trees import ObjectReader, Rule, longest
+from ricordo.language.facts.predicate_rules import said, state
 from ricordo.language.facts.scene import Claim, Scene, Who
-from ricordo.language.facts.stating import said, state
 from ricordo.language.facts.verbs import Verb, verb_at
+from ricordo.language.facts.word_lists import word_list
 
 _TAKEN_UP: Final = frozenset(
-    {Reader.ENDING, Reader.LANGUAGE, Reader.INSTRUMENT, Reader.SPORT, Reader.THING, Reader.SUBJECT_OF_STUDY}
+    {
+        ObjectReader.ENDING,
+        ObjectReader.LANGUAGE,
+        ObjectReader.INSTRUMENT,
+        ObjectReader.SPORT,
+        ObjectReader.THING,
+        ObjectReader.SUBJECT_OF_STUDY,
+    }
 )
 _TO_ME: Final = frozenset({("a", "me"), ("a", "noi")})
 _MOTHER_TONGUE: Final = frozenset(
@@ -25,12 +33,10 @@ _MOTHER_TONGUE: Final = frozenset(
         ("la", "mia", "lingua"),
     }
 )
-_LIKED: Final = Rule("likes", Reader.THING, 1, denied="dislikes")
+_LIKED: Final = Rule("likes", ObjectReader.THING, 1, denied="dislikes")
 _LONGEST_DATE: Final = 4
 _LONGEST_FAVOURED: Final = 6
-_NO_COMMAND: Final = frozenset(
-    "terrible awful nonexistent zero nil bad poor rubbish crap pessimo scarso nullo".split()
-)
+_NO_COMMAND: Final = word_list("no_commands")
 
 
 def attribute(scene: Scene, at: int, end: int) -> bool:
@@ -41,9 +47,9 @@ def attribute(scene: Scene, at: int, end: int) -> bool:
         return False
     rule, after = found
     subject = scene.cast.latest() if rule.person else None
-    if rule.reader is Reader.NOTHING:
+    if rule.reader is ObjectReader.NOTHING:
         return True  # a nickname overturns no name: "everyone calls me Tam"
-    if rule.reader is Reader.PROPERTY and not _names_a_thing(scene, after, end):
+    if rule.reader is ObjectReader.PROPERTY and not _names_a_thing(scene, after, end):
         return True  # "my car is a nightmare"
     if subject is not None or not rule.person:
         behind = after < end and low[after] in scene.grammar.negations
@@ -72,7 +78,7 @@ def favourite(scene: Scene, at: int, end: int) -> bool:
     favourite = next((i for i in range(at + 1, min(at + 4, end)) if low[i] in grammar.favourite), end)
     copulas = (i for i in range(favourite + 1, min(favourite + 6, end)) if low[i] in grammar.to_be)
     for copula in copulas:
-        state(scene, Claim(None, Rule("likes", Reader.THING), copula + 1, end))
+        state(scene, Claim(None, Rule("likes", ObjectReader.THING), copula + 1, end))
         return True
     return favourite < end
 
@@ -98,13 +104,13 @@ def own_language(scene: Scene, at: int, end: int) -> bool:
     """Read "my Dutch is good enough", "il mio inglese è arrugginito", "il tedesco è la mia lingua"."""
     low, grammar = scene.tokens.low, scene.grammar
     if (
-        low[at] in grammar.lexicon[Reader.LANGUAGE]
+        low[at] in grammar.lexicon[ObjectReader.LANGUAGE]
         and tuple(low[at + 1 : min(end, at + 5)])[1:] in _MOTHER_TONGUE
     ):
         scene.draft(None, "speaks", scene.tokens.text(at, at + 1))
         return True
     named = at + 2 < end and low[at] in grammar.possessives and low[at + 2] in grammar.to_be
-    if not named or low[at + 1] not in grammar.lexicon[Reader.LANGUAGE]:
+    if not named or low[at + 1] not in grammar.lexicon[ObjectReader.LANGUAGE]:
         return False
     if _NO_COMMAND.isdisjoint(low[at + 3 : end]) and grammar.negations.isdisjoint(low[at + 3 : end]):
         scene.draft(None, "speaks", scene.tokens.text(at + 1, at + 2))

@@ -8,15 +8,14 @@ from functools import lru_cache
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import Patterns, compiled, read_table
 from ricordo.language.named_times import is_named
 from ricordo.language.temporal import EARLIEST, Language, TimeSpan, find
 
 Kind = Literal["in", "since", "until", "between", "lasting"]
 """`in` a time, `since` it, `until` it, `between` two, or `lasting` up to now from it on."""
 
-_LONGEST: Final = 500
-"""Characters of a clause: of a longer one nobody can tell what its times belong to."""
+_LONGEST: Final = 500  # characters of a clause: of a longer one nobody can tell what its times belong to
 _WHOLE: Final = {
     "vent'": "venti ",
     "trent'": "trenta ",
@@ -27,8 +26,7 @@ _WHOLE: Final = {
 _ELIDED: Final = re.compile("|".join(_WHOLE))
 _LENGTH: Final = re.compile(r"(?:years?|months?|weeks?|ann[oi]|mes[ei]) (?:in|during|nel|nell') ?\b")
 """Of "for a | year in 2015", which lasted a year and was in that one."""
-_BEFORE: Final = 40
-"""Characters before a time that are looked at."""
+_BEFORE: Final = 40  # characters before a time that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,57 +51,21 @@ class ClauseTime:
     origin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """The words of one language that tell times of what is stated; the file says what each is."""
+class ClauseSigns(Patterns):
+    """The words of one language that tell times of what is stated."""
 
-    cue: re.Pattern[str]
-    placed: re.Pattern[str]
-    weekday: re.Pattern[str]
-    since: re.Pattern[str]
-    until: re.Pattern[str]
-    between: re.Pattern[str]
-    after: re.Pattern[str]
-    since_before: re.Pattern[str]
-    from_before: re.Pattern[str]
-    at_before: re.Pattern[str]
-    not_before: re.Pattern[str]
-    not_behind: re.Pattern[str]
-    dated: re.Pattern[str]
-    decade: re.Pattern[str]
-    lasting: re.Pattern[str]
-    vague: re.Pattern[str]
-    goes_on: re.Pattern[str]
-    lasts: re.Pattern[str]
-    begins: re.Pattern[str]
-    ends: re.Pattern[str]
-    over: re.Pattern[str]
-    habit: re.Pattern[str]
-    between_both: re.Pattern[str]
-    between_front: re.Pattern[str]
-    lead: re.Pattern[str]
-    joint: re.Pattern[str]
-    returns: re.Pattern[str]
-    first_lasting: re.Pattern[str]
-    to_come: re.Pattern[str]
-    with_partner: re.Pattern[str]
-    partner_behind: re.Pattern[str]
-    died: re.Pattern[str]
-    got: re.Pattern[str]
-    until_before: re.Pattern[str]
     ago: str
 
 
 @lru_cache(maxsize=2)
-def signs_of(language: Language) -> Signs:
+def clause_signs(language: Language) -> ClauseSigns:
     """Return the signs of a language."""
-    table: dict[str, str] = read_table("fact_times", language)
-    patterns = {name: re.compile(pattern) for name, pattern in table.items() if name != "ago"}
-    return Signs(**patterns, ago=table["ago"])
+    table = read_table("fact_times", language)
+    return ClauseSigns(ago=table.pop("ago"), **compiled(table))
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class TimedText:
     """A text and from where it is told.
 
     Attributes:
@@ -121,15 +83,15 @@ class Telling:
     language: Language
 
 
-def times_of(telling: Telling, begin: int, after: int) -> list[ClauseTime]:
+def times_of(telling: TimedText, begin: int, after: int) -> list[ClauseTime]:
     """Return the times that stand between two offsets of what is told, in no order; none of a long text."""
     if after - begin > _LONGEST:
         return []
     return [*_named(telling, begin, after), *_lasting(telling, begin, after)]
 
 
-def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
-    signs, low = signs_of(telling.language), telling.low
+def _named(telling: TimedText, begin: int, after: int) -> Iterator[ClauseTime]:
+    signs, low = clause_signs(telling.language), telling.low
     for span in find(telling.text[begin:after], telling.at, telling.zone, telling.language, prefer="past"):
         first, last = begin + span.span[0], begin + span.span[1]
         if (length := _LENGTH.match(low, first, last)) is not None:
@@ -148,8 +110,8 @@ def _named(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
             yield replace(_placed(kind, span, (first, last), telling), origin=origin)
 
 
-def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | None:
-    signs = signs_of(telling.language)
+def _kind(span: TimeSpan, words: str, before: str, telling: TimedText) -> Kind | None:
+    signs = clause_signs(telling.language)
     if span.start == EARLIEST:
         return "until" if signs.until.match(words) else None
     if signs.since.match(words) or signs.between.match(words):
@@ -165,15 +127,15 @@ def _kind(span: TimeSpan, words: str, before: str, telling: Telling) -> Kind | N
     return "in" if alone or signs.at_before.search(before) else None
 
 
-def _is_vague(span: TimeSpan, words: str, signs: Signs) -> bool:
+def _is_vague(span: TimeSpan, words: str, signs: ClauseSigns) -> bool:
     """Whether the words tell no more than that it was long ago, or in a decade."""
     return signs.decade.search(words) is not None or (
         span.approximate and signs.vague.search(words) is not None
     )
 
 
-def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling) -> ClauseTime:
-    signs, words = signs_of(telling.language), telling.low[slice(*place)]
+def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: TimedText) -> ClauseTime:
+    signs, words = clause_signs(telling.language), telling.low[slice(*place)]
     start = None if span.start == EARLIEST else _morning(span.start, telling)
     end = span.through
     if kind in ("until", "between") and span.end <= telling.at:
@@ -181,15 +143,15 @@ def _placed(kind: Kind, span: TimeSpan, place: tuple[int, int], telling: Telling
     return ClauseTime(kind, start, end, *place, placed=signs.placed.search(words) is not None)
 
 
-def _morning(instant: datetime, telling: Telling) -> datetime:
+def _morning(instant: datetime, telling: TimedText) -> datetime:
     """Return the beginning of the day of `instant`: nobody tells at what hour they moved."""
     day = instant.astimezone(telling.zone)
     return day.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(instant.tzinfo)
 
 
-def _lasting(telling: Telling, begin: int, after: int) -> Iterator[ClauseTime]:
+def _lasting(telling: TimedText, begin: int, after: int) -> Iterator[ClauseTime]:
     """Yield "for three years", "da tre anni": from the day on that many years ago."""
-    signs = signs_of(telling.language)
+    signs = clause_signs(telling.language)
     for match in signs.lasting.finditer(telling.low, begin, after):
         if signs.vague.search(match[0]):
             continue

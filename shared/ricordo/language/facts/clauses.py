@@ -4,18 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.language.facts.asserting import LONGEST_LEAD, PAUSES
-from ricordo.language.facts.grammar import Grammar
+from ricordo.language.facts.asserted_spans import LONGEST_LEAD, PAUSES
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.mentions import Mention
-from ricordo.language.facts.names import name_at
-from ricordo.language.facts.phrases import longest
-from ricordo.language.facts.tokens import Tokens
+from ricordo.language.facts.name_spans import name_at
+from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.verbs import elided_at
+from ricordo.language.facts.word_lists import word_list
 
 _LONGEST_DATE: Final = 4
-_BEFOREHAND: Final = frozenset(
-    "prima previously formerly before originally today oggi ieri yesterday".split()
-)
+_BEFOREHAND: Final = word_list("clause_openers")
 _LONGEST_AGE: Final = 2
 
 

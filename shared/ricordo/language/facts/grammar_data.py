@@ -1,4 +1,4 @@
-"""Builds the grammar of a language from its data files `fact_*.toml`."""
+"""The grammars: built from the data files `fact_*.toml`, and chosen for a text."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,15 +6,16 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.facts.grammar import Gender, Grammar, Kin
-from ricordo.language.facts.phrases import Node, Reader, Rule, compile_phrases, parse_rules
+from ricordo.language.document import Document
+from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
+from ricordo.language.facts.phrase_trees import Node, ObjectReader, Rule, compile_phrases, parse_rules
 
 _NOUNS: Final = {
-    Reader.LANGUAGE: "languages",
-    Reader.CONDITION: "conditions",
-    Reader.POSSESSION: "ownables",
-    Reader.INSTRUMENT: "instruments",
-    Reader.SUBJECT_OF_STUDY: "fields",
+    ObjectReader.LANGUAGE: "languages",
+    ObjectReader.CONDITION: "conditions",
+    ObjectReader.POSSESSION: "ownables",
+    ObjectReader.INSTRUMENT: "instruments",
+    ObjectReader.SUBJECT_OF_STUDY: "fields",
 }
 
 
@@ -41,7 +42,7 @@ def load_grammar(language: str) -> Grammar:
         code=language,
         kin=_kin(people),
         kin_adjectives=_set(people["kin_adjectives"]),
-        naming=compile_phrases(((Rule("name", Reader.NAME), people["naming"]),), {}),
+        naming=compile_phrases(((Rule("name", ObjectReader.NAME), people["naming"]),), {}),
         companions=_set(people["companions"]),
         meeting_places=_set(people["meeting_places"]),
         lexicon={reader: _set(nouns[key]) for reader, key in _NOUNS.items()},
@@ -94,3 +95,27 @@ def _set(words: object) -> frozenset[str]:
 
 def _pairs(text: str) -> dict[str, Any]:
     return dict(pair.split("=") for pair in text.split())
+
+
+_WORDS: Final = re.compile(r"\w+'?")
+_SAMPLE: Final = 2_000  # characters that are looked at
+_OVERRULED: Final = 3  # signs of another language that outweigh a stated one of which there is none
+
+
+def recognise(document: Document, grammars: Mapping[str, Grammar]) -> Grammar | None:
+    """Return the grammar of a text, or None when it is in a language that has none.
+
+    The stated language is believed unless nothing in the text speaks for it and much for the other one.
+    """
+    stated = grammars.get(document.language.lower()[:2])
+    if document.language and stated is None:
+        return None
+    words = _WORDS.findall(document.text[:_SAMPLE].replace("’", "'").lower())
+    signs = {
+        code: sum(word in grammar.signs or word.rstrip("'") in grammar.signs for word in words)
+        for code, grammar in grammars.items()
+    }
+    likeliest = max(signs, key=lambda code: signs[code])
+    if stated is None:
+        return grammars[likeliest] if signs[likeliest] else None
+    return grammars[likeliest] if not signs[stated.code] and signs[likeliest] >= _OVERRULED else stated

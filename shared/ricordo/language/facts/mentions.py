@@ -5,19 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ricordo.language.facts.acquaintance import is_known_given
-from ricordo.language.facts.grammar import Grammar, Kin
-from ricordo.language.facts.names import Person, Span, name_at, names_from
-from ricordo.language.facts.phrases import longest
-from ricordo.language.facts.tokens import Tokens
+from ricordo.language.facts.fact_grammar import Grammar, Kin
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.name_spans import Person, Span, name_at, names_from
+from ricordo.language.facts.phrase_trees import longest
 
-_COMPOUND = re.compile(r"[\w-]+-(?:old|\w+ed)")
-"""Adjectives like "two-year-old" and "three-legged"."""
+_COMPOUND = re.compile(r"[\w-]+-(?:old|\w+ed)")  # adjectives like "two-year-old" and "three-legged"
 _FORMER = re.compile("ex|former")
 _GONE = frozenset("late deceased departed defunto defunta compianto compianta".split())
 _ENDING = frozenset({"partner", "friend", "has_pet"})
 """Ties that end: who was one's husband is no more; a mother stays one."""
-_MAYBE_PETS = frozenset({"boy", "girl"})
-"""Who is a child when called like one; "my boy Rex" is a dog."""
+_MAYBE_PETS = frozenset({"boy", "girl"})  # who is a child when called like one; "my boy Rex" is a dog
 _OF_MINE = frozenset({("of", "mine"), ("of", "ours")})
 _ANY = frozenset({"un", "uno", "una", "un'"})
 """Before "mio amico": one of several, and nobody in particular as long as no name follows."""

@@ -4,7 +4,16 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ricordo.language.facts.figurative import (
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.name_spans import Span, names_from
+from ricordo.language.facts.object_phrases import OF, ObjectPhrases, Spans
+from ricordo.language.facts.organisations import Organisations
+from ricordo.language.facts.phrase_trees import ObjectReader, Rule
+from ricordo.language.facts.places import Places
+from ricordo.language.facts.plans import Plans
+from ricordo.language.facts.quantities import Figures
+from ricordo.language.facts.word_lists import (
     BRANDS,
     GAMBLES,
     NO_ALLERGENS,
@@ -12,17 +21,9 @@ from ricordo.language.facts.figurative import (
     NOT_FOR_A_LIVING,
     SPORTS,
     TOOLS,
+    word_list,
 )
-from ricordo.language.facts.figures import Figures
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.names import Span, names_from
-from ricordo.language.facts.organisations import Organisations
-from ricordo.language.facts.phrases import Reader, Rule
-from ricordo.language.facts.phrasing import OF, Phrasing, Spans
-from ricordo.language.facts.places import Places
-from ricordo.language.facts.plans import Plans
-from ricordo.language.facts.tokens import Tokens
-from ricordo.language.names import is_place
+from ricordo.language.person_names import is_place
 
 LONGEST_GAME: Final = 3
 _DOING: Final = frozenset({"il", "lo", "la", "l'", "i"})
@@ -39,9 +40,7 @@ _SETTINGS: Final = frozenset(
     {"at home", "at work", "at school", "in casa", "a casa", "al lavoro", "a scuola", "in ufficio"}
 )
 """Where one language of several is spoken."""
-_FLUENCY: Final = frozenset(
-    "little fluent fluently basic good well decent correntemente fluentemente discretamente".split()
-)
+_FLUENCY: Final = word_list("fluency")
 
 
 _LISTING: Final = frozenset({",", ":", "languages", "lingue"})
@@ -52,7 +51,7 @@ class Objects:
     """Reads objects in one message, from the index where the object starts to the end of its clause."""
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
-        self.phrasing = Phrasing(tokens, grammar)
+        self.phrasing = ObjectPhrases(tokens, grammar)
         self.figures = Figures(tokens, grammar, self.phrasing)
         self.organisations = Organisations(tokens, grammar, self.phrasing)
         self.places = Places(tokens, grammar, self.phrasing)
@@ -60,35 +59,35 @@ class Objects:
         self._tokens = tokens
         self._grammar = grammar
         self._low = tokens.low
-        self._read: dict[Reader, Callable[[int, int], Spans]] = {
-            Reader.PLACE: self.places.named,
-            Reader.NAME: self._names,
-            Reader.ORGANISATION: self.organisations.named,
-            Reader.GROUP: self.organisations.group,
-            Reader.TAUGHT: self.organisations.behind,
-            Reader.CAMPUS: self.organisations.campus,
-            Reader.EMPLOYER: self.organisations.employer,
-            Reader.COURSE: self._course,
-            Reader.ENROLMENT: self.organisations.named,
-            Reader.OCCUPATION: self._occupation,
-            Reader.LANGUAGE: self._languages,
-            Reader.THING: self._things,
-            Reader.SUBSTANCE: self._substances,
-            Reader.PROPERTY: self._property,
-            Reader.PREFERRED: self._preferred,
-            Reader.INSTRUMENT: self._played,
-            Reader.SPORT: self._sports,
-            Reader.ACTIVITY: self.plans.activity,
-            Reader.UNDERTAKING: self.plans.undertaking,
-            Reader.INTENTION: self.plans.intention,
-            Reader.FUTURE: self.plans.future,
-            Reader.AGE: self.figures.age,
-            Reader.DATE: self.figures.date,
-            Reader.SUBJECT_OF_STUDY: self._studied,
-            Reader.CONDITION: self._conditions,
+        self._read: dict[ObjectReader, Callable[[int, int], Spans]] = {
+            ObjectReader.PLACE: self.places.named,
+            ObjectReader.NAME: self._names,
+            ObjectReader.ORGANISATION: self.organisations.named,
+            ObjectReader.GROUP: self.organisations.group,
+            ObjectReader.TAUGHT: self.organisations.behind,
+            ObjectReader.CAMPUS: self.organisations.campus,
+            ObjectReader.EMPLOYER: self.organisations.employer,
+            ObjectReader.COURSE: self._course,
+            ObjectReader.ENROLMENT: self.organisations.named,
+            ObjectReader.OCCUPATION: self._occupation,
+            ObjectReader.LANGUAGE: self._languages,
+            ObjectReader.THING: self._things,
+            ObjectReader.SUBSTANCE: self._substances,
+            ObjectReader.PROPERTY: self._property,
+            ObjectReader.PREFERRED: self._preferred,
+            ObjectReader.INSTRUMENT: self._played,
+            ObjectReader.SPORT: self._sports,
+            ObjectReader.ACTIVITY: self.plans.activity,
+            ObjectReader.UNDERTAKING: self.plans.undertaking,
+            ObjectReader.INTENTION: self.plans.intention,
+            ObjectReader.FUTURE: self.plans.future,
+            ObjectReader.AGE: self.figures.age,
+            ObjectReader.DATE: self.figures.date,
+            ObjectReader.SUBJECT_OF_STUDY: self._studied,
+            ObjectReader.CONDITION: self._conditions,
         }
 
-    def read(self, reader: Reader, begin: int, end: int) -> Spans:
+    def read(self, reader: ObjectReader, begin: int, end: int) -> Spans:
         """Return the objects that `reader` finds (coordinated ones are several), none of another kind."""
         return self._read[reader](begin, end)
 
@@ -97,7 +96,7 @@ class Objects:
         liked = rule.predicate in _LIKINGS and self._tokens.raw[span[0]][0].isupper()
         if liked or rule.predicate in _PLACED:
             return self.places.called(*span)
-        figures = self.figures.number(span[0]) if rule.reader is Reader.AGE else None
+        figures = self.figures.number(span[0]) if rule.reader is ObjectReader.AGE else None
         return figures or self._tokens.text(*span)
 
     def is_occupation(self, begin: int, end: int) -> bool:
@@ -123,19 +122,19 @@ class Objects:
 
     def is_condition(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a condition of health."""
-        known = self._grammar.lexicon[Reader.CONDITION]
+        known = self._grammar.lexicon[ObjectReader.CONDITION]
         return any(word in known for word in self._low[begin:end])
 
     def is_ownable(self, begin: int, end: int) -> bool:
         """Whether the noun phrase names a thing people own and speak of: a vehicle, a home, an instrument."""
-        known = self._grammar.lexicon[Reader.POSSESSION]
+        known = self._grammar.lexicon[ObjectReader.POSSESSION]
         branded = not BRANDS.isdisjoint(self._low[begin:end])
         return branded or any(word in known for word in self._heads(begin, end))
 
     def is_field(self, begin: int, end: int) -> bool:
         """Whether it is what people study, by one word: "law"."""
         words = self._low[begin:end]
-        return len(words) == 1 and words[0] in self._grammar.lexicon[Reader.SUBJECT_OF_STUDY]
+        return len(words) == 1 and words[0] in self._grammar.lexicon[ObjectReader.SUBJECT_OF_STUDY]
 
     def _heads(self, begin: int, end: int) -> list[str]:
         """Return what may be the head: in English the last word before "of", in Italian any before "di"."""
@@ -180,7 +179,7 @@ class Objects:
 
     def _languages(self, begin: int, end: int) -> Spans:
         """Read languages, over fillers like "a little" and "un po' di"."""
-        known, spans = self._grammar.lexicon[Reader.LANGUAGE], []
+        known, spans = self._grammar.lexicon[ObjectReader.LANGUAGE], []
         told = True
         for at in range(begin, end):
             listed = self._low[at - 1] in (",", ":") or self._low[at - 1] in self._grammar.conjunctions
@@ -233,7 +232,7 @@ class Objects:
         if begin < end and self._low[begin] in self._grammar.prepositions:
             return []
         items = [self.phrasing.until_preposition(span) for span in self.phrasing.coordinated(begin, end)]
-        known = self._grammar.lexicon[Reader.INSTRUMENT] if self._sounded(begin) else None
+        known = self._grammar.lexicon[ObjectReader.INSTRUMENT] if self._sounded(begin) else None
         return [
             (first, after)
             for first, after in items

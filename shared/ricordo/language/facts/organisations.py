@@ -4,73 +4,34 @@ import re
 from typing import Final
 
 from ricordo.language.facts.acquaintance import is_known_given
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.names import Span, name_at
-from ricordo.language.facts.phrases import longest
-from ricordo.language.facts.phrasing import LONGEST_THING, OF, Phrasing, Spans
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.name_spans import Span, name_at
+from ricordo.language.facts.object_phrases import LONGEST_THING, OF, ObjectPhrases, Spans
+from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.places import is_articled
-from ricordo.language.facts.tokens import Tokens
+from ricordo.language.facts.word_lists import word_list
 from ricordo.language.lemmas import is_known
-from ricordo.language.names import is_place
+from ricordo.language.person_names import is_place
 
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _LEISURE: Final = frozenset("band choir club coro banda circolo gruppo orchestra scouts".split())
 _STUDYING: Final = frozenset({"doing", "studying", "reading"})
-_SPANS: Final = frozenset(
-    """
-    minutes hours days weeks months years hour day week month year minuti ore giorni settimane mesi anni
-    ora giorno settimana mese anno
-    """.split()
-)
+_SPANS: Final = word_list("durations")
 _AT_LARGE: Final = frozenset("school college uni university church camp scuola chiesa lezione".split())
 _WITHOUT_ARTICLE: Final = frozenset({"at", "in", "from", "to", "a", "da"})
-_TAUGHT_WITHIN: Final = 5
-"""Words between "I teach" and where: "I teach chemistry and physics at a school"."""
+_TAUGHT_WITHIN: Final = 5  # words between "I teach" and where: "I teach chemistry and physics at a school"
 _ADJECTIVE: Final = re.compile(r"(?:ic|iv|ari|ori|os|an|at|ut|it|in|es|ur|er|ol|al|ent|ant|il|ern|ond|on)o$")
 """Endings of Italian adjectives in "-o", which verbs of the first person seldom have: "Museo civico"."""
-_GROUPS: Final = frozenset(
-    """
-    gruppo band coro squadra compagnia orchestra associazione banda complesso sindacato partito circolo
-    group choir team club orchestra troupe academy party union ensemble society league troop scouts army navy
-    quartet trio squad guild chorus
-    """.split()
-)
-"""What says little until it is named: "in un gruppo che si chiama I Gabbiani"."""
-_COMPANIES: Final = frozenset(
-    """
-    accenture adidas adobe airbnb airbus aldi alitalia allianz alstom amazon amd amnesty apple asda asus
-    audi autogrill avis axa bankitalia barclays barilla basf bayer benetton bmw bnl boeing bosch brembo
-    bridgestone bt capgemini caritas carrefour caterpillar chanel cisco citroen coca-cola conad
-    confindustria coop costco danone decathlon dell deloitte deutsche dhl disney ducati dyson easyjet ebay
-    ecolab emirates enel eni ericsson esselunga eurospin euronics expert facebook fca fedex ferrari
-    ferrero ferrovie fiat fincantieri ford fujitsu generali geox gigafactory gillette glovo google greggs
-    gucci h&m heineken hilton hitachi honda hp hsbc huawei hyundai ibm iberia ikea illy infosys ing inps
-    intel intesa intesasanpaolo invitalia ita italgas italo istat iveco jeep kellogg kpmg l'oréal
-    lamborghini lavazza leonardo leroy lego lenovo lg lidl lindt linkedin lufthansa luxottica maersk
-    maserati mastercard mcdonald's mediaset mercedes meta microsoft moncler morrisons motorola nasa
-    natuzzi nestlé nestle netflix nhs nike nintendo nissan nokia novartis nvidia olivetti openai oracle
-    panasonic paypal pepsi perugina pfizer philips piaggio pirelli poltronesofà poste prada primark pwc
-    qantas rai renault roche rolex rolls-royce ryanair sainsbury's saipem samsung sap shell siemens sky
-    skoda snam sony spacex spotify starbucks stellantis stripe telecom terna tesco tesla tetrapak thales
-    tim toyota trenitalia tui uber unicredit unilever unipol ups versace visa vodafone volkswagen volvo
-    walmart whirlpool wind youtube yoox zalando zara zoom comune regione provincia tribunale questura
-    prefettura comune
-    """.split()
-)
-"""Employers known by name, which Italian puts "in" before, as before a town: "lavora in Ferrari"."""
-_SCHOOLS: Final = frozenset(
-    """
-    university college school academy institute conservatory polytechnic course uni faculty department
-    università liceo scuola facoltà istituto accademia conservatorio politecnico corso ateneo dipartimento
-    master sapienza bocconi normale luiss cattolica statale
-    """.split()
-)
+_GROUPS: Final = word_list("group_nouns")
+_COMPANIES: Final = word_list("companies")
+_SCHOOLS: Final = word_list("school_nouns")
 
 
 class Organisations:
     """Reads organisations in one message."""
 
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: Phrasing) -> None:
+    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
         self._tokens = tokens
         self._grammar = grammar
         self._phrasing = phrasing

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.names import name_at, names_from
-from ricordo.language.facts.phrasing import LONGEST_THING, Phrasing, Spans
-from ricordo.language.facts.tokens import Tokens
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.name_spans import name_at, names_from
+from ricordo.language.facts.object_phrases import LONGEST_THING, ObjectPhrases, Spans
 from ricordo.language.lemmas import is_known
-from ricordo.language.names import is_place
+from ricordo.language.person_names import is_place
 
 _WHERE: Final = frozenset({"in", "a", "ad"})
 _PLACE_LINKS: Final = frozenset({"of", "di", "del", "della", "in", "a", "dell'", "d'"})
@@ -34,7 +34,7 @@ def is_articled(low: Sequence[str], at: int) -> bool:
 class Places:
     """Reads places in one message."""
 
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: Phrasing) -> None:
+    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
         self._tokens = tokens
         self._grammar = grammar
         self._phrasing = phrasing

@@ -2,35 +2,17 @@
 
 from typing import Final
 
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.phrasing import Phrasing, Spans
-from ricordo.language.facts.tokens import Tokens
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.object_phrases import ObjectPhrases, Spans
+from ricordo.language.facts.word_lists import word_list
 from ricordo.language.lemmas import lemma
 
-_NOT_DONE: Final = frozenset(
-    """
-    think believe imagine joke pretend pensare credere scherzare bed work school church sleep town be have
-    need say miss regret
-    """.split()
-)
-_DECISIVE: Final = frozenset(
-    """
-    retire adopt emigrate marry propose relocate enrol enroll divorce launch open renovate graduate quit
-    become
-    """.split()
-)
-"""What nobody is going to do by the way: a plan without a date too."""
-_NEAR: Final = 8
-"""Words before a plan among which its date may stand."""
+_NOT_DONE: Final = word_list("no_plans")
+_DECISIVE: Final = word_list("decisive_verbs")
+_NEAR: Final = 8  # words before a plan among which its date may stand
 _AHEAD: Final = frozenset("next prossimo prossima prossimi prossime quest' venturo ventura".split())
-_SPANS: Final = frozenset(
-    """
-    year month spring summer autumn winter fall semester term january february march april may june july
-    august september october november december anno mese primavera estate autunno inverno semestre gennaio
-    febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre capodanno natale
-    pasqua
-    """.split()
-)
+_SPANS: Final = word_list("planned_periods")
 _WITHIN: Final = frozenset("in this from by a ad da dal d' per tra fra entro the per".split())
 _OWN: Final = frozenset("my our mio mia miei mie nostro nostra nostri nostre".split())
 
@@ -38,7 +20,7 @@ _OWN: Final = frozenset("my our mio mia miei mie nostro nostra nostri nostre".sp
 class Plans:
     """Reads plans in one message."""
 
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: Phrasing) -> None:
+    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
         self._raw = tokens.raw
         self._low = tokens.low
         self._text = tokens.text

@@ -5,13 +5,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from ricordo.language.facts.acquaintance import is_of_the_users_life
-from ricordo.language.facts.grammar import Gender, Kin
+from ricordo.language.facts.acquaintance import is_of_the_users_life, is_state
+from ricordo.language.facts.fact_grammar import Gender, Kin
 from ricordo.language.facts.mentions import kin_at, named_after
-from ricordo.language.facts.names import Person, Span, name_at
-from ricordo.language.facts.phrases import Reader, Rule
+from ricordo.language.facts.name_spans import Person, Span, name_at
+from ricordo.language.facts.phrase_trees import ObjectReader, Rule
 from ricordo.language.facts.scene import Claim, Scene
-from ricordo.language.facts.states import is_state
 from ricordo.language.facts.verbs import Verb
 
 _SOMEBODY: Final[Mapping[str, Gender]] = {
@@ -30,12 +29,6 @@ _ONCE: Final = frozenset("tonight tomorrow today stasera domani oggi stanotte".s
 
 def relative(scene: Scene, owner: Person, at: int, end: int) -> tuple[Person, int] | None:
     """Read "Joel's | sister Karen".
-
-    Args:
-        scene: the message.
-        owner: whose people they are.
-        at: the index of the kinship term.
-        end: where the clause ends.
 
     Returns:
         Who it is, without a name where none follows, and the index after them; None for anything else, and
@@ -119,7 +112,7 @@ def are_called(scene: Scene, subject: Person, at: int, end: int) -> Claim | None
     after = name_at(scene.tokens, scene.grammar, at + 1, end, person=True)
     if after == at + 1 or is_state(low[at + 1 : after], scene.grammar.code):
         return None
-    return Claim(subject, Rule("name", Reader.NAME, 3), at + 1, end)
+    return Claim(subject, Rule("name", ObjectReader.NAME, 3), at + 1, end)
 
 
 def in_turn(scene: Scene, claim: Claim, pieces: Sequence[Span]) -> bool:
@@ -154,14 +147,8 @@ def _counted(scene: Scene, term: tuple[Kin, int], piece: Span) -> int:
 
 
 def whom_named(scene: Scene, verb: Verb, person: Person | None) -> Person | None:
-    """Return whom "si chiama Rex" names behind "mia sorella ha un cane": the dog, not the sister.
-
-    Args:
-        scene: the message.
-        verb: any verb without a subject.
-        person: whom it would be about as any other verb.
-    """
-    if verb.rule.predicate != "name" or verb.rule.reader is not Reader.NAME:
+    """Return whom "si chiama Rex" names behind "mia sorella ha un cane": the dog, not the sister."""
+    if verb.rule.predicate != "name" or verb.rule.reader is not ObjectReader.NAME:
         return person
     last, plural = scene.cast.latest(), scene.tokens.low[verb.end - 1].endswith("no")
     if last is not None and last.of_other and not last.names and last.several == plural:

@@ -5,14 +5,14 @@ from typing import Final
 
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Polarity
-from ricordo.language.facts.grammar import Grammar
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.mentions import Mention
-from ricordo.language.facts.names import Cast, Person, Span
+from ricordo.language.facts.name_spans import Cast, Person, Span
 from ricordo.language.facts.objects import Objects
-from ricordo.language.facts.phrases import Rule
+from ricordo.language.facts.phrase_trees import Rule
 from ricordo.language.facts.statement import Statement
-from ricordo.language.facts.tokens import Tokens
 from ricordo.language.facts.vocabulary import USER
 
 _ONCE: Final = frozenset({"name", "age", "born_in", "birthday"})

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ricordo.language.facts.grammar import Grammar
-from ricordo.language.facts.names import Person
-from ricordo.language.facts.phrases import Rule, longest
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.name_spans import Person
+from ricordo.language.facts.phrase_trees import Rule, longest
 
 _FORMS: Final = {"en": ("HAVE", "BE", "WAS"), "it": ("sono",)}
 """Under which words the phrases stand whose "I am" or "I have" may be left out."""
@@ -16,15 +16,7 @@ LONGEST_VERB: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A phrase of the grammar as it was found.
-
-    Attributes:
-        rule: what it states.
-        end: the index after it, where its object begins.
-        negated: whether it is denied.
-        over: whether it is said to be no longer so.
-        bare: whether its form agrees with no single third person.
-    """
+    """A phrase of the grammar as it was found."""
 
     rule: Rule
     end: int

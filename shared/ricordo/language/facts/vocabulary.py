@@ -23,15 +23,7 @@ class FactClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One relation of the vocabulary.
-
-    Attributes:
-        name: what is stored with a fact.
-        fact_class: preference, knowledge or relationship.
-        functional: whether a subject holds one value at a time (a new one supersedes) or many.
-        opposite: the predicate that says the contrary of the same object, if there is one.
-        about: whether the object is itself an entity (a person, an animal, a place, an organisation).
-    """
+    """One relation of the vocabulary."""
 
     name: str
     fact_class: FactClass

@@ -1,21 +1,16 @@
-"""What the form of a word tells by itself: whether it is a verb that somebody does or is told to do."""
+"""Forms of words: how they are written in chats, and whether a form is a verb's."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.facts.word_lists import word_list
 from ricordo.language.lemmas import is_italian_verb
 from ricordo.language.topics.word_classes import WordClass, word_class
 
-_TOLD: Final = frozenset(
-    """
-    use swap start skip drop let show play cook run read plan go try list check book set call text email
-    summarise summarize rewrite translate stop wait look thank thanks sorry please hold get
-    guai dimmi dammi fammi dacci dicci vammi usa cerca trova proponi consiglia scegli spiega ricordamelo
-    ricordamela fai fa' da' di' va' sta' scrivi metti togli leva tieni grazie scusa scusate
-    """.split()
-)
-"""What people are told to do, and other words that begin a clause, though they may be nouns elsewhere."""
+_TOLD: Final = word_list("imperatives")
 _NOUNS: Final = frozenset("ricamo cucito pop".split())
 _NO_FINITE: Final = (
     "re",
@@ -50,3 +45,30 @@ def is_verb(word: str, language: str) -> bool:
     if word.endswith(_NO_FINITE):
         return False
     return _POINTING.fullmatch(word) is not None or is_italian_verb(word)
+
+
+Pieces = tuple[tuple[int, str], ...]
+"""The tokens that a written word stands for: how many of its characters each takes, and the word it means."""
+
+
+def cut(text: str) -> dict[str, Pieces]:
+    """Read `written=a|b:meaning meaning` items: where the written word is cut, and what its parts mean."""
+    found: dict[str, Pieces] = {}
+    for item in text.split():
+        parts, _, meaning = item.partition("=")
+        pieces = parts.split("|")
+        meant = meaning.split("+") if meaning else pieces
+        found["".join(pieces)] = tuple((len(p), m) for p, m in zip(pieces, meant, strict=True))
+    return found
+
+
+_TABLES: Final = {language: read_table("fact_spellings", language) for language in LANGUAGES}
+SPELLINGS: Final[Mapping[str, Mapping[str, Pieces]]] = {
+    language: {
+        written: pieces
+        for written, pieces in cut(table["spellings"]).items()
+        if len(pieces) > 1 or pieces[0][1] != written
+    }
+    for language, table in _TABLES.items()
+}
+HAVING: Final = frozenset(word for table in _TABLES.values() for word in table["having"].split())

@@ -18,11 +18,10 @@ _TOKEN: Final = re.compile(
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,3}+[^\W_](?![^\W_])){7,}+")
 _LETTER: Final = re.compile(r"[^\W_]")
 _DIGITS: Final = str.maketrans("0134578$@", "oieastbsa")
-_LONGEST: Final = 18
-"""Characters of a word that is looked for in spaced-out letters."""
+_LONGEST: Final = 18  # characters of a word that is looked for in spaced-out letters
 
 
-class Token(NamedTuple):
+class ConceptToken(NamedTuple):
     """A word of an unmasked text, or a mark with its sign, and where it stands."""
 
     text: str
@@ -32,16 +31,8 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
-    """The phrases of one language.
-
-    Attributes:
-        phrases: by words, the sign.
-        lengths: by first word, how many words its phrases have; the longest first.
-        words: all words of phrases.
-        signs: by concept, the signs of all phrases that stand for it.
-        pronouns: what may hang on an imperative.
-    """
+class PhraseLexicon:
+    """The phrases of one language."""
 
     phrases: Mapping[tuple[str, ...], str]
     lengths: Mapping[str, list[int]]
@@ -60,7 +51,7 @@ class Lexicon:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def lexicon(language: str) -> Lexicon:
+def lexicon(language: str) -> PhraseLexicon:
     """Return the phrases of a language."""
     table = read_table("instruction_words", language)
     concepts: dict[tuple[str, ...], set[str]] = {}
@@ -79,7 +70,7 @@ def lexicon(language: str) -> Lexicon:
     for kind, sign in sign_of.items():
         for concept in kind:
             signs[concept] = signs.get(concept, "") + sign
-    return Lexicon(
+    return PhraseLexicon(
         phrases={words: sign_of[tuple(sorted(found))] for words, found in concepts.items()},
         lengths={first: sorted(found, reverse=True) for first, found in lengths.items()},
         words=frozenset(word for words in concepts for word in words),
@@ -88,9 +79,9 @@ def lexicon(language: str) -> Lexicon:
     )
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[ConceptToken]:
     """Cut an unmasked text into words and marks; what is spaced out becomes the words that it spells."""
-    found: list[Token] = []
+    found: list[ConceptToken] = []
     at = 0
     for spaced in _SPACED.finditer(text):
         found += [*_cut(text, at, spaced.start()), *_spelt(text, *spaced.span())]
@@ -98,7 +89,7 @@ def tokens(text: str) -> list[Token]:
     return [*found, *_cut(text, at)]
 
 
-def row(read: list[Token], language: str) -> tuple[str, list[int]]:
+def row(read: list[ConceptToken], language: str) -> tuple[str, list[int]]:
     """Return a sign for each phrase, mark or word of no concept, and which token each begins with.
 
     The first sign is `START`, of the token -1. A line break counts as a pause unless the sentence goes on.
@@ -121,19 +112,19 @@ def row(read: list[Token], language: str) -> tuple[str, list[int]]:
     return "".join(signs), places
 
 
-def _cut(text: str, begin: int = 0, end: int | None = None) -> Iterator[Token]:
+def _cut(text: str, begin: int = 0, end: int | None = None) -> Iterator[ConceptToken]:
     for match in _TOKEN.finditer(text, begin, len(text) if end is None else end):
         first, last = match.span()
         match match.lastgroup:
             case "word":
-                yield Token(match[0], first, last)
+                yield ConceptToken(match[0], first, last)
             case "address":
-                yield Token(match[0], first, last, ADDRESS)
+                yield ConceptToken(match[0], first, last, ADDRESS)
             case "line":
-                yield Token("\n", first, last, END if match[0].count("\n") > 1 else LINE)
+                yield ConceptToken("\n", first, last, END if match[0].count("\n") > 1 else LINE)
             case _:
                 if sign := _mark(text, first, last):
-                    yield Token(match[0], first, last, sign)
+                    yield ConceptToken(match[0], first, last, sign)
 
 
 def _mark(text: str, begin: int, end: int) -> str:
@@ -150,12 +141,12 @@ def _is_known(word: str) -> bool:
     return any(known.base(word) in known.words for known in map(lexicon, LANGUAGES))
 
 
-def _spelt(text: str, begin: int, end: int) -> Iterator[Token]:
+def _spelt(text: str, begin: int, end: int) -> Iterator[ConceptToken]:
     letters = [(match[0], match.start()) for match in _LETTER.finditer(text, begin, end)]
     joined = "".join(letter for letter, _ in letters).translate(_DIGITS)
     at = 0
     while at < len(joined):
         sizes = range(min(_LONGEST, len(joined) - at), 1, -1)
         size = next((n for n in sizes if _is_known(joined[at : at + n])), 1)
-        yield Token(joined[at : at + size], letters[at][1], letters[at + size - 1][1] + 1)
+        yield ConceptToken(joined[at : at + size], letters[at][1], letters[at + size - 1][1] + 1)
         at += size

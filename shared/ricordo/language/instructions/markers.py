@@ -18,8 +18,7 @@ _CODED: Final = re.compile(
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
-_READABLE: Final = 0.9
-"""The share of letters and spaces of what is taken for a decoded text."""
+_READABLE: Final = 0.9  # the share of letters and spaces of what is taken for a decoded text
 
 
 def marks(folded: str) -> Iterator[tuple[int, int]]:

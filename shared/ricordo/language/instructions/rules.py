@@ -40,13 +40,7 @@ _FIXED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A pattern over the signs of words.
-
-    Attributes:
-        pattern: ready to be looked for.
-        needed: for each item that must be there, the signs of which one must occur.
-        refused: signs of which none may stand in the same sentence.
-    """
+    """A pattern over the signs of words."""
 
     pattern: re.Pattern[str]
     needed: tuple[frozenset[str], ...]

@@ -6,8 +6,8 @@ from typing import Final
 from ricordo.language.query_analysis.intents import Reading, at_large
 from ricordo.language.query_analysis.model import TimeFilter
 from ricordo.language.query_analysis.reading import direction
-from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import LATEST, TimeSpan
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import content_words
 
 _MOST_WORDS: Final = 10  # of a question that asks for nothing but what is to come

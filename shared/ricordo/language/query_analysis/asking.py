@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 
 from ricordo.language.query_analysis.model import Analysis
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import stem
+from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import content_words, words
 from ricordo.language.topics import load_noun_cues
 

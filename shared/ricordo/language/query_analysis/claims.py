@@ -16,8 +16,8 @@ from ricordo.language.query_analysis.model import EmotionFilter, Intent
 from ricordo.language.query_analysis.names import is_addressed
 from ricordo.language.query_analysis.reading import flat
 from ricordo.language.query_analysis.topics import topics_of
-from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import TimeSpan, resolve
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import stems
 
 _LONGEST_NAME = 4  # words

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.emotion.lexicon import (
+from ricordo.language.emotion.emotion_lexicon import (
     load_lexicon,
     load_positions,
 )

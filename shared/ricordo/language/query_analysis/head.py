@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ricordo.language.query_analysis.feelings import sign_of
 from ricordo.language.query_analysis.intents import Reading
 from ricordo.language.query_analysis.model import Intent
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import stem
+from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import words_of
 
 INTENTS: Final[tuple[Intent, ...]] = ("emotional", "entity", "general", "procedural", "temporal", "topic")

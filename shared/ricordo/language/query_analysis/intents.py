@@ -6,7 +6,7 @@ A wrong filter loses memories; no filter loses nothing.
 import re
 from dataclasses import dataclass
 
-from ricordo.language.names import is_place
+from ricordo.language.person_names import is_place
 from ricordo.language.query_analysis.feelings import BAD, GOOD, marked
 from ricordo.language.query_analysis.languages.patterns import QueryPatterns
 from ricordo.language.query_analysis.model import EmotionFilter, Intent

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ricordo.language.names import is_given, load_names
+from ricordo.language.person_names import is_given, load_names
 from ricordo.language.query_analysis.languages.patterns import QueryPatterns
 from ricordo.language.query_analysis.reading import flat
-from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import TimeSpan
+from ricordo.language.text import stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")
 _SENTENCE_BREAK = re.compile(r"[.!?:;\n\"“«(]\s*$")

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import read_table
-from ricordo.language.embedding import MINILM
 from ricordo.language.query_analysis.reading import flat
 from ricordo.language.text_head import LANGUAGES, load_head
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ricordo.language.query_analysis.languages.patterns import QueryPatterns
 from ricordo.language.query_analysis.reading import Sentence, flat, without_time
-from ricordo.language.stop_words import stop_words
 from ricordo.language.temporal import TimeSpan
+from ricordo.language.text import stop_words
 
 _CLAUSE_END = re.compile(r"[.!?,;:()\n]")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
-from ricordo.language.temporal.gregorian import DAY, easter, nth_weekday, weekday_from
-from ricordo.language.temporal.islamic import days_in_year
+from ricordo.language.temporal.gregorian import DAY, days_in_year, easter, nth_weekday, weekday_from
 
 _Rule = Callable[[int], date]
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Final, Literal
 
+from ricordo.language.temporal.expressions.anchors import Counted, Neighbour, OfYear, WeekdayAway
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.composed import (
+from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Holiday, Month, Season
+from ricordo.language.temporal.expressions.compounds import (
     Between,
     Bound,
     Clock,
@@ -13,8 +15,8 @@ from ricordo.language.temporal.expressions.composed import (
     PartOfDay,
     in_part,
 )
-from ricordo.language.temporal.expressions.dated import CalendarDay, Holiday, Month, Season
-from ricordo.language.temporal.expressions.relative import Weekday, Weekend
+from ricordo.language.temporal.expressions.parts import Nth
+from ricordo.language.temporal.expressions.relative import Away, DayAway, Period, Weekday, Weekend
 
 Shape = Literal["weekday", "day", "date", "holiday", "month", "placed"]
 """What is left open: the week ("Friday"), month ("the 19th"), year ("3 May", "Easter"), or nothing."""
@@ -84,3 +86,24 @@ def after_noon(expression: Expression) -> Expression:
     if isinstance(expression, Clock) and expression.minutes < _NOON:
         return replace(expression, minutes=expression.minutes + _NOON)
     return expression
+
+
+def is_day(expression: Expression) -> bool:
+    """Whether an expression names one day."""
+    match expression:
+        case (
+            DayAway()
+            | CalendarDay()
+            | Weekday()
+            | Holiday()
+            | Away()
+            | WeekdayAway()
+            | Period(unit="day" | "workday")
+        ):
+            return True
+        case OfYear(part=part) | Counted(of=part):
+            return is_day(part)
+        case Nth(weekday=weekday, unit=unit, count=1) | Neighbour(weekday=weekday, unit=unit):
+            return weekday is not None or unit in {"day", "workday"}
+        case _:
+            return False

@@ -12,12 +12,12 @@ from functools import lru_cache
 from ricordo.language.document import Document
 from ricordo.language.lemmas import noun_key
 from ricordo.language.proper_nouns import is_proper_noun
-from ricordo.language.stop_words import stop_words
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import words
-from ricordo.language.topics.cues import NounCues, load_noun_cues
 from ricordo.language.topics.idioms import in_idioms
 from ricordo.language.topics.phrases import Phrase, phrases
 from ricordo.language.topics.tagging import tagged
+from ricordo.language.topics.word_classes import NounCues, load_noun_cues
 
 __all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys", "topics"]
 

@@ -1,21 +1,16 @@
 """Which English words are nouns where they stand."""
 
 from ricordo.language.lemmas import noun
-from ricordo.language.topics.sentence import Sentence, Tag
+from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import WordClass, is_person
 
 
-def tag(sentence: Sentence, at: int) -> Tag:
-    """Tag a word that is no name.
-
-    Args:
-        sentence: the word and its neighbours.
-        at: its place.
-    """
+def tag(sentence: TaggedText, at: int) -> Tag:
+    """Tag a word that is no name."""
     return Tag.NOUN if _is_noun(sentence, at) else Tag.NONE
 
 
-def _is_noun(sentence: Sentence, at: int) -> bool:
+def _is_noun(sentence: TaggedText, at: int) -> bool:
     found, word, known = sentence.classes[at], sentence.words[at], sentence.lists
     before = sentence.words[at - 1] if at else ""
     if is_person(word, "en") and sentence.leads_to_person(at):
@@ -32,13 +27,13 @@ def _is_noun(sentence: Sentence, at: int) -> bool:
     return found is WordClass.EITHER and (sentence.determined(at) or not _acts(sentence, at))
 
 
-def _is_lone_predicate(sentence: Sentence, at: int) -> bool:
+def _is_lone_predicate(sentence: TaggedText, at: int) -> bool:
     """Say whether a word right behind "is" is an adjective that no list knows, as far as that can be told."""
     word = sentence.words[at]
     return noun(word, "en") == word and not sentence.may_be_noun(at + 1)
 
 
-def _acts(sentence: Sentence, at: int) -> bool:
+def _acts(sentence: TaggedText, at: int) -> bool:
     """Say whether a word that can be a noun or a verb is a verb here."""
     before, known = sentence.word(at - 1), sentence.lists
     if before == "to":
@@ -50,7 +45,7 @@ def _acts(sentence: Sentence, at: int) -> bool:
     return _agrees(sentence, at)
 
 
-def _agrees(sentence: Sentence, at: int) -> bool:
+def _agrees(sentence: TaggedText, at: int) -> bool:
     """Say whether a word is the verb of the one before it: "my sister works", "the panels save us money"."""
     word, before = sentence.words[at], sentence.word(at - 1)
     third_person, many = noun(word, "en") != word, noun(before, "en") != before
@@ -66,7 +61,7 @@ def _agrees(sentence: Sentence, at: int) -> bool:
     return sentence.word(at + 1) in sentence.lists.objects or sentence.may_be_noun(at + 1)
 
 
-def _is_followed_as_verb(sentence: Sentence, at: int) -> bool:
+def _is_followed_as_verb(sentence: TaggedText, at: int) -> bool:
     """Say whether an object stands behind a word, or nothing: "the insurance covers the damage"."""
     behind = at + 1
     if behind == len(sentence) or sentence.begins(behind):

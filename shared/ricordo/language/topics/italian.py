@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from ricordo.language.lemmas import noun
-from ricordo.language.topics.sentence import Sentence, Tag
+from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import WordClass, lists
 
 _TAKES_LO: Final = re.compile(r"s[bcdfghlmnpqrtvz]|z|gn|ps|pn|x|y|[aeiouhàèéìòù]")
@@ -14,7 +14,7 @@ _ARTICLES: Final = frozenset("il lo la l i gli le un uno una".split())
 _REACH: Final = 3  # words back to an auxiliary: "ho già quasi finito"
 
 
-def tag(sentence: Sentence, at: int) -> Tag:
+def tag(sentence: TaggedText, at: int) -> Tag:
     """Tag a word that is no name.
 
     Args:
@@ -38,7 +38,7 @@ def tag(sentence: Sentence, at: int) -> Tag:
     return Tag.NOUN if found is WordClass.NOUN or not _acts(sentence, at) else Tag.NONE
 
 
-def _is_led(sentence: Sentence, at: int) -> bool:
+def _is_led(sentence: TaggedText, at: int) -> bool:
     """Say whether a word goes with the vague noun before it, or an article stands behind it as behind a verb.
 
     "A tempo indeterminato"; "tosta il riso".
@@ -47,7 +47,7 @@ def _is_led(sentence: Sentence, at: int) -> bool:
     return qualifies or (sentence.word(at + 1) in _ARTICLES and sentence.joined(at + 1))
 
 
-def _acts(sentence: Sentence, at: int) -> bool:
+def _acts(sentence: TaggedText, at: int) -> bool:
     """Say whether a word that can be a noun or a verb, and that nothing determines, is a verb here."""
     before, word = sentence.word(at - 1), sentence.words[at]
     if before in sentence.lists.prepositions:
@@ -65,7 +65,7 @@ def _acts(sentence: Sentence, at: int) -> bool:
     return opens or before in sentence.lists.before_verbs
 
 
-def _is_predicate(sentence: Sentence, at: int) -> bool:
+def _is_predicate(sentence: TaggedText, at: int) -> bool:
     """Say whether a word says how something is, or is a participle: behind "è", "ho", "sono già"."""
     verb = _verb_before(sentence, at)
     if verb in sentence.lists.copulas:
@@ -73,7 +73,7 @@ def _is_predicate(sentence: Sentence, at: int) -> bool:
     return verb in sentence.lists.auxiliaries and _PARTICIPLE.search(sentence.words[at]) is not None
 
 
-def _verb_before(sentence: Sentence, at: int) -> str:
+def _verb_before(sentence: TaggedText, at: int) -> str:
     """Return the auxiliary or copula before a word, only adverbs between; nothing where there is none."""
     known = sentence.lists
     for back in range(at - 1, max(-1, at - 1 - _REACH), -1):

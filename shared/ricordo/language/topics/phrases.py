@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ricordo.language.lemmas import noun, noun_behind
-from ricordo.language.topics.sentence import Sentence, Tag
+from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import is_person, is_relational
 
 LONGEST: Final = 3  # words that say something
@@ -20,7 +20,7 @@ class Phrase(NamedTuple):
     weight: float
 
 
-def phrases(sentence: Sentence, language: str) -> Iterator[Phrase]:
+def phrases(sentence: TaggedText, language: str) -> Iterator[Phrase]:
     """Yield the phrases of tagged words, in order."""
     past = 0
     for at, tag in enumerate(sentence.tags):
@@ -33,14 +33,14 @@ def phrases(sentence: Sentence, language: str) -> Iterator[Phrase]:
         yield Phrase(_form(sentence, at, past, language), _weight(sentence, at, past, language))
 
 
-def _name_length(sentence: Sentence, at: int, language: str) -> int:
+def _name_length(sentence: TaggedText, at: int, language: str) -> int:
     length = _run(sentence, at, Tag.NAME)
     if language == "en" and sentence.joined(at + length):
         length += _run(sentence, at + length, Tag.NOUN)  # "Coldplay concert", "German course"
     return min(length, LONGEST)
 
 
-def _run(sentence: Sentence, at: int, tag: Tag) -> int:
+def _run(sentence: TaggedText, at: int, tag: Tag) -> int:
     """Return how many words of a tag stand together from a place on; one that possesses ends them."""
     if sentence.tags[at] is not tag:
         return 0
@@ -53,7 +53,7 @@ def _run(sentence: Sentence, at: int, tag: Tag) -> int:
     return length
 
 
-def _italian_length(sentence: Sentence, at: int) -> int:
+def _italian_length(sentence: TaggedText, at: int) -> int:
     """Return how many words a noun takes with what belongs to it: "visita medica", "abito da sposa"."""
     length = 1 + _related(sentence, at + 1)
     link, second = at + length, at + length + 1
@@ -66,13 +66,13 @@ def _italian_length(sentence: Sentence, at: int) -> int:
     return length + 2 + (_related(sentence, second + 1) if length == 1 else 0)
 
 
-def _related(sentence: Sentence, at: int) -> int:
+def _related(sentence: TaggedText, at: int) -> int:
     """Say whether the word at a place belongs to the noun before it: 1 or 0."""
     related = at < len(sentence) and sentence.tags[at] is Tag.RELATED
     return int(related and is_relational(sentence.words[at]))
 
 
-def _form(sentence: Sentence, at: int, past: int, language: str) -> str:
+def _form(sentence: TaggedText, at: int, past: int, language: str) -> str:
     """Return how a topic is written: its head in the singular, the rest as it was said."""
     if past - at == 1:
         word = sentence.words[at]
@@ -95,7 +95,7 @@ def _elided(words: Sequence[str]) -> str:
     return joined.replace("sant ", "sant'", 1) if words[0] == "sant" else joined
 
 
-def _weight(sentence: Sentence, at: int, past: int, language: str) -> float:
+def _weight(sentence: TaggedText, at: int, past: int, language: str) -> float:
     together = past - at > 1
     if sentence.tags[at] is Tag.NAME:
         return _NAMED if together else _DETERMINED

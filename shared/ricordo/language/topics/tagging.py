@@ -14,12 +14,12 @@ from ricordo.language.document import Document
 from ricordo.language.name_lists import load_names
 from ricordo.language.tokenization import Token
 from ricordo.language.topics import english, italian
-from ricordo.language.topics.sentence import Sentence, Tag
+from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import WordClass, lists, word_class
 
 
 class _Tagger(Protocol):
-    def __call__(self, sentence: Sentence, at: int) -> Tag: ...
+    def __call__(self, sentence: TaggedText, at: int) -> Tag: ...
 
 
 # Tuples and names of their own: members of an enumeration are slow to hash and to look up.
@@ -34,17 +34,10 @@ def tagged(
     people: AbstractSet[str],
     *,
     idle: AbstractSet[int] = frozenset(),
-) -> Sentence:
-    """Return the words of a text with their tags.
-
-    Args:
-        document: in another language than "it" and "en" there are names only.
-        named: places of the words that are capitalised within a sentence.
-        people: case-folded words of the names of people, who are no topics.
-        idle: places of words that only make a way of speaking.
-    """
+) -> TaggedText:
+    """Return the words of a text with their tags."""
     tokens, language = document.words, document.language
-    sentence = Sentence(document, people, lists(language if language in LANGUAGES else ""))
+    sentence = TaggedText(document, people, lists(language if language in LANGUAGES else ""))
     tagger = _TAGGERS.get(language, _nothing)
     for at, what in enumerate(sentence.classes):
         if what is _NOTHING and at not in named:
@@ -67,7 +60,7 @@ def _is_thing(token: Token) -> bool:
     return token.folded in load_names().also_words and token.written.islower()
 
 
-def _nothing(sentence: Sentence, at: int) -> Tag:  # noqa: ARG001 - as of every tagger
+def _nothing(sentence: TaggedText, at: int) -> Tag:  # noqa: ARG001 - as of every tagger
     return Tag.NONE
 
 

@@ -14,8 +14,40 @@ from ricordo.language.lemmas import (
     lemma,
     noun,
 )
-from ricordo.language.stop_words import stop_words
-from ricordo.language.topics.cues import load_noun_cues
+from ricordo.language.text import stem, stop_words
+
+
+@dataclass(frozen=True, slots=True)
+class NounCues:
+    """What tells nouns in one language, case-folded.
+
+    Attributes:
+        plain: words that name no topic.
+        no_topic: their stems.
+        determiners: words before nouns.
+        before_verbs: words before verbs.
+    """
+
+    plain: frozenset[str]
+    no_topic: frozenset[str]
+    determiners: frozenset[str]
+    before_verbs: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def load_noun_cues() -> dict[str, NounCues]:
+    """Return the cues of `plain_words.toml` by language, read once."""
+    return {
+        language: NounCues(
+            frozenset(table["no_topic"].split()),
+            frozenset(stem(word, language) for word in table["no_topic"].split()),
+            frozenset(table["determiners"].split()),
+            frozenset(table["before_verbs"].split()),
+        )
+        for language in LANGUAGES
+        for table in (read_table("plain_words", language),)
+    }
+
 
 _SHORTEST: Final = 3  # letters: below that, a word is a name or nothing
 _CLITIC: Final = re.compile(r"[aei]r(?:mi|ti|si|ci|vi|lo|la|li|le|ne)$")

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Final, cast
 
-from ricordo.language.facts.grammar import Gender
+from ricordo.language.facts.fact_grammar import Gender
 from ricordo.language.facts.grammar_data import load_grammar
-from ricordo.language.facts.phrases import Reader
-from ricordo.language.italian_articles import article_of, with_article
+from ricordo.language.facts.phrase_trees import ObjectReader
+from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
 from ricordo.memory.context.syntax import phrase, phrase_table, word_lists
@@ -90,7 +90,7 @@ def _english_shape(value: str) -> str:
     """Classify an object: `names`, `instruments` or ""."""
     if value[:1].isupper():
         return "names"
-    return "instruments" if value.casefold() in load_grammar("en").lexicon[Reader.INSTRUMENT] else ""
+    return "instruments" if value.casefold() in load_grammar("en").lexicon[ObjectReader.INSTRUMENT] else ""
 
 
 def _english_indefinite(value: str) -> str:
@@ -140,7 +140,7 @@ def _italian_shape(value: str) -> str:
     """Classify an object: `names`, `verbs`, `instruments`, `one`, `many` or ""."""
     if value[:1].isupper():
         return "names"
-    if value.casefold() in load_grammar("it").lexicon[Reader.INSTRUMENT]:
+    if value.casefold() in load_grammar("it").lexicon[ObjectReader.INSTRUMENT]:
         return "instruments"
     verb = _INFINITIVE.match(value.casefold())
     if verb is not None and verb[0] not in word_lists("it")["nouns_like_verbs"]:

@@ -14,12 +14,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.document import Document
-from ricordo.language.facts import Mood, Statement, Wording, wording
+from ricordo.language.facts import MessageGrammar, Mood, Statement, message_grammar
 from ricordo.language.facts.acquaintance import is_of_the_users_life, is_of_the_world
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.kinship import PRESUMED
-from ricordo.language.facts.quoting import place_of, places
+from ricordo.language.facts.message_grammar import place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
 from ricordo.memory.llm_description import LlmMessage
 
@@ -136,7 +136,7 @@ def validate_relations(
         at: when it was said, aware; see `extract`.
         zone: the writer's.
     """
-    words = wording(Document(passage.said.text, passage.said.language))
+    words = message_grammar(Document(passage.said.text, passage.said.language))
     ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
     known = labels.keys() | ties.keys()
     found = list(by_rules)
@@ -185,7 +185,7 @@ def _is_a_stranger(name: str, label: str | None) -> bool:
 
 
 def _read(
-    relation: Relation, said: LlmMessage, words: Wording, known: AbstractSet[str]
+    relation: Relation, said: LlmMessage, words: MessageGrammar, known: AbstractSet[str]
 ) -> Statement | RelationFault:
     content = said.text
     if relation.predicate not in PREDICATES:
@@ -205,7 +205,7 @@ def _read(
     return Statement(subject, relation.predicate, value, content[slice(*quote)], quote, polarity)
 
 
-def _subject(claimed: str, said: LlmMessage, words: Wording, known: AbstractSet[str]) -> str | None:
+def _subject(claimed: str, said: LlmMessage, words: MessageGrammar, known: AbstractSet[str]) -> str | None:
     """Return the subject as written; None where it is no name in the message, or the writer's own."""
     if normalise(claimed) == USER:
         return USER
@@ -218,7 +218,9 @@ def _subject(claimed: str, said: LlmMessage, words: Wording, known: AbstractSet[
     return written if normalise(written) in known or words.is_name(written) else None
 
 
-def _value(relation: Relation, content: str, quote: tuple[int, int], words: Wording) -> str | RelationFault:
+def _value(
+    relation: Relation, content: str, quote: tuple[int, int], words: MessageGrammar
+) -> str | RelationFault:
     """Return the object as written, where the message asserts it."""
     claimed = relation.object
     if relation.predicate == "age":

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.language.italian_articles import article_of, with_article
+from ricordo.language.lemmas import article_of, with_article
 from ricordo.memory.reflection.noun_phrases import InsightPhrases, NounPhrase, Occurrence
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.language.annotations import Emotion
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
-from ricordo.language.names import mentioned_names
+from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import collapse
 from ricordo.language.tokenization import stems
 from ricordo.language.topics import topic_key, topics

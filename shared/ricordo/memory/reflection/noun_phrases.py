@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from ricordo.language.document import Document
 from ricordo.language.lemmas import noun
 from ricordo.language.proper_nouns import is_proper_noun, starts_sentence
-from ricordo.language.stop_words import stop_words
-from ricordo.language.text import normalise
+from ricordo.language.text import normalise, stop_words
 from ricordo.language.topics import topic_key
 
 _LONGEST = 5  # words of a topic, those that say nothing included

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import ConfigDict, Field, ValidationError, WrapValidator
 
 from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.language.emotion.lexicon import load_positions
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.llm_description import INFERRED_KINDS, Description, LlmMessage
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.structured import Numbered, numbered_items, numbered_schema

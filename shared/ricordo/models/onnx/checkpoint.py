@@ -14,7 +14,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from ricordo.language.embedding import MINILM
+from ricordo.language.annotations import MINILM
 
 MODEL = MINILM
 

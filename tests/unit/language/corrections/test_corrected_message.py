@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.corrections import Said, concerns, corrected_by, denied_pattern, read_correction
-from ricordo.language.corrections.reading import asserted
+from ricordo.language.corrections import UserMessage, concerns, corrected_by, denied_pattern, read_correction
+from ricordo.language.corrections.correction_parsing import asserted
 from ricordo.language.document import Document
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -26,13 +26,15 @@ WORDS = (
 )
 
 
-def said(place: int, content: str, *, conversation: str = "c-1", speaker: str = "", days: float = 0) -> Said:
+def said(
+    place: int, content: str, *, conversation: str = "c-1", speaker: str = "", days: float = 0
+) -> UserMessage:
     name = f"m-{place:02}"
     at = START + timedelta(minutes=place, days=days)
-    return Said(uuid5(NAMESPACE_OID, name), name, conversation, at, content, speaker)
+    return UserMessage(uuid5(NAMESPACE_OID, name), name, conversation, at, content, speaker)
 
 
-def meant(*messages: Said) -> str | None:
+def meant(*messages: UserMessage) -> str | None:
     """Return which of the messages the last one corrects."""
     found = corrected_by(messages[-1], messages)
     return next((one.message_id for one in messages if one.id == found), None)

@@ -12,8 +12,8 @@ from ricordo.language.annotations import NEUTRAL
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
-from ricordo.language.emotion.figures import without_figures
-from ricordo.language.emotion.lexicon import load_lexicon, load_positions, load_signs
+from ricordo.language.emotion.emotion_lexicon import load_lexicon, load_positions, load_signs
+from ricordo.language.emotion.figures_of_speech import without_figures
 from ricordo.memory.importance import importance
 
 HERE = Path(__file__).parent

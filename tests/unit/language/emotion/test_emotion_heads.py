@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
+from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.features import STYLE, pairs, pieces, style, tokens
 from ricordo.language.emotion.heads import (
     AXES,
@@ -19,7 +20,6 @@ from ricordo.language.emotion.heads import (
     weighed,
 )
 from ricordo.language.emotion.known_words import KnownWords
-from ricordo.language.emotion.words import spoken
 
 SIZE = 384
 

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.temporal import Language, Preference, find
-from ricordo.language.temporal.gregorian import add_months, easter
+from ricordo.language.temporal.gregorian import add_months, days_in_year, easter
 from ricordo.language.temporal.holidays import holiday, holiday_names
-from ricordo.language.temporal.islamic import days_in_year
-from ricordo.language.temporal.languages import LEXICONS
-from ricordo.language.temporal.lexicon import Kind
+from ricordo.language.temporal.lexicon import LEXICONS, Kind
 
 ZONES = st.sampled_from(
     [ZoneInfo(name) for name in ("UTC", "Europe/Rome", "America/New_York", "Pacific/Apia")]

@@ -3,7 +3,7 @@
 import pytest
 
 from ricordo.language.annotations import Emotion
-from ricordo.language.emotion.lexicon import load_positions
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.reflection.noun_phrases import Occurrence
 from ricordo.memory.reflection.observations import (
     INSIGHT_PHRASES,

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
+from ricordo.language.temporal.expressions.anchors import Neighbour
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
-from ricordo.language.temporal.expressions.composed import Between, Clock, PartName, PartOfDay, in_part
-from ricordo.language.temporal.expressions.placed import Neighbour
+from ricordo.language.temporal.expressions.compounds import Between, Clock, PartName, PartOfDay, in_part
 from ricordo.language.temporal.expressions.relative import DayAway
-from ricordo.language.temporal.grammar.days import is_day
 from ricordo.language.temporal.grammar.periods import second_next
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
+from ricordo.language.temporal.shapes import is_day
 
 _PARTS: dict[str, PartName] = {
     "morning": "morning",

@@ -1,13 +1,13 @@
 """Times by distance: yesterday, two weeks ago, in 3 days, the last 7 days, 3 days after Easter."""
 
 from ricordo.language.temporal.expressions.amounts import HALVES, Amount, Unit
-from ricordo.language.temporal.expressions.composed import Between, Bound, PartOfDay
+from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
 from ricordo.language.temporal.expressions.relative import Away, DayAway, Lasting, Now, Rolling
+from ricordo.language.temporal.grammar.anchor_rules import away_on_weekday
 from ricordo.language.temporal.grammar.clocks import part_name
-from ricordo.language.temporal.grammar.days import is_day
-from ricordo.language.temporal.grammar.placed import away_on_weekday
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
+from ricordo.language.temporal.shapes import is_day
 
 
 def day_away(reader: Reader, at: int) -> Read | None:

@@ -1,6 +1,6 @@
 """Dates in digits, and the years that stand behind all kinds of dates."""
 
-from ricordo.language.temporal.expressions.dated import CalendarDay, Month
+from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -9,12 +9,7 @@ _YEARS = range(1500, 2101)
 
 
 def full_year(number: int, digits: int) -> int | None:
-    """Return the year that a number means, two digits being of 1930 to 2029; None when it is no year.
-
-    Args:
-        number: What is written or spelled.
-        digits: How many digits it is written with, 0 for words.
-    """
+    """Return the year that a number means, two digits being of 1930 to 2029; None when it is no year."""
     if digits == 2:
         return number + (2000 if number < 30 else 1900)
     if digits in {0, 4} and 1000 <= number <= 9998:

@@ -1,14 +1,14 @@
 """Units of the calendar and what has a name in it: weeks, months, seasons, weekdays."""
 
 from ricordo.language.temporal.expressions.amounts import Unit
+from ricordo.language.temporal.expressions.anchors import Counted
 from ricordo.language.temporal.expressions.base import OFFSETS, Relation
-from ricordo.language.temporal.expressions.dated import Month, Season
+from ricordo.language.temporal.expressions.calendar_dates import Month, Season
 from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.placed import Counted
 from ricordo.language.temporal.expressions.relative import Period, Weekday, Weekend
-from ricordo.language.temporal.grammar.counted import nth
+from ricordo.language.temporal.grammar.anchor_rules import weekday_away, with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_at
-from ricordo.language.temporal.grammar.placed import weekday_away, with_year
+from ricordo.language.temporal.grammar.ordinals import nth
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 

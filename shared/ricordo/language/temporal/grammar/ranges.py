@@ -1,13 +1,13 @@
 """Ranges from one time to another, and times that are open at one side."""
 
+from ricordo.language.temporal.expressions.anchors import OfYear
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.composed import Between, Bound, Clock, PartOfDay, Side
-from ricordo.language.temporal.expressions.dated import CalendarDay, Month, Years
+from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month, Years
+from ricordo.language.temporal.expressions.compounds import Between, Bound, Clock, PartOfDay, Side
 from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.placed import OfYear
 from ricordo.language.temporal.expressions.relative import Away, DayAway, Now, Period, Weekday
+from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
-from ricordo.language.temporal.grammar.placed import with_year
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 

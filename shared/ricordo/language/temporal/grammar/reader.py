@@ -20,7 +20,7 @@ class Read:
 
 
 Rule = Callable[["Reader", int], Read | None]
-Grammar = Sequence[tuple[Rule, frozenset[Kind]]]
+RuleTable = Sequence[tuple[Rule, frozenset[Kind]]]
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Reader:
 
     items: Sequence[Lexeme]
     lexicon: Lexicon
-    rules: Grammar
+    rules: RuleTable
     _known: dict[int, Read] = field(default_factory=dict)
     _failed: dict[int, int] = field(default_factory=dict)  # at which depth; deeper fails too
     _depth: int = 0
@@ -202,7 +202,7 @@ _UNITS: dict[str, Unit] = {
 }
 
 
-def longest(reader: Reader, at: int, rules: Grammar) -> Read | None:
+def longest(reader: Reader, at: int, rules: RuleTable) -> Read | None:
     """Try the rules that can begin at `at`; of equally long readings the first rule's wins."""
     best: Read | None = None
     kinds = reader.items[at].values.keys()

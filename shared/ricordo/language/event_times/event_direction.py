@@ -1,0 +1,198 @@
+"""Which way a time of a telling lies that could lie either way: by tense, verb, weekday and hour."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from ricordo.language.event_times.cues import Signs
+from ricordo.language.event_times.windows import TextWindow
+from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
+from ricordo.language.temporal.expressions.base import Expression
+from ricordo.language.temporal.expressions.compounds import Between, Bound
+from ricordo.language.temporal.expressions.parts import SomeOf
+from ricordo.language.temporal.moments import Moment
+from ricordo.language.temporal.shapes import has_clock, shape
+from ricordo.language.temporal.spans import Direction
+from ricordo.language.temporal.tense import direction, is_over, is_planned
+from ricordo.language.temporal.time_extraction import TimeMention
+
+_WAYS: Final[tuple[Direction, ...]] = ("past", "future")
+_AROUND: Final = 40
+_LEAD: Final = re.compile(
+    r"(?:di|da|del|dal|dello|dallo|della|dalla|of|from|since|after|dopo)\s+|(?:dell|dall)'\s*"
+)
+_HEAD: Final = re.compile(
+    r"(?:^|[,.:;!?(])(?: ?(?:ah|e|ed|ma|poi|quindi|allora|and|but|so|then|oh|starting))* ?$"
+)
+_TO: Final = re.compile(r"(?:to|till|until|ad?|al|alla)\s+|all'\s*")
+_TO_DAY: Final = re.compile(r"al(?= \d)|all(?='\d)")
+_RECENT: Final = timedelta(days=30)
+_SEASON: Final = 2  # how much nearer a month must lie ahead than back, where nothing else tells
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """When and in which language something is told.
+
+    Attributes:
+        at: the moment, aware.
+        zone: the speaker's.
+        language: of the text.
+        signs: those of the language.
+    """
+
+    at: datetime
+    zone: ZoneInfo
+    language: Language
+    signs: Signs
+
+    def moment(self, way: Direction, *, sure: bool = False) -> Moment:
+        """Return the moment from which times are counted."""
+        return Moment(self.at, self.zone, way, sure)
+
+
+def place(
+    window: TextWindow, reading: TimeMention, speech: Speech, *, timed: bool, moved: bool = False
+) -> TimeSpan | None:
+    """Return the time of a reading, whose offsets are those of the telling; None where there is none.
+
+    An appointment lies ahead unless a past tense rules its clause; what nothing places lies where it is
+    nearest.
+
+    Args:
+        window: where it stands.
+        reading: what the words say.
+        speech: when that is said.
+        timed: whether an hour is told beside it: "on Monday and Wednesday at 5".
+        moved: whether what is told was moved there, whose past tense says nothing of the time.
+    """
+    past, future = (reading.at(speech.moment(way, sure=True)) for way in _WAYS)
+    if past == future or past is None or future is None:
+        return past or future
+    if _is_placed(reading, window, speech):
+        return past
+    if moved or is_moved(window, reading.span[0], speech.signs):
+        way = _way_of_moved(reading, speech)
+    else:
+        way = _way(window, reading, speech, timed=timed)
+    if way is None:
+        return _nearest(past, future, reading, speech)
+    return past if way == "past" else future
+
+
+def is_moved(window: TextWindow, at: int, signs: Signs) -> bool:
+    """Whether at a place of the telling the time begins to which something was moved: "moved me to"."""
+    low = window.telling.plain
+    lead = _TO.match(low, at)
+    return signs.moved_before.search(low, 0, at if lead is None else lead.end()) is not None
+
+
+def stretch_of(window: TextWindow, signs: Signs) -> str:
+    """Return the text of a window, the article of a day to which something was moved apart: "al 24"."""
+    text, low = window.telling.text[window.begin : window.end], window.telling.plain
+    to = _TO_DAY.match(low, window.begin, window.end)
+    if to is None or not is_moved(window, window.begin, signs):
+        return text
+    return ("il" if to[0] == "al" else "  l") + text[len(to[0]) :]
+
+
+def moved_to(reading: TimeMention, window: TextWindow, signs: Signs) -> Expression | None:
+    """Return where what is told to have been moved now lies: "moved from Monday to Thursday"; else None."""
+    expression = reading.expression
+    whole = expression.whole if isinstance(expression, SomeOf) else expression
+    if isinstance(whole, Between) and signs.moved.search(window.telling.plain):
+        return whole.last
+    if isinstance(whole, Bound) and whole.side == "until" and is_moved(window, reading.span[0], signs):
+        return whole.of
+    return None
+
+
+def begun(reading: TimeMention, span: TimeSpan) -> Expression | None:
+    """Return what a time that is open at one side is of, where it is to begin or to be over by then."""
+    if not isinstance(reading.expression, Bound):
+        return None
+    starts = reading.expression.side in {"since", "after"} and span.end == LATEST
+    due = reading.expression.side in {"before", "up_to"} and span.start == EARLIEST
+    return reading.expression.of if starts or due else None
+
+
+def _is_placed(reading: TimeMention, window: TextWindow, speech: Speech) -> bool:
+    """Whether its own words say which way it lies."""
+    start, end = reading.span
+    low, signs = window.telling.plain, speech.signs
+    if shape(reading.expression) != "placed" or signs.nearest.search(low[start:end]):
+        return False
+    return signs.placed.search(low, start, end) is not None
+
+
+def _way(window: TextWindow, reading: TimeMention, speech: Speech, *, timed: bool) -> Direction | None:
+    text, low, signs = window.telling.text, window.telling.plain, speech.signs
+    lead = None if isinstance(reading.expression, Between) else _LEAD.match(low, *reading.span)
+    span = (reading.span[0] if lead is None else lead.end(), reading.span[1])
+    before, behind = low[max(0, span[0] - _AROUND) : span[0]], low[span[1] : span[1] + _AROUND]
+    if _is_start(reading, low) and not signs.state_behind.match(behind):
+        # "From Monday I work nights": it begins; "I have been ill from Monday": it has begun.
+        span = reading.span
+    if signs.ahead_before.search(before) or signs.perhaps.match(low):
+        return "future"
+    if signs.ahead_behind.match(behind) or _is_booked(low, reading, speech):
+        return "future"
+    if timed and shape(reading.expression) != "placed":
+        return "past" if is_over(text, span, speech.language) else "future"
+    if isinstance(reading.expression, Bound) and shape(reading.expression) in {"day", "date", "month"}:
+        return "past" if is_over(text, span, speech.language) else None
+    return _by_tense(window, span, speech)
+
+
+def _by_tense(window: TextWindow, span: tuple[int, int], speech: Speech) -> Direction | None:
+    text = window.telling.text
+    told = direction(text, span, speech.language)
+    if told == "future" or is_planned(text, span, speech.language):
+        return "future"
+    if told == "past" or is_over(text, span, speech.language):
+        return "past"
+    return "future" if speech.signs.appointed.search(window.telling.plain) else None
+
+
+def _is_start(reading: TimeMention, low: str) -> bool:
+    """Whether its clause begins with what something begins with: "from Monday", "dal 4 maggio"."""
+    return isinstance(reading.expression, Bound) and _HEAD.search(low[: reading.span[0]]) is not None
+
+
+def _is_booked(low: str, reading: TimeMention, speech: Speech) -> bool:
+    """Whether it is the time of what was booked; of a mere purchase, that may be the time of the deed."""
+    start, _ = reading.span
+    booked = speech.signs.booked.search(low, max(0, start - 4 * _AROUND), start)
+    if booked is None:
+        return False
+    if speech.signs.booked_for.search(low, 0, start):
+        return True
+    if shape(reading.expression) == "weekday":
+        return has_clock(reading.expression)
+    return not _is_recent(reading, speech)
+
+
+def _way_of_moved(reading: TimeMention, speech: Speech) -> Direction | None:
+    """Return where what was moved lies: ahead, unless of two dates of a year one was but weeks ago."""
+    month_told = shape(reading.expression) in {"date", "month", "holiday"}
+    return None if month_told and _is_recent(reading, speech) else "future"
+
+
+def _is_recent(reading: TimeMention, speech: Speech) -> bool:
+    past = reading.at(speech.moment("past"))
+    return past is not None and speech.at - past.end <= _RECENT
+
+
+def _nearest(past: TimeSpan, future: TimeSpan, reading: TimeMention, speech: Speech) -> TimeSpan:
+    """Return the nearer of both where a year or a month is left open, else the past."""
+    sort = shape(reading.expression)
+    if sort in {"weekday", "placed"}:
+        return past
+    back, ahead = reading.at(speech.moment("past")), reading.at(speech.moment("future"))
+    if back is not None and back == ahead:
+        return back  # the weekday says which
+    over = past.start if isinstance(reading.expression, Bound) else past.end
+    times = _SEASON if sort == "month" else 1
+    return future if (future.start - speech.at) * times < speech.at - over else past

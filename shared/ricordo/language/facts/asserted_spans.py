@@ -1,0 +1,210 @@
+"""Which stretches of a message assert something: what is neither asked, nor imagined, nor said in jest."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from ricordo.language.facts.fact_grammar import Grammar
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.phrase_trees import longest
+from ricordo.language.facts.verbs import verb_at
+from ricordo.language.facts.word_lists import word_list
+
+PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
+LONGEST_LEAD: Final = 8
+"""Pauses and joining words before a clause, at most: a text that is nothing else is read in linear time."""
+_BEFORE_REMINDER: Final = 12
+_ENDS: Final = frozenset({".", "!", "?", "…", ";", '"'})
+_ABOUT: Final = frozenset("che cosa chi quale quali what whom which".split())
+"""After a preposition, these ask: "di che deve essere?"."""
+_ASKING: Final = word_list("asking_words")
+_LONGEST_UNREAL: Final = 60
+"""Words of what is imagined behind which a statement may start again, in the same sentence."""
+_LONGEST_QUESTION: Final = 12
+_QUESTION_WITHIN: Final = 3
+"""Words within which a question that follows a statement shows itself: "stasera quale guardo?"."""
+_NICKNAMED: Final = frozenset({"detto", "detta"})
+"""Behind a name and a comma, "called" and not "said": "mio fratello Bledar, detto Bled,"."""
+_TAGS: Final = frozenset({"ok", "okay", "capito", "intesi"})  # at the end of what is said and not asked
+_BUT: Final = frozenset({"but", "ma", "però"})
+"""What is asked begins there at the earliest: "I graduated at Pisa, but when do I say so?"."""
+_LEAST: Final = 3  # words of a statement
+_LAST_LETTERS: Final = 0x2100  # pictures and signs come after it
+_YOU: Final = re.compile(r"\w{2,}i")  # an Italian verb of the second person, behind "mi": "mi aiuti"
+_PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
+
+
+def in_jest(tokens: Tokens, grammar: Grammar) -> bool:
+    """Whether the writer takes it all back ("just kidding")."""
+    return any(f"{first} {second}" in grammar.jesting for first, second in pairwise(tokens.low))
+
+
+def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int]]:
+    """Yield each stretch that asserts something, and where the sentence ends that it is of.
+
+    What is asked is yielded as a stretch without words, for the people it speaks of.
+    """
+    begin, count = 0, len(tokens.low)
+    while begin < count:
+        end = begin
+        while end < count and not _is_end(tokens.low[end]):
+            end += 1
+        after = end
+        asked = False
+        while after < count and _is_end(tokens.low[after]):
+            asked = asked or tokens.low[after] == "?"
+            after += 1
+        last = _before_question(tokens, grammar, begin, end) if asked else end
+        first, resumed = _reminder(tokens, grammar, begin, last)
+        if _before_unreal(tokens, grammar, begin, first) < first:
+            first = resumed = begin  # "I dreamt that you should know that …"
+        for start, furthest in ((begin, first), (resumed, last)):
+            for real_start, real_end in _real(tokens, grammar, start, furthest):
+                yield real_start, real_end, real_end
+        if last < end:
+            yield last, last, end
+        begin = after
+
+
+def _real(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what is left of `[begin, end)` without what is imagined, wished or reported."""
+    while begin < end:
+        cut = _before_unreal(tokens, grammar, begin, end)
+        if cut > begin:
+            yield begin, cut
+        begin = _resumed(tokens, grammar, cut, end)
+
+
+def _resumed(tokens: Tokens, grammar: Grammar, cut: int, end: int) -> int:
+    """Return where a statement starts again behind what is unreal from `cut` on; `end` where none does."""
+    furthest = min(end, cut + _LONGEST_UNREAL)
+    colon = next((i for i in range(cut, furthest) if tokens.low[i] == ":"), end)
+    if colon < end and _unknowing(tokens.low, grammar, cut, colon):
+        return colon + 1
+    if grammar.conditionals.isdisjoint(tokens.low[cut : cut + 3]):
+        return end
+    for at in range(cut + 1, furthest):
+        joined = tokens.low[at - 1] in PAUSES and tokens.low[at] in grammar.joints
+        if joined and _resumes(tokens.low, grammar, at + 1, end):
+            return at + 1
+    return end
+
+
+def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:
+    """Whether what comes before a colon only says that something is not known: "non so che fare: …"."""
+    if any(low[i] in grammar.saying or low[i] in grammar.conditionals for i in range(begin, end)):
+        return False
+    return any(low[i + 1 : i + 2] and low[i + 1] in ("so", "know", "sure") for i in range(begin, end - 1))
+
+
+def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    """Whether a statement starts after a condition: "if it rains I stay in, and anyway I live in Bergen"."""
+    first, furthest = at, min(end, at + LONGEST_LEAD)
+    while first < furthest and (low[first] in grammar.adverbs or low[first] in grammar.openers):
+        first += 1
+    if first < end and low[first] in grammar.user_pronouns:
+        first += 1
+    elif not grammar.drops_subjects or first == at:
+        return False
+    verb = verb_at(low, grammar, first, end)
+    if verb is None or verb.rule.polarity == "past" or verb.rule.person == 3:
+        return False
+    return grammar.drops_subjects or _PAST.fullmatch(low[first]) is None
+
+
+def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where a statement begins that is handed over with "remember that"; else `begin`."""
+    return _reminder(tokens, grammar, begin, end)[1]
+
+
+def _reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[int, int]:
+    """Return where what hands a statement over starts and ends; `begin` twice when nothing does."""
+    for first in range(begin, min(end, begin + _BEFORE_REMINDER)):
+        found = longest(grammar.reminders, tokens.low, first, end, grammar.adverbs)
+        if found is not None and found[1] < end:
+            return first, found[1]
+    return begin, begin
+
+
+def _is_end(word: str) -> bool:
+    return word in _ENDS or word[0] == "\n"
+
+
+def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where the question starts in "I live in Rome, and you?"; `begin` when all of it is asked."""
+    if begin >= end or tokens.low[begin] in grammar.questions:
+        return begin
+    if tokens.low[end - 1] in _TAGS:
+        return end - 1  # "I'm allergic to nuts, remember that, ok?"
+    for at in range(end - 1, begin, -1):
+        if _pauses(tokens.low[at]) or tokens.low[at] in grammar.joints:
+            first, furthest = at + 1, min(end, at + 1 + LONGEST_LEAD)
+            while first < furthest and tokens.low[first] in grammar.joints:
+                first += 1
+            if _asks(tokens.low, grammar, first, end):
+                return _before_pause(tokens, grammar, begin, at)
+    but = next((at for at in range(begin + _LEAST, end) if tokens.low[at] in _BUT), begin)
+    return _before_pause(tokens, grammar, begin, but)
+
+
+def _pauses(word: str) -> bool:
+    """Whether a word goes on after it: behind a comma, or a picture."""
+    return word in PAUSES or (ord(word[0]) > _LAST_LETTERS and not word[0].isalnum())
+
+
+def _asks(low: list[str], grammar: Grammar, first: int, end: int) -> bool:
+    """Whether a question starts at `first`: by its first word, or by one soon after that only asks."""
+    if first >= end:
+        return False
+    if low[first] in grammar.questions or low[first] in grammar.appeals:
+        return True
+    if low[first] in grammar.reflexives and first + 1 < end:
+        return _YOU.fullmatch(low[first + 1]) is not None
+    about = low[first : min(end, first + _LONGEST_QUESTION)]
+    if any(a in grammar.prepositions and b in _ABOUT for a, b in pairwise(about)):
+        return True
+    soon = low[first + 1 : min(end, first + _QUESTION_WITHIN)]
+    return not _ASKING.isdisjoint(soon)
+
+
+def _before_pause(tokens: Tokens, grammar: Grammar, begin: int, at: int) -> int:
+    while at > begin and (tokens.low[at - 1] in PAUSES or tokens.low[at - 1] in grammar.conjunctions):
+        at -= 1
+    return at
+
+
+def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
+    """Return where what is imagined, wished or reported starts: at the pause before its first word."""
+    low = tokens.low
+    for at in range(begin, end):
+        if not _unreal_at(low, grammar, at, end):
+            continue
+        if low[at] in grammar.saying and not grammar.possessives.isdisjoint(low[begin:at]):
+            return at  # "my physio Greta says …"
+        cut = at
+        while cut > begin and not (low[cut] in PAUSES or low[cut] in grammar.joints):
+            cut -= 1
+        return cut
+    return end
+
+
+def _own_words(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    """Whether the user repeats what they said before: "I told you", "te l'ho detto: …"."""
+    before = low[max(0, at - 3) : at]
+    if not grammar.speaking.intersection(before):
+        return False
+    return grammar.negations.isdisjoint(low[max(0, at - 5) : at]) or ":" in low[at + 1 : min(end, at + 3)]
+
+
+def _unreal_at(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
+    word = low[at]
+    if word == "non" and at and low[at - 1] == "nome":
+        return False  # "il mio nome non è Tania, è Tamara"
+    if word in _NICKNAMED and at and low[at - 1] == ",":
+        return False
+    if word in grammar.saying:
+        return not _own_words(low, grammar, at, end)
+    if word in grammar.unreal or word in grammar.conditionals:
+        return True
+    return at + 1 < end and f"{word} {low[at + 1]}" in grammar.unreal_pairs

@@ -1,0 +1,117 @@
+"""Tokens of a message, with offsets into it, and the parts of it that are not the writer's own words."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from ricordo.language.document import Document
+from ricordo.language.facts.acquaintance import is_known_given
+from ricordo.language.facts.word_forms import HAVING, SPELLINGS
+from ricordo.language.tokenization import CLITIC, tokenize
+
+_SAME_LENGTH: Final = str.maketrans(
+    {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
+)
+
+_NOT_OWN: Final = re.compile(
+    r"```.*?(?:```|\Z)"  # code
+    r"|https?://\S+|www\.\S+|[^\s@]{1,64}@[^\s@]{1,255}\.\w+"  # addresses, as long as they may be
+    r"|^[ \t]*>[^\n]*"  # the lines of a mail that answers another
+    r"|<recalled\b.*?(?:</recalled>|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(r'"([^"\n]{1,400})"|(?<![\w\'])\'([^\'\n]{12,400})\'(?!\w)')
+_SPOKEN_WORDS: Final = 4
+"""From so many quoted words on, a quotation is somebody's speech; shorter ones are titles and names."""
+
+_OF_ONESELF: Final = re.compile(
+    r"\s*(?:i|i'm|i've|my|we|we're|call\s+me|io|noi|mi|ci|sono|siamo|ho|abbiamo|vivo|abito|lavoro|amo|odio|adoro)\s+\S",
+    re.IGNORECASE,
+)
+"""What speaks of itself between quotation marks is a title or somebody else's speech, however short."""
+
+_TURN: Final = re.compile(r"^[ \t]*([^\W\d_]\w{1,20}(?: [^\W\d_]\w{1,20})?):[ \t]+(\S[^\n]*)", re.MULTILINE)
+"""A turn of a conversation: who speaks, and what they say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one message: parallel lists, so that reading is a matter of indices.
+
+    Attributes:
+        source: the message as it came.
+        raw: the words as written; low: the same in lower case; starts, ends: offsets into `source`.
+        lowercase: whether the message holds no capital letter at all (names then need no capital).
+    """
+
+    source: str
+    raw: list[str]
+    low: list[str]
+    starts: list[int]
+    ends: list[int]
+    lowercase: bool
+
+    def text(self, begin: int, end: int) -> str:
+        """Return the source from token `begin` to before token `end`, with single spaces."""
+        if begin >= end:
+            return ""
+        return " ".join(self.source[self.starts[begin] : self.ends[end - 1]].split())
+
+
+def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
+    """Return the tokens of a text without code, addresses and quoted speech; `low` has standard spelling.
+
+    What other people say in a pasted conversation ("Anna: I live in Rome") is left out, of the writer's own
+    lines (`speaker`) only the name.
+    """
+    own = own_words(document)
+    if ":" in own:
+        own = _TURN.sub(partial(_own_turn, speaker.casefold()), own)
+    spellings = SPELLINGS[language]
+    low: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for token in tokenize(own, CLITIC[language]):
+        word, start = token.written.lower(), token.start
+        if low and low[-1] == "c'" and word in HAVING:
+            start = starts.pop()  # "c'ho" is one word
+            del low[-1], ends[-1]
+        for length, meaning in spellings.get(word) or ((token.end - start, word),):
+            low.append(meaning)
+            starts.append(start)
+            start += length
+            ends.append(start)
+    raw = [own[start:end] for start, end in zip(starts, ends, strict=True)]
+    return Tokens(document.text, raw, low, starts, ends, lowercase=own == own.lower())
+
+
+def own_words(document: Document) -> str:
+    """Return a text with quotations, code and instructions to a model blanked out, offsets kept."""
+    text = document.without_instructions.text
+    if "```" in text or "http" in text or "www." in text or "@" in text or ">" in text:
+        text = _NOT_OWN.sub(_blank, text)
+    text = text.translate(_SAME_LENGTH)
+    if '"' in text or "'" in text:
+        text = _QUOTED.sub(_unquote, text)
+    return text
+
+
+def _own_turn(speaker: str, match: re.Match[str]) -> str:
+    name = match.group(1)
+    first = name.split()[0].casefold()
+    if first == speaker or name.casefold() == speaker:
+        return " " * len(match.group(1)) + match.group()[match.end(1) - match.start() :]
+    known = is_known_given(first) and match.group(2)
+    return _blank(match) if known else match.group()
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" + " " * (len(match.group()) - 1)
+
+
+def _unquote(match: re.Match[str]) -> str:
+    inner = match.group(1) or match.group(2)
+    if len(inner.split()) >= _SPOKEN_WORDS or _OF_ONESELF.match(inner):
+        return '"' + " " * len(inner) + '"'
+    return " " + inner + " "

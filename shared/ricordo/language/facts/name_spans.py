@@ -1,0 +1,246 @@
+"""Where a name stands in the tokens, and the people whom a message introduces."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ricordo.language.facts.acquaintance import TITLES
+from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
+from ricordo.language.facts.fact_tokens import Tokens
+from ricordo.language.facts.kinship import PRESUMED, Tie
+from ricordo.language.person_names import is_given, is_place
+
+LONGEST_NAME: Final = 5
+"""Tokens: more capitalised words in a row are shouting or a headline."""
+
+_ENDS: Final = frozenset('.!?…;"')
+LONGEST_ASIDE: Final = 10
+"""Words between one name of a list and the next: "Marta, who is a lawyer, and Giada"."""
+
+Span = tuple[int, int]
+
+
+@dataclass(eq=False, slots=True)
+class Person:
+    """Somebody (or some animal) a message speaks of: by kinship, by name, or both.
+
+    Attributes:
+        kin: what ties them to the user, if it is said.
+        noun: how they are called as long as no name is known.
+        names: their names; several when a plural was introduced ("my sons Leo and Tom").
+        presumed: whether nothing tells that the user knows them ("Messi").
+        of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
+        asked: the tokens of a question that spoke of them, as long as nothing was said of them.
+        owner: whose `kin` they are, where it is somebody with a name.
+    """
+
+    kin: Kin | None
+    noun: str = ""
+    names: list[str] = field(default_factory=list)
+    of_other: bool = False
+    presumed: bool = False
+    asked: Span | None = None
+    owner: "Person | None" = None
+
+    @property
+    def gender(self) -> Gender:
+        """The grammatical gender a pronoun would have; empty when unknown."""
+        return self.kin.gender if self.kin else ""
+
+    @property
+    def several(self) -> bool:
+        """Whether a verb about them stands in the plural."""
+        return len(self.names) > 1 or (self.kin is not None and self.kin.plural)
+
+    @property
+    def tie(self) -> str:
+        """What ties them to the user, as text; empty when the message does not say."""
+        if self.kin is None or self.of_other:
+            return PRESUMED if self.presumed else ""
+        return str(Tie(self.kin.predicate, self.kin.gender, self.kin.noun, named=bool(self.names)))
+
+    def may_be(self, other: "Person") -> bool:
+        """Whether their ties to the user do not tell them apart: nobody is a brother and a neighbour."""
+        if self.kin is None or other.kin is None:
+            return True
+        mine, theirs = (Tie(kin.predicate, kin.gender, kin.noun) for kin in (self.kin, other.kin))
+        return mine.may_be(theirs)
+
+    def end(self) -> None:
+        """Say that what ties them to the user is over."""
+        self.kin = None if self.kin is None else replace(self.kin, over=True)
+
+    def labels(self) -> tuple[str, ...]:
+        """What to call them in a statement."""
+        return tuple(self.names) or ((self.noun,) if self.noun else ())
+
+
+class Cast:
+    """The people of one message, in the order in which they were last spoken of."""
+
+    def __init__(self) -> None:
+        self._people: list[Person] = []
+
+    def introduce(self, person: Person) -> Person:
+        """Bring `person` on stage, or the one already there whom the words mean."""
+        known = self._same(person)
+        if known is None:
+            self._people.append(person)
+            return person
+        self._people.remove(known)
+        self._people.append(known)
+        known.names = known.names or person.names
+        known.kin = known.kin or person.kin
+        known.asked = known.asked and person.asked
+        known.presumed = known.presumed and person.presumed
+        return known
+
+    def latest(self, gender: Gender = "", but: Person | None = None) -> Person | None:
+        """Return whom a pronoun of `gender` means: the last one spoken of who could be meant, not `but`."""
+        people = (p for p in reversed(self._people) if p is not but)
+        return next((p for p in people if not gender or p.gender in ("", gender)), None)
+
+    def knows(self, name: str) -> bool:
+        """Whether somebody of this name was spoken of whom the user knows."""
+        return any(name in person.names and not person.presumed for person in self._people)
+
+    def _same(self, person: Person) -> Person | None:
+        for known in self._people:
+            if not known.may_be(person):
+                continue  # "my brother Marco, my neighbour Marco"
+            if person.names and known.names == person.names:
+                return known
+            kin = person.kin
+            if (
+                kin
+                and not kin.plural
+                and known.kin
+                and known.kin.noun == kin.noun
+                and known.of_other == person.of_other
+                and known.owner is person.owner
+                and not (person.names and known.names)
+            ):
+                return known
+        return None
+
+
+def name_at(
+    tokens: Tokens,
+    grammar: Grammar,
+    begin: int,
+    end: int,
+    *,
+    loose: bool = False,
+    person: bool = False,
+    titled: bool = False,
+) -> int:
+    """Return the index after the name that starts at `begin`, or `begin` when there is none.
+
+    Args:
+        tokens: the message.
+        grammar: its language.
+        begin: where the name would start.
+        end: where it must end.
+        loose: accept one word without a capital (after "called", or when the writer uses no capitals at all).
+        person: whether it is somebody's: "Nora da Lisbona" is Nora, "San Giovanni in Persiceto" one place.
+        titled: whether any capital may be part of it ("a band called Rust Monday").
+    """
+    particles = grammar.person_particles if person else grammar.name_particles
+    at = begin
+    if begin + 1 < end and tokens.low[begin] in TITLES and tokens.raw[begin][0].isupper():
+        at += _capitalised(tokens, grammar, begin + 1)
+    while at < end and at - begin < LONGEST_NAME:
+        if _capitalised(tokens, grammar, at) or (titled and tokens.raw[at][0].isupper()):
+            at += 1
+        elif (
+            at > begin
+            and tokens.low[at] in particles
+            and at + 1 < end
+            and _capitalised(tokens, grammar, at + 1)
+        ):
+            at += 2
+        else:
+            break
+    if at - begin >= LONGEST_NAME and at < end and _capitalised(tokens, grammar, at):
+        return begin
+    if at == begin and begin < end and _known_small(tokens, grammar, begin, person=person):
+        return begin + 1
+    if at == begin and loose and begin < end and _plain_word(tokens, grammar, begin):
+        return begin + 1
+    return at
+
+
+def names_from(
+    tokens: Tokens, grammar: Grammar, begin: int, end: int, *, loose: bool = False, person: bool = False
+) -> Iterator[Span]:
+    """Yield the names of a list: "Anna", "Anna and Luca", "Anna, Luca and Tom"."""
+    at = begin
+    while True:
+        after = name_at(tokens, grammar, at, end, loose=loose, person=person)
+        if after == at or _possessed(tokens, after, end):
+            return
+        yield at, after
+        following = _next_item(tokens, grammar, after, end)
+        if following == after:
+            return
+        at = following
+
+
+def _next_item(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
+    after = _past_aside(tokens, grammar, at, end)
+    while after < end and (tokens.low[after] == "," or tokens.low[after] in grammar.conjunctions):
+        after += 1
+    return after
+
+
+def _past_aside(tokens: Tokens, grammar: Grammar, at: int, end: int) -> int:
+    """Step over an age or a clause behind a name of a list: "Maisie (12) and", "Marta, who sings, and"."""
+    low = tokens.low
+    if at + 2 < end and low[at] == "(" and low[at + 2] == ")":
+        return at + 3
+    if at + 2 < end and low[at] == "," and low[at + 1].isdigit():
+        return at + 2
+    if at + 2 >= end or low[at] != "," or low[at + 1] not in grammar.relatives:
+        return at
+    for closing in range(at + 2, min(end - 2, at + LONGEST_ASIDE)):
+        joined = low[closing] == "," and low[closing + 1] in grammar.conjunctions
+        if joined and _capitalised(tokens, grammar, closing + 2):
+            return closing
+    return at
+
+
+def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    word = tokens.low[at]
+    if not tokens.raw[at][0].isupper():
+        return False
+    if word in grammar.not_names:
+        listed = at > 1 and tokens.low[at - 1] in grammar.conjunctions and tokens.raw[at - 2][0].isupper()
+        return listed and is_given(word)  # "Otis and June"
+    return word not in grammar.refused or _stands_alone(tokens, grammar, at)
+
+
+def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> bool:
+    """Whether a name stands here that its writer left small: "my sister nora", "i live in leeds"."""
+    word = tokens.low[at]
+    if word in grammar.common or word in grammar.kin:
+        return False
+    known = is_given(word) if person else is_place(word) or (tokens.lowercase and is_given(word))
+    return known and tokens.raw[at].islower()
+
+
+def _stands_alone(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    """Whether a possessive is a name: "una figlia, Mia, di otto anni", where it possesses nothing."""
+    if tokens.low[at] not in grammar.possessives or not at or not tokens.raw[at][1:].islower():
+        return False
+    begins = tokens.low[at - 1] in _ENDS or tokens.low[at - 1][0] == "\n"
+    followed = at + 1 < len(tokens.low) and tokens.low[at + 1][0].isalnum()
+    return not begins and (not followed or tokens.low[at + 1] in grammar.conjunctions)
+
+
+def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
+    word = tokens.low[at]
+    return word.isalpha() and len(word) > 1 and word not in grammar.common
+
+
+def _possessed(tokens: Tokens, at: int, end: int) -> bool:
+    return at < end and tokens.low[at] == "'s"

@@ -1,0 +1,232 @@
+"""The grammar as a whole: which rules there are, and where in a text it pays to try them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ricordo.language.temporal.expressions.compounds import PartOfDay
+from ricordo.language.temporal.expressions.relative import Period
+from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour
+from ricordo.language.temporal.grammar.clocks import (
+    clock,
+    clock_range,
+    hour_then_day,
+    on_day,
+    on_part,
+    part_beside_day,
+    part_of_day,
+    part_then_day,
+)
+from ricordo.language.temporal.grammar.distances import (
+    away,
+    bounded_away,
+    counted_with_relation_between,
+    day_away,
+    lasting,
+    rolling,
+)
+from ricordo.language.temporal.grammar.named_dates import day_alone, named_date
+from ricordo.language.temporal.grammar.numeric_dates import compact_date, numeric_date
+from ricordo.language.temporal.grammar.ordinals import nth
+from ricordo.language.temporal.grammar.periods import calendar_period, month, season, weekday
+from ricordo.language.temporal.grammar.ranges import (
+    between,
+    bound,
+    days_of_month,
+    month_range,
+    month_with_days,
+    week_with_days,
+)
+from ricordo.language.temporal.grammar.reader import Read, Reader, RuleTable, longest
+from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
+from ricordo.language.temporal.grammar.years import bare_year, century, holiday_name, year_then_part
+from ricordo.language.temporal.lexemes import Lexeme
+from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon
+from ricordo.language.temporal.shapes import is_day
+
+_LEADING = frozenset({Kind.THE, Kind.RELATION})
+_DAY_NAMES = frozenset({Kind.WEEKDAY, Kind.ON}) | _LEADING
+# With what a period can begin, for each rule: most words of a text begin none.
+_PERIODS: RuleTable = (
+    (compact_date, frozenset({Kind.NUMBER})),
+    (numeric_date, frozenset({Kind.NUMBER})),
+    (named_date, _DAY_NAMES | {Kind.NUMBER, Kind.ORDINAL, Kind.MONTH}),
+    (day_alone, _DAY_NAMES | {Kind.ORDINAL}),
+    (holiday_name, _LEADING | {Kind.HOLIDAY}),
+    (day_away, frozenset({Kind.THE, Kind.DAY})),
+    (counted, frozenset({Kind.NUMBER, Kind.IN})),
+    (away, frozenset({Kind.NUMBER, Kind.MINUTES, Kind.HALVING, Kind.IN})),
+    (rolling, _LEADING | {Kind.NUMBER, Kind.MINUTES, Kind.WITHIN, Kind.UNIT, Kind.IN, Kind.OVER}),
+    (counted_with_relation_between, frozenset({Kind.THE, Kind.NUMBER})),
+    (weekday, _DAY_NAMES | {Kind.ORDINAL, Kind.UNIT}),
+    (neighbour, _DAY_NAMES | {Kind.UNIT, Kind.ORDINAL}),
+    (nth, frozenset({Kind.ON, Kind.THE, Kind.ORDINAL, Kind.QUARTER, Kind.HALF, Kind.NUMBER})),
+    (week_of, frozenset({Kind.THE, Kind.UNIT, Kind.HOLIDAY, Kind.NUMBER})),
+    (edge, _LEADING | {Kind.EDGE, Kind.UNIT, Kind.ORDINAL}),
+    (calendar_period, _LEADING | {Kind.UNIT}),
+    (month, _LEADING | {Kind.MONTH, Kind.NUMBER}),
+    (season, _LEADING | {Kind.SEASON}),
+    (decade, frozenset({Kind.THE, Kind.DECADE, Kind.DECADE_WORD, Kind.NUMBER, Kind.SIGN})),
+    (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER, Kind.SIGN})),
+    (century, frozenset({Kind.NUMBER})),
+    (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
+    (part_of_day, _LEADING | {Kind.PART}),
+    (some_of_period, _DAY_NAMES | {Kind.NUMBER, Kind.UNIT, Kind.PART}),
+)
+_OPENING = frozenset({Kind.FROM, Kind.BETWEEN})
+_ENDS = frozenset(
+    {Kind.IN, Kind.OF, Kind.NUMBER, Kind.ORDINAL, Kind.MONTH, Kind.DAY, Kind.UNIT, Kind.NOW, Kind.HOLIDAY}
+    | {Kind.SEASON, Kind.EDGE, Kind.QUARTER}
+)
+_COMPOSED: RuleTable = (
+    (days_of_month, _OPENING | {Kind.THE, Kind.NUMBER, Kind.ORDINAL}),
+    (between, _OPENING | _DAY_NAMES | _ENDS),
+    (month_range, frozenset({Kind.MONTH})),
+    (month_with_days, _LEADING | {Kind.MONTH, Kind.UNIT}),
+    (week_with_days, _LEADING | {Kind.UNIT}),
+    (bound, _OPENING | _DAY_NAMES | _ENDS | {Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.UP_TO}),
+    (part_then_day, frozenset({Kind.THE, Kind.PART})),
+    (part_beside_day, frozenset({Kind.THE, Kind.PART})),
+    (hour_then_day, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
+    (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
+    (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
+    (bounded_away, frozenset({Kind.MORE, Kind.LESS})),
+    (lasting, frozenset({Kind.FOR})),
+)  # fmt: skip
+_LEAD = 6  # lexemes that may stand before the first strong one: "from the end of the first"
+
+
+@dataclass(slots=True)
+class Attempts:
+    """How many more places of a text the rules may be tried at: bounds what a hostile text can cost."""
+
+    left: int
+
+
+def expressions(items: Sequence[Lexeme], lexicon: Lexicon, attempts: Attempts) -> Iterator[tuple[int, Read]]:
+    """Yield the expressions from left to right, none overlapping, with the index where each begins."""
+    reader = Reader(items, lexicon, _PERIODS)
+    reach = _distance_to_strong(items)
+    at = 0
+    while at < len(items) and attempts.left > 0:
+        if reach[at] > _LEAD:
+            at += 1
+            continue
+        attempts.left -= 1
+        read = _phrase(reader, at)
+        if read is None or _glued(items, at, read.end):
+            at += 1
+        else:
+            if not means_no_time(reader, at, read):
+                yield at, read
+            at = read.end
+
+
+def _glued(items: Sequence[Lexeme], start: int, end: int) -> bool:
+    """Whether an expression is a piece of a longer word or code ("3am3ioY"), in which it means nothing."""
+    before = _touch(items, start) and (_is_word(items[start - 1]) or _is_fraction(items, start))
+    after = _touch(items, end) and (items[end].text.isalnum() or _leads_on(items, end))
+    clock = after and items[end].text == "t" and end + 1 < len(items) and items[end + 1].digits == 2
+    return before or (after and not clock)
+
+
+def _touch(items: Sequence[Lexeme], at: int) -> bool:
+    return 0 < at < len(items) and items[at - 1].end == items[at].start
+
+
+def _is_fraction(items: Sequence[Lexeme], start: int) -> bool:
+    """Whether it goes on with what is before a sign: the "000" of "1.000", the "Mart" of "Wal-Mart"."""
+    if not _touch(items, start - 1):
+        return False
+    sign, before = items[start - 1].text, items[start - 2]
+    if items[start].digits:
+        return sign in {".", ","} and before.digits > 0
+    return sign == "-" and before.text.isalpha() and not before.values
+
+
+def _leads_on(items: Sequence[Lexeme], end: int) -> bool:
+    """Whether a hyphen joins another word: the "17" of "17-story", the "Jun" of "Jun-song"."""
+    joined = items[end].text == "-" and _touch(items, end + 1)
+    values = items[end + 1].values if joined else {}
+    return joined and items[end + 1].text.isalpha() and (not values or Kind.UNIT in values)
+
+
+def _is_word(item: Lexeme) -> bool:
+    """Whether it is one word or number: a phrase may end with an elision, which is joined to what follows."""
+    return item.text.isalnum() and len(item.text) == item.end - item.start
+
+
+def _distance_to_strong(items: Sequence[Lexeme]) -> list[int]:
+    """For each lexeme, how many of its island stand before the next strong one."""
+    far = _LEAD + 1
+    distances = [far] * (len(items) + 1)
+    for at in range(len(items) - 1, -1, -1):
+        values = items[at].values
+        if not KEY_KINDS.isdisjoint(values):
+            distances[at] = 0
+        elif values:
+            distances[at] = distances[at + 1] + 1
+    return distances
+
+
+def _phrase(reader: Reader, at: int) -> Read | None:
+    read = _untimed(reader, at)
+    if read is None or not isinstance(read.expression, PartOfDay):
+        return read
+    return on_part(read.expression, reader, read.end) or read
+
+
+def _untimed(reader: Reader, at: int) -> Read | None:
+    period = reader.period(at)
+    best = longest(reader, at, _COMPOSED)
+    if period is not None and is_day(period.expression):
+        narrowed = on_day(period.expression, reader, period.end)
+        if narrowed is not None and (best is None or narrowed.end >= best.end):
+            return narrowed
+    if best is not None and (period is None or best.end > period.end):
+        return best
+    return period
+
+
+def means_no_time(reader: Reader, at: int, read: Read) -> bool:
+    """Whether what stands around an expression from `at` on says that no time is meant."""
+    return (
+        reader.has(at - 1, Kind.WISH)
+        or _is_habit(reader, at, read.end)
+        or _is_name(reader, at, read.end)
+        or _is_whole(reader, at, read)
+    )
+
+
+def _is_habit(reader: Reader, at: int, end: int) -> bool:
+    """Whether it comes again and again: "every Monday", "every other Friday", "each day at 3 pm"."""
+    between = (Kind.NUMBER, Kind.ORDINAL, Kind.OTHER, Kind.PART, Kind.UNIT)
+    other = reader.has(at - 2, Kind.EVERY) and reader.has(at - 1, *between)
+    return other or reader.has(at - 1, Kind.EVERY) or reader.has(end, Kind.EVERY)
+
+
+def _is_name(reader: Reader, at: int, end: int) -> bool:
+    """Whether somebody is called so: "aunt May", "April told me"."""
+    if end != at + 1 or not reader.items[at].capital:
+        return False
+    return reader.has(at - 1, Kind.TITLE) or reader.has(end, Kind.SPEAKING) or _has_surname(reader, at)
+
+
+def _has_surname(reader: Reader, at: int) -> bool:
+    """Whether a month stands alone before another name: "August Strindberg", not "in August Anna"."""
+    if (
+        not reader.has(at, Kind.MONTH)
+        or at + 1 >= len(reader.items)
+        or (at > 0 and reader.items[at - 1].values)
+    ):
+        return False
+    surname = reader.items[at + 1]
+    return surname.capital and surname.text.isalpha() and not surname.values
+
+
+def _is_whole(reader: Reader, at: int, read: Read) -> bool:
+    """Whether it is how long something is, or whose something is: "the whole week", "book of the year"."""
+    bare = isinstance(read.expression, Period) and read.expression.offset == 0
+    if not bare or any(reader.has(i, Kind.RELATION) for i in range(at, read.end)):
+        return False
+    possessed = reader.has(at - 1, Kind.OF) and not reader.has(at - 1, Kind.IN, Kind.OVER)
+    return possessed or reader.has(at - 1, Kind.WHOLE)
