@@ -1,6 +1,7 @@
 """What corrects what follows from the messages that there are: late ones, other words and erasures too."""
 
 import asyncio
+import random
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
@@ -52,7 +53,7 @@ async def corrections(stores: Stores, names: Iterable[str] = tuple(STORY)) -> Ma
 
 
 async def test_links_are_the_same_in_any_order_of_arrival(stores: Stores) -> None:
-    for order in permutations(STORY):
+    for order in random.Random(3).sample(list(permutations(STORY)), 30):
         place = stores.another_tenant()
         for name in order:
             await arrive(place, name)
@@ -70,14 +71,11 @@ async def test_what_corrects_something_else_than_before_is_to_be_read_again(stor
     await stores.record(message(stores, "m-2"))
     async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
         unread = await locked.correct([stores.id("m-2")])
-        assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], (
-            "with what corrects it in turn"
-        )
+        assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], "and what corrects it"
         assert [one.extracted for one in unread] == [None, None]
         assert not await locked.correct([stores.id("m-2"), stores.id("m-3")])
-    assert list(
-        await stores.ledger.evidence_of_memories(stores.tenant, [stores.id("m-1"), stores.id("m-3")])
-    ) == [stores.id("m-1")]
+    ids = [stores.id("m-1"), stores.id("m-3")]
+    assert list(await stores.ledger.evidence_of_memories(stores.tenant, ids)) == ids[:1]
 
 
 async def test_what_was_read_before_it_was_linked_is_not_kept(stores: Stores) -> None:
@@ -148,8 +146,8 @@ async def test_rows_that_go_round_in_a_circle_end_somewhere(stores: Stores) -> N
     found = await stores.ledger.load(stores.tenant, [stores.id("m-2")])
     assert sorted(one.message_id for one in found) == ["m-2", "m-3", "m-4"]
     assert {len(one.put_right) for one in found} == {2}
-    told = [replace(extracted(stores, one.message_id), put_right=one.put_right) for one in found]
-    assert len((await learn(stores, *told))[1]) == 3
+    statements = [replace(extracted(stores, one.message_id), put_right=one.put_right) for one in found]
+    assert len((await learn(stores, *statements))[1]) == 3
 
 
 async def test_facts_that_a_correction_states_by_itself_do_not_count_as_erased(stores: Stores) -> None:
@@ -190,9 +188,9 @@ async def test_other_words_correct_something_else(stores: Stores) -> None:
 async def test_whom_a_ranking_moves_is_told_by_way_of_others_too(stores: Stores) -> None:
     await arrive(stores, *STORY)
     found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id(one) for one in STORY])
-    told = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
+    ranked = {one.id: list(one.corrected_by) for one in found if one.corrected_by}
     third, fourth = stores.id("m-3"), stores.id("m-4")
-    assert told == {stores.id("m-2"): [fourth, third], third: [fourth]}
+    assert ranked == {stores.id("m-2"): [fourth, third], third: [fourth]}
     await stores.execute("update memories set archived_at = now() where message_id = 'm-4'")
     found = await stores.queries.ranking_rows(stores.tenant, "u-1", [stores.id("m-2"), third])
     assert {one.id: list(one.corrected_by) for one in found} == {stores.id("m-2"): [third], third: []}

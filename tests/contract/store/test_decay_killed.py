@@ -4,6 +4,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime, timedelta
 
+from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import Stores
 
 from ricordo.system_clock import SystemClock
@@ -12,7 +13,7 @@ from ricordo_services.lifecycle.passes import Decay, Pass
 
 NOW = datetime.now(UTC).replace(hour=12)
 DAY = timedelta(days=1)
-SLICES = 3
+SLICES = 2
 FILL = """
 insert into memories (tenant, id, user_id, conversation_id, content, role, created_at, stored_at, arousal,
                       importance)
@@ -56,15 +57,8 @@ asyncio.run(main())
 """
 
 
-class Unheard:
-    """Nobody listens."""
-
-    async def emit(self, tenant: str, events: object) -> None:
-        pass
-
-
-class Tenant:
-    """Knows one."""
+class OneTenant:
+    """Knows one tenant."""
 
     def __init__(self, tenant: str) -> None:
         self._tenant = tenant
@@ -75,8 +69,8 @@ class Tenant:
 
 def decaying(stores: Stores) -> Pass:
     return Pass(
-        work=Decay(stores.lifecycle, stores.retention, Unheard()),
-        life=Tenant(stores.tenant),
+        work=Decay(stores.lifecycle, stores.retention, Emitted()),
+        life=OneTenant(stores.tenant),
         runs=stores.pass_runs,
         locks=stores.pass_locks,
         clock=SystemClock(),
@@ -111,14 +105,3 @@ async def test_who_is_killed_between_slices_is_made_up_for(stores: Stores) -> No
     assert 0 < rest.examined < SLICES * 10_000 - 5_000, "it went on, and did not begin anew"
     await decaying(undisturbed).run_if_due(NOW, DAY)
     assert await stores.fetch(STATE) == await undisturbed.fetch(STATE)
-
-
-async def test_two_workers_at_once_come_to_the_same(stores: Stores) -> None:
-    alone = stores.another_tenant()
-    for one in (stores, alone):
-        await filled(one)
-    both = await asyncio.gather(*(decaying(stores).run_if_due(NOW, DAY) for _ in range(2)))
-    made = [one for one in both if one is not None and one.examined]
-    assert len(made) == 1
-    await decaying(alone).run_if_due(NOW, DAY)
-    assert await stores.fetch(STATE) == await alone.fetch(STATE)

@@ -70,7 +70,7 @@ def statements(draw: st.DrawFn) -> list[Evidence]:
 
 
 @st.composite
-def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
+def deliveries(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
     """Draw what messages state, and an order and batching in which it is learned, with repeats."""
     story = draw(st.lists(statements(), min_size=1, max_size=7))
     order = draw(st.permutations(range(len(story))))
@@ -83,7 +83,7 @@ def tellings(draw: st.DrawFn) -> tuple[list[list[Evidence]], list[list[int]]]:
     return story, [batch for batch in (*batches, rest) if batch]
 
 
-async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[ExtractedEvidence]:
+async def _utterances(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[ExtractedEvidence]:
     """Record the messages of a story, of two users by turns, and return what each states."""
     users = [f"u-{n % 3 // 2}" for n in range(len(story))]
     await stores.record(*(stores.message(f"m-{n}", minute=n, user_id=user) for n, user in enumerate(users)))
@@ -93,9 +93,9 @@ async def _told(stores: Stores, story: Sequence[Sequence[Evidence]]) -> list[Ext
     ]
 
 
-async def _holds_the_fold(stores: Stores, told: Sequence[ExtractedEvidence]) -> None:
+async def _holds_the_fold(stores: Stores, utterances: Sequence[ExtractedEvidence]) -> None:
     for user in ("u-0", "u-1"):
-        evidence = [row for one in told if one.user_id == user for row in one.evidence]
+        evidence = [row for one in utterances if one.user_id == user for row in one.evidence]
         facts = fold(evidence, tenant=stores.tenant, user_id=user)
         assert await _asked(stores, user, history=True) == set(facts)
         assert await _asked(stores, user) == {one for one in facts if one.current}
@@ -128,61 +128,61 @@ def _projected(learned: Sequence[FactDelta]) -> set[Fact]:
 
 
 @LAWS
-@given(telling=tellings())
+@given(delivery=deliveries())
 async def test_also_when_all_batches_come_at_once(
-    stores: Stores, telling: tuple[list[list[Evidence]], list[list[int]]]
+    stores: Stores, delivery: tuple[list[list[Evidence]], list[list[int]]]
 ) -> None:
-    story, batches = telling
+    story, batches = delivery
     here, projection = stores.another_tenant(), Projection()
-    told = await _told(here, story)
+    utterances = await _utterances(here, story)
     ledgers = here.ledger, here.another_ledger()
     await asyncio.gather(
         *(
-            learn(here, *(told[n] for n in batch), projection=projection, ledger=ledgers[turn % 2])
+            learn(here, *(utterances[n] for n in batch), projection=projection, ledger=ledgers[turn % 2])
             for turn, batch in enumerate(batches)
         )
     )
-    await _holds_the_fold(here, told)
+    await _holds_the_fold(here, utterances)
     everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
     assert _projected(projection.learned) == everything
 
 
 @LAWS
 @given(
-    telling=tellings(),
+    delivery=deliveries(),
     turns=st.lists(st.sampled_from((0, 0, 1)), min_size=11, max_size=11),
     refused=st.lists(st.sampled_from((False, False, True)), min_size=11, max_size=11),
 )
 async def test_also_when_workers_take_turns_and_projections_fail(
     stores: Stores,
-    telling: tuple[list[list[Evidence]], list[list[int]]],
+    delivery: tuple[list[list[Evidence]], list[list[int]]],
     turns: list[int],
     refused: list[bool],
 ) -> None:
-    story, batches = telling
+    story, batches = delivery
     here, projection = stores.another_tenant(), Projection()
-    told = await _told(here, story)
+    utterances = await _utterances(here, story)
     ledgers = here.another_ledger(), here.another_ledger()
     for batch, turn, refuses in zip(batches, turns, refused, strict=False):
-        new = [told[n] for n in batch]
+        new = [utterances[n] for n in batch]
         if refuses:
             with contextlib.suppress(ConnectionError):  # not raised where there is nothing to project
                 await learn(
                     here, *new, projection=Projection(failing=ConnectionError()), ledger=ledgers[turn]
                 )
         await learn(here, *new, projection=projection, ledger=ledgers[turn])
-    await _holds_the_fold(here, told)
+    await _holds_the_fold(here, utterances)
     everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
     assert _projected(projection.learned) == everything
 
 
 @LAWS
-@given(first=tellings(), second=st.lists(statements(), min_size=7, max_size=7))
+@given(first=deliveries(), second=st.lists(statements(), min_size=7, max_size=7))
 async def test_also_when_messages_are_read_anew_and_say_something_else(
     stores: Stores, first: tuple[list[list[Evidence]], list[list[int]]], second: list[list[Evidence]]
 ) -> None:
     here, projection = stores.another_tenant(), Projection()
-    former = await _told(here, first[0])
+    former = await _utterances(here, first[0])
     now = [
         extracted(here, one.message_id, *evidence, user_id=one.user_id)
         for one, evidence in zip(former, second, strict=False)

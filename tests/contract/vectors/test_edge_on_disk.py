@@ -55,7 +55,7 @@ async def test_points_are_there_after_closing_and_opening_again(tmp_path: Path) 
 async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     with _writer(tmp_path) as writer:
         assert writer.stdout is not None
-        acknowledged = [int(writer.stdout.readline()) for _ in range(150)]
+        acknowledged = [int(writer.stdout.readline()) for _ in range(90)]
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout.read().split()]
     index = EdgeVectorIndex(tmp_path)
