@@ -71,13 +71,7 @@ class Pace:
     (Little's law). So the limit follows the machine, the model and whatever else goes on.
 
     Attributes:
-        backlog: of the consumers that a message goes through.
-        clock: measures.
         delay: seconds, > 0.
-        most: events that may wait, however fast the workers are.
-        least: events that may wait, however slow they are: who has nothing before them shows no pace.
-        dispensable: those of the consumers that nobody waits for while what they need is away. They do not
-            count while they settle nothing.
     """
 
     backlog: StreamBacklog

@@ -10,8 +10,8 @@ import typer
 import yaml
 
 from ricordo.settings import Settings
-from ricordo_services.app import processes
-from ricordo_services.cli.app import application
+from ricordo_services.app import worker_process
+from ricordo_services.cli.application import application
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_a_container_runs_a_command_that_exists(name: str) -> None:
     assert command in commands()
     if name in WORKERS:
         assert arguments == [name]
-        assert name in processes.WORKERS
+        assert name in worker_process.WORKERS
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -18,8 +18,8 @@ from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.routing import CONTRACTS
 from ricordo.settings import FORMER_NAMES, Settings
-from ricordo_services.app import processes
-from ricordo_services.cli.app import application
+from ricordo_services.app import worker_process
+from ricordo_services.cli.application import application
 
 EXPECTED = {
     "ARCHITECTURE.md",
@@ -94,7 +94,7 @@ def test_commands_that_are_named_exist(path: Path) -> None:
         for command in re.findall(r"(?:^|[/ ])ricordo ([a-z]+(?:-[a-z]+)*)\b", line):
             assert command in group.commands, line
         for names in re.findall(r"ricordo worker ([a-z ]+)$", line):
-            assert set(names.split()) <= set(processes.WORKERS), line
+            assert set(names.split()) <= set(worker_process.WORKERS), line
 
 
 @pytest.mark.parametrize("block", blocks("json"), ids=str)

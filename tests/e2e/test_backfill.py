@@ -14,7 +14,7 @@ from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.app.jobs import run_backfill
-from ricordo_services.progress import BackfillOrder
+from ricordo_services.job_progress import BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

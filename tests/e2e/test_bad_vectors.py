@@ -82,7 +82,7 @@ async def test_a_text_without_a_vector_fails_and_its_neighbours_are_remembered(
     bot: Bot, client: Client, system: System, server: OllamaStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = partial(EventWorkerSettings, backoff=Backoff(first=0.05, longest=0.2))
-    monkeypatch.setattr("ricordo_services.app.workers.EventWorkerSettings", short)
+    monkeypatch.setattr("ricordo_services.app.service_factories.EventWorkerSettings", short)
     server.behaviour.vectors = poisonous
     settings = ollama_settings(system, server)
     async with system.restarted(settings):

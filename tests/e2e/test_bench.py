@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_lab.bench.command import run
+from ricordo_lab.bench.bench_command import run
 from ricordo_lab.bench.measurement import Line, Options
 from ricordo_lab.bench.system import up
 from ricordo_lab.console import MeasurementFailed

@@ -9,7 +9,7 @@ from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
 from ricordo.settings import CondensingSettings
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app.passes import run_pass
-from ricordo_services.progress import PassSummary
+from ricordo_services.job_progress import PassSummary
 
 pytestmark = pytest.mark.e2e
 

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.cli.ricordo_command import Ricordo
 from tests.fixtures.documents import ROOT
 
-from ricordo_services.cli.demo.conversation import QUESTIONS, TIMEZONE
+from ricordo_services.cli.demo.demo_conversation import QUESTIONS, TIMEZONE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 

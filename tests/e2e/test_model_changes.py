@@ -18,7 +18,7 @@ from ricordo.settings import Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn
 from ricordo_services.app.jobs import run_backfill
-from ricordo_services.progress import Backfilled, BackfillOrder
+from ricordo_services.job_progress import Backfilled, BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

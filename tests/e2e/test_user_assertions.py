@@ -12,7 +12,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
 
 from ricordo_services.app.jobs import run_backfill
-from ricordo_services.progress import BackfillOrder
+from ricordo_services.job_progress import BackfillOrder
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ from tests.fixtures.wire import Bot, ago, msg
 
 from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.client import MemoryClient
-from ricordo_services.cli.app import run
+from ricordo_services.cli.application import run
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis import analyse
-from ricordo_lab.bench.conversation import questions, read_texts, texts
+from ricordo_lab.bench.generated_texts import questions, read_texts, texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies, percentile, repeated
 
 _NOW: Final = datetime(2026, 2, 4, 15, 30, tzinfo=UTC)

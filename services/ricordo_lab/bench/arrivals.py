@@ -9,7 +9,7 @@ from itertools import accumulate, repeat
 import numpy as np
 
 from ricordo.models.encoder import Encoder, Vectors
-from ricordo_lab.bench.conversation import texts
+from ricordo_lab.bench.generated_texts import texts
 
 
 def at_fixed_rate(per_second: float) -> Iterator[float]:

@@ -13,8 +13,8 @@ from zlib import crc32
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.messages.events import MessageReceived
 from ricordo.models.encoder import Encoder
-from ricordo_lab.bench.conversation import FIRST_SAID, messages, questions, texts
-from ricordo_lab.bench.embedding import ready_models
+from ricordo_lab.bench.embedding_bench import ready_models
+from ricordo_lab.bench.generated_texts import FIRST_SAID, messages, questions, texts
 from ricordo_lab.bench.ingest import pipeline_rate
 from ricordo_lab.bench.measurement import Figures, Line, Options, Report, latencies, rounded
 from ricordo_lab.bench.publication import remember

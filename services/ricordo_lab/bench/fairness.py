@@ -13,7 +13,7 @@ from typing import Final
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_lab.bench.backlog import MemoryUse, growth
-from ricordo_lab.bench.conversation import messages, texts
+from ricordo_lab.bench.generated_texts import messages, texts
 from ricordo_lab.bench.measurement import Figures, Line, Options, Report, percentile, rounded
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import Program, System, scratch, started, up

@@ -7,8 +7,8 @@ from typing import Final
 from ricordo.messages.events import MessageReceived
 from ricordo.models.encoder import Encoder
 from ricordo.settings import EmbeddingSettings
-from ricordo_lab.bench.conversation import messages, read_texts
-from ricordo_lab.bench.embedding import encode_all, ready_models
+from ricordo_lab.bench.embedding_bench import encode_all, ready_models
+from ricordo_lab.bench.generated_texts import messages, read_texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated, rounded
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up

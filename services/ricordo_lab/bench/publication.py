@@ -19,7 +19,7 @@ _STANDSTILL_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class PublicationTimes:
     """How long it took.
 
     Attributes:
@@ -33,7 +33,7 @@ class Remembered:
 
 async def remember(
     address: str, messages: Sequence[MessageReceived], noted: Callable[[], None] = lambda: None
-) -> Remembered:
+) -> PublicationTimes:
     """Publish `messages` as fast as they are taken, and wait until each of them is remembered.
 
     Raises:
@@ -65,6 +65,6 @@ async def remember(
                 raise MeasurementFailed(
                     f"{len(missing)} of {len(messages)} messages are not remembered"
                 ) from None
-        return Remembered(published, time.perf_counter() - began)
+        return PublicationTimes(published, time.perf_counter() - began)
     finally:
         await bus.close()

@@ -16,11 +16,11 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import Role
 from ricordo.settings import Settings
 from ricordo.system_clock import SystemClock
-from ricordo_lab.bench.conversation import texts
+from ricordo_lab.bench.generated_texts import texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, latencies
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import System, scratch, up
-from ricordo_services.app.requests import working_memory_reader
+from ricordo_services.app.request_handlers import working_memory_reader
 from ricordo_services.app.resources import Resources
 
 _TENANT: Final = "default"

@@ -18,7 +18,7 @@ from ricordo.language.emotion.figures_of_speech import without_figures
 from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
-from ricordo_lab.evaluation.results import Figures, Matrix, minilm_vectors
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
 from ricordo_services.app.embedding_models import model_names
 
 _STYLE_COUNTS: Final = 0.3
@@ -56,7 +56,7 @@ AXES_OF: Final = {"en": Strength(4.0, 1.0), "it": Strength(2.0, 0.5)}
 LABELS_OF_ENGLISH: Final = Strength(2.0, 1.0)
 
 
-class Encoded(NamedTuple):
+class EncodedRatings(NamedTuple):
     """Rated texts of a language, and their vectors, [n, d], unit norm."""
 
     language: str
@@ -69,7 +69,7 @@ class Encoded(NamedTuple):
         return AXES if self.ratings.on_axes else LABELS
 
 
-def run(asked: argparse.Namespace) -> Iterator[Figures]:
+def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     """Fit and write the heads of each language, and yield where they are."""
     ratings = {}  # all files are checked before any text is encoded, which takes minutes
     for path, option, on_axes in (
@@ -82,15 +82,15 @@ def run(asked: argparse.Namespace) -> Iterator[Figures]:
     asked.out.mkdir(parents=True, exist_ok=True)
     for language, options in (("en", ("--data", "--goemotions")), ("it", ("--emoita",))):
         sets = [
-            Encoded(language, rated, asyncio.run(minilm_vectors(rated.texts)))
+            EncodedRatings(language, rated, asyncio.run(minilm_vectors(rated.texts)))
             for rated in map(ratings.__getitem__, options)
         ]
         out = asked.out / f"heads_{language}.npz"
         out.write_bytes(fit_heads(sets, model_names(EmbeddingSettings())[0]).saved())
-        yield Figures(out=str(out))
+        yield NamedFigures(out=str(out))
 
 
-def fit_heads(sets: Sequence[Encoded], model: str) -> Heads:
+def fit_heads(sets: Sequence[EncodedRatings], model: str) -> Heads:
     """Fit the heads of one language: those of each set beside the others."""
     detail = DETAIL_OF[sets[0].language]
     seen = [[seen_of(text, one.language) for text in one.ratings.texts] for one in sets]
@@ -125,7 +125,10 @@ def seen_of(text: str, language: str) -> Seen:
 
 
 def _fit(
-    one: Encoded, numbers: Sequence[Sequence[float]], sparse: Sequence[tuple[Hashes, Matrix]], buckets: int
+    one: EncodedRatings,
+    numbers: Sequence[Sequence[float]],
+    sparse: Sequence[tuple[Hashes, Matrix]],
+    buckets: int,
 ) -> Matrix:
     strength = AXES_OF[one.language] if one.ratings.on_axes else LABELS_OF_ENGLISH
     scale = _scale(one.vectors.shape[1], strength.vector)
@@ -159,7 +162,7 @@ def ridge(
     return np.stack(solved, axis=1).astype(np.float32)
 
 
-def _share(one: Encoded) -> Matrix:
+def _share(one: EncodedRatings) -> Matrix:
     if one.ratings.on_axes:
         return np.ones(len(AXES), np.float32)
     # A label that was never given is rarer than any that was given once.
@@ -167,7 +170,7 @@ def _share(one: Encoded) -> Matrix:
     return share
 
 
-def _neutral(one: Encoded, seen: Sequence[Seen]) -> Matrix:
+def _neutral(one: EncodedRatings, seen: Sequence[Seen]) -> Matrix:
     if not one.ratings.on_axes:
         return np.zeros(len(LABELS), dtype=np.float32)
     plain = np.array([each.numbers[STYLE:-1] == _UNSPOKEN for each in seen])

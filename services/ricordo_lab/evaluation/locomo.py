@@ -41,7 +41,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LocomoQuestion:
     """A question, and the ids of the turns that answer it, of which there is at least one."""
 
     text: str
@@ -55,7 +55,7 @@ class Conversation:
 
     id: str
     turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[LocomoQuestion, ...]
 
 
 def read(path: Path) -> tuple[Conversation, ...]:
@@ -94,10 +94,10 @@ def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
                 yield Turn(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
 
 
-def _questions(found: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:
+def _questions(found: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[LocomoQuestion]:
     for one in found:
         named = {
             f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(" ".join(one["evidence"]))
         }
         if one["category"] in CATEGORIES and (evidence := frozenset(named & known)):
-            yield Question(one["question"], one["category"], evidence)
+            yield LocomoQuestion(one["question"], one["category"], evidence)

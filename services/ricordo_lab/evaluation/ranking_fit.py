@@ -15,10 +15,10 @@ from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.conditional_logit import bias, choice, fit
 from ricordo_lab.evaluation.locomo import Conversation, read
-from ricordo_lab.evaluation.measures import mean, measure, row
 from ricordo_lab.evaluation.replay import RankedAnswer, ask, publish
-from ricordo_lab.evaluation.results import Figures, Row
-from ricordo_lab.evaluation.retrieval import reranked
+from ricordo_lab.evaluation.results import NamedFigures, Row
+from ricordo_lab.evaluation.retrieval_evaluation import reranked
+from ricordo_lab.evaluation.retrieval_measures import mean, measure, row
 from ricordo_services.app.embedding_models import model_names
 
 _FEWEST: Final = 2  # conversations: one is left out
@@ -59,7 +59,7 @@ class FittedWeights:
         ]
 
 
-def run(asked: argparse.Namespace) -> Iterator[Row | Figures]:
+def run(asked: argparse.Namespace) -> Iterator[Row | NamedFigures]:
     """Yield what was measured, and the weights or the file that they were written to.
 
     Raises:
@@ -77,10 +77,10 @@ def run(asked: argparse.Namespace) -> Iterator[Row | Figures]:
     source = f"{asked.data.name}: {len(conversations)} conversations, {len(answers)} questions"
     weights = weights_file(whole, by_words, source)
     if asked.out is None:
-        yield Figures(weights=weights)
+        yield NamedFigures(weights=weights)
         return
     asked.out.write_text(weights, encoding="utf-8")
-    yield Figures(out=str(asked.out))
+    yield NamedFigures(out=str(asked.out))
 
 
 def weights_file(whole: FittedWeights, by_words: FittedWeights, source: str) -> str:

@@ -14,7 +14,7 @@ from ricordo.messages.views import MemoryView
 from ricordo.messages.vocabulary import Profile, Role
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.console import MeasurementFailed, progress
-from ricordo_lab.evaluation.locomo import Conversation, Question, Turn
+from ricordo_lab.evaluation.locomo import Conversation, LocomoQuestion, Turn
 
 MOST: Final = 200
 """The most memories that a recall returns."""
@@ -30,7 +30,7 @@ class RankedAnswer:
     """
 
     conversation: str
-    question: Question
+    question: LocomoQuestion
     found: tuple[str, ...]
     signals: Signals
 
@@ -41,11 +41,7 @@ class RankedAnswer:
 
 
 async def publish(address: str, conversations: Sequence[Conversation]) -> None:
-    """Publish all turns, a user for each conversation, and wait until they are remembered.
-
-    Raises:
-        MeasurementFailed: some are not.
-    """
+    """Publish all turns, a user for each conversation, and wait until they are remembered."""
     for number, conversation in enumerate(conversations, 1):
         turns = len(conversation.turns)
         progress(f"  publishing conversation {number} of {len(conversations)}: {turns} turns")

@@ -17,7 +17,7 @@ Matrix = NDArray[np.float32]
 _TOGETHER: Final = 1_024  # texts that are encoded between two reports of progress
 
 
-class Figures(dict[str, object]):
+class NamedFigures(dict[str, object]):
     """Named figures, printed one a line; None is printed as undefined."""
 
 
@@ -29,7 +29,7 @@ class Miss(dict[str, object]):
     """An item that was not understood as labelled, printed in one line."""
 
 
-def print_results(results: Iterable[Figures | Row | Miss], *, as_json: bool) -> None:
+def print_results(results: Iterable[NamedFigures | Row | Miss], *, as_json: bool) -> None:
     """Print lines as they come: JSON objects, or text for people."""
     if as_json:
         for result in results:
@@ -48,11 +48,11 @@ def print_results(results: Iterable[Figures | Row | Miss], *, as_json: bool) -> 
                 print_line(f"{name:24} {'undefined' if value is None else value}")
 
 
-def _kind(result: Figures | Row | Miss) -> tuple[object, ...]:
+def _kind(result: NamedFigures | Row | Miss) -> tuple[object, ...]:
     return type(result), result.get("table"), *result
 
 
-def _table(rows: Sequence[Figures | Row | Miss]) -> Iterator[str]:
+def _table(rows: Sequence[NamedFigures | Row | Miss]) -> Iterator[str]:
     """Yield a table with aligned columns, the title before it."""
     names = [name for name in rows[0] if name != "table"]
     cells = [names, *([str(row[name]) for name in names] for row in rows)]

@@ -21,8 +21,8 @@ from ricordo.language.query_analysis.head import INTENTS, Head
 from ricordo.language.temporal import Language
 from ricordo.language.text_head import BUCKETS, LANGUAGES, SHAPE, TextHead, buckets, shape
 from ricordo_lab.console import UnreadableData, progress
-from ricordo_lab.evaluation.questions import NOW, ZONE, LabelledQuestion, read_questions
-from ricordo_lab.evaluation.results import Figures, Matrix, minilm_vectors
+from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
 
 NONE: Final = "-"
 """The label of texts without one."""
@@ -44,7 +44,7 @@ class LabelledText:
     text: str
 
 
-def run_texts(asked: argparse.Namespace) -> Iterator[Figures]:
+def run_texts(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     """Yield for each language the figures of a head fitted on four fifths, and where the head of all is."""
     texts = read_texts(asked.data)
     vectors = asyncio.run(minilm_vectors([one.text for one in texts]))
@@ -56,17 +56,17 @@ def run_texts(asked: argparse.Namespace) -> Iterator[Figures]:
         progress(f"  {language}: fitting on four fifths")
         tried = fit_text_head([own[at] for at in kept], encoded[kept], MINILM)
         found = accuracy(tried, [own[at] for at in held_out], encoded[held_out])
-        yield Figures({f"{language}_{name}": value for name, value in found.items()})
+        yield NamedFigures({f"{language}_{name}": value for name, value in found.items()})
         progress(f"  {language}: fitting on all")
         out = asked.out / f"{asked.data.stem}_{language}.npz"
         out.write_bytes(fit_text_head(own, encoded, MINILM, digest(asked.data)).saved())
-        yield Figures(out=str(out))
+        yield NamedFigures(out=str(out))
 
 
-def run_questions(asked: argparse.Namespace) -> Iterator[Figures]:
+def run_questions(asked: argparse.Namespace) -> Iterator[NamedFigures]:
     """Fit the head of intents on a file of labelled questions, write it, and yield where."""
     asked.out.write_bytes(fit_question_head(read_questions(asked.data), digest(asked.data)).saved())
-    yield Figures(out=str(asked.out))
+    yield NamedFigures(out=str(asked.out))
 
 
 def read_texts(path: Path) -> list[LabelledText]:

@@ -24,7 +24,7 @@ from ricordo.models.onnx import (
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.progress import Tell, served_at, waiting_for
+from ricordo_services.job_progress import Tell, served_at, waiting_for
 
 _PROBE: Final = "Is the model there?"
 
@@ -36,12 +36,7 @@ class Models:
     """The embedding models of a process.
 
     Attributes:
-        batch: encodes memories.
-        query: encodes questions, and never waits behind memories.
         fallback: serves in a long outage; None for none.
-        tokens: counts tokens.
-        precision: of the primary's weights, such as `fp32`; `served` where its server decides.
-        served: those of them that are on a server.
     """
 
     batch: Encoder
@@ -115,10 +110,6 @@ async def open_models(
 ) -> AsyncIterator[Models]:
     """Load or connect the models, and close them at the end; MiniLM is loaded only where it encodes.
 
-    Args:
-        settings: which models.
-        tokens: the tokenizer, where it is loaded already.
-
     Raises:
         CheckpointMissing: the embedding model is not installed.
         OSError: the cache folder, where the built model is kept, cannot be written.
@@ -155,11 +146,6 @@ async def wait_until_ready(
 ) -> Models:
     """Return the models once the primary one answers; a pull may take minutes.
 
-    Args:
-        settings: which models.
-        opening: loads or connects them.
-        tell: called with what is waited for, and its progress.
-
     Raises:
         ModelUnavailable: the model does not answer within half a minute.
         CheckpointMissing, OSError: as `open_models`.
@@ -175,34 +161,25 @@ async def wait_until_ready(
 def embedding_batcher(
     settings: EmbeddingSettings, models: Models, clock: Clock, *, fallback: bool = True
 ) -> EmbeddingBatcher:
-    """Return the embedding batcher, not yet started.
+    """Return the embedding batcher, not yet started; with `fallback` that model serves in a long outage."""
 
-    Args:
-        settings: its limits.
-        models: the primary one, and its fallback.
-        clock: measures time.
-        fallback: whether the fallback serves in a long outage; else texts wait.
-    """
-    limits = BatchLimits(
-        batch=settings.batch,
-        flush_after=settings.flush_after_ms / 1000,
-        in_flight=settings.in_flight,
-        queue=settings.queue,
-        fallback_after=settings.fallback_after_s,
-    )
-    breaker, spare_breaker = (
-        CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
-        for _ in range(2)
-    )
-    remote = settings.provider != "onnx"
+    def breaker() -> CircuitBreaker:
+        return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)
+
     return EmbeddingBatcher(
         models.batch,
         clock,
-        breaker=breaker,
-        limiter=evenly_spaced(settings.requests_per_s) if remote else None,
+        breaker=breaker(),
+        limiter=None if settings.provider == "onnx" else evenly_spaced(settings.requests_per_s),
         fallback=models.fallback if fallback else None,
-        fallback_breaker=spare_breaker,
-        limits=limits,
+        fallback_breaker=breaker(),
+        limits=BatchLimits(
+            batch=settings.batch,
+            flush_after=settings.flush_after_ms / 1000,
+            in_flight=settings.in_flight,
+            queue=settings.queue,
+            fallback_after=settings.fallback_after_s,
+        ),
     )
 
 
@@ -210,14 +187,7 @@ def embedding_batcher(
 async def open_former(
     settings: EmbeddingSettings, model: str, dimensions: int, minilm: Callable[[], Awaitable[Models]]
 ) -> AsyncIterator[Encoder | None]:
-    """Yield the query encoder of a former model; None where it is neither installed nor on the server.
-
-    Args:
-        settings: of the present models.
-        model: the former one's name.
-        dimensions: of its vectors.
-        minilm: loads MiniLM.
-    """
+    """Yield the query encoder of a former model; None where it is neither installed nor on the server."""
     if model == MODEL:
         yield await installed_encoder(minilm, "memories of that model are found by words alone")
     elif settings.provider == "ollama":
@@ -241,12 +211,7 @@ class LazyMiniLm:
 
 
 async def installed_encoder(minilm: Callable[[], Awaitable[Models]], without: str) -> Encoder | None:
-    """Return MiniLM's query encoder; None where it is not installed, which is logged.
-
-    Args:
-        minilm: loads it.
-        without: the consequence, for the log.
-    """
+    """Return MiniLM's query encoder; None where it is not installed, which is logged with its consequence."""
     try:
         return (await minilm()).query
     except CheckpointMissing as error:

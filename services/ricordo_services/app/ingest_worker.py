@@ -8,25 +8,26 @@ from ricordo.documents.readers.process import ReaderProcess
 from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import BacklogGate
-from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.process import Service
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.erasure import ErasureStore
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo_services.app.requests import export_server
+from ricordo_services.app.request_handlers import export_server
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.workers import STAGE_CONSUMERS, event_worker
+from ricordo_services.app.service_factories import event_worker, periodic
 from ricordo_services.backpressure import Pace
-from ricordo_services.ingest import discarding, turns
-from ricordo_services.ingest.admitting import Admit
-from ricordo_services.ingest.discarding import DeleteDiscarded
-from ricordo_services.ingest.documents import DocumentStorage
-from ricordo_services.ingest.handlers import Ingest
-from ricordo_services.ingest.overtaking import OVERTAKES_EVERY_S, Overtake
-from ricordo_services.ingest.reading import ReadDocuments
-from ricordo_services.ingest.turns import Turns
+from ricordo_services.ingest import document_deletion, tenant_round_robin
+from ricordo_services.ingest.admission import AdmissionController
+from ricordo_services.ingest.document_deletion import DocumentDeletion
+from ricordo_services.ingest.document_extraction import DocumentExtraction
+from ricordo_services.ingest.document_storage import DocumentStorage
+from ricordo_services.ingest.fair_read_ahead import OVERTAKES_EVERY_S, FairReadAhead
+from ricordo_services.ingest.ingest_handler import IngestHandler
+from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
+STAGE_CONSUMERS: Final = ("encode", "enrichment", "index", "knowledge")
+"""The consumers that set a stage of a message."""
 _PAUSE_S: Final = 0.05  # between two looks for room: in a longer one workers would run out of work
 _LONGEST_PAUSE_S: Final = 0.5
 _REFUSED: Final = Backoff(first=1.0, longest=30.0)
@@ -42,24 +43,21 @@ async def ingest(resources: Resources) -> list[Service]:
     paced = replace(limits, under_way=worker.under_way)
     intake = await resources.store(lambda database: IntakeStore(database, paced))
     # All share one queue, which an import must not fill; live messages that are not ingested yet count too.
-    backlog = await resources.backlog((*STAGE_CONSUMERS, "ingest"))
+    backlog = await resources.backlog(*STAGE_CONSUMERS, "ingest")
     pace = Pace(
         backlog, clock, delay=worker.import_delay_s, most=worker.import_backlog, dispensable=_NOT_WAITED_FOR
     )
     gate = BacklogGate(pace.waiting, pace.limit, clock, _PAUSE_S, _LONGEST_PAUSE_S)
-    admit = Admit(
-        deferred=intake,
-        emitter=await resources.emitter("ingest"),
-        turns=Turns(await resources.store(LifecycleStore), clock),
-        gate=gate,
-        clock=clock,
+    order = TenantRoundRobin(await resources.store(LifecycleStore), clock)
+    admit = AdmissionController(
+        deferred=intake, emitter=await resources.emitter("ingest"), turns=order, gate=gate, clock=clock
     )
-    live = Ingest(intake, clock, storage=storage, tell=admit.turns.tell)
-    imported = Ingest(bulk, clock, source="import", storage=storage, tell=admit.turns.tell)
-    overtake = Overtake(
+    live = IngestHandler(intake, clock, storage=storage, tell=order.tell)
+    imported = IngestHandler(bulk, clock, source="import", storage=storage, tell=order.tell)
+    overtake = FairReadAhead(
         bus=await resources.bus(),
         handler=live,
-        gate=resources.probe("postgres", resources.ask_database),
+        gate=resources.database_gate,
         clock=clock,
         priority=resources.priority,
     )
@@ -68,15 +66,9 @@ async def ingest(resources: Resources) -> list[Service]:
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
         await event_worker(resources, "ingest", live),
         # Small batches: the gate is checked before each.
-        await event_worker(
-            resources, "ingest-bulk", imported, slots=slots, batch=-(-slots // 2), gates=(gate,)
-        ),
-        Periodic(
-            name="overtake", job=overtake.run, interval=OVERTAKES_EVERY_S, clock=clock, backoff=_REFUSED
-        ),
-        Periodic(
-            name="admit", job=admit.run, interval=turns.LOOK_EVERY_S, clock=clock, woken=admit.turns.woken
-        ),
+        await event_worker(resources, "ingest-bulk", imported, (gate,), slots=slots, batch=-(-slots // 2)),
+        periodic(resources, "overtake", overtake.run, OVERTAKES_EVERY_S, backoff=_REFUSED),
+        periodic(resources, "admit", admit.run, tenant_round_robin.LOOK_EVERY_S, woken=order.woken),
         *document_services,
         await export_server(resources),
     ]
@@ -89,32 +81,26 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         return None, []
     settings, clock = resources.settings.documents, resources.clock
     known, life = await resources.store(DocumentStore), await resources.store(LifecycleStore)
-    reading = ReadDocuments(
+    order = TenantRoundRobin(life, clock)
+    limits = ReadingLimits(
+        seconds=settings.read_seconds,
+        memory_mb=settings.read_memory_mb,
+        pages=settings.max_pages,
+        characters=settings.max_characters,
+    )
+    reading = DocumentExtraction(
         documents=known,
         objects=objects,
-        reader=ReaderProcess(
-            ReadingLimits(
-                seconds=settings.read_seconds,
-                memory_mb=settings.read_memory_mb,
-                pages=settings.max_pages,
-                characters=settings.max_characters,
-            )
-        ),
+        reader=ReaderProcess(limits),
         tokens=await resources.tokens(),
-        turns=Turns(life, clock),
+        turns=order,
         emitter=await resources.emitter("ingest"),
         clock=clock,
         beside=await resources.cpu_executor(),
         size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
     )
-    deletion = DeleteDiscarded(await resources.store(ErasureStore), objects, life)
-    return DocumentStorage(objects, known, reading.turns.tell), [
-        Periodic(
-            name="documents",
-            job=reading.run,
-            interval=turns.LOOK_EVERY_S,
-            clock=clock,
-            woken=reading.turns.woken,
-        ),
-        Periodic(name="discarded", job=deletion.run, interval=discarding.LOOK_EVERY_S, clock=clock),
+    deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
+    return DocumentStorage(objects, known, order.tell), [
+        periodic(resources, "documents", reading.run, tenant_round_robin.LOOK_EVERY_S, woken=order.woken),
+        periodic(resources, "discarded", deletion.run, document_deletion.LOOK_EVERY_S),
     ]

@@ -21,15 +21,13 @@ from ricordo.store.schema import (
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.system_clock import SystemClock
-from ricordo_services.app.connections import bus_settings, topology
 from ricordo_services.app.language_models import enriching_model
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.workers import enrich_handler, linker, repoint
-from ricordo_services.embedding.reembed import Reembed
+from ricordo_services.app.server_connections import bus_settings, topology
+from ricordo_services.app.worker_builders import enrich_handler, linker, repoint
+from ricordo_services.embedding.reembedding import Reembedding
 from ricordo_services.enrichment.backfill import Backfill
-from ricordo_services.knowledge.regraph import Regraph
-from ricordo_services.lifecycle.restoring import Names, Restore
-from ricordo_services.progress import (
+from ricordo_services.job_progress import (
     Backfilled,
     BackfillOrder,
     BackfillReport,
@@ -40,9 +38,11 @@ from ricordo_services.progress import (
     served_at,
     waiting_for,
 )
+from ricordo_services.knowledge.graph_rebuild import GraphRebuild
+from ricordo_services.lifecycle.export_restore import ExportRestore, Names
 
 __all__ = [
-    "Restore",
+    "ExportRestore",
     "forget_again",
     "prepare",
     "restoring",
@@ -87,14 +87,7 @@ async def run_backfill(
     report: BackfillReport = lambda _: None,
     tell: Tell = lambda _: None,
 ) -> Backfilled:
-    """Derive again what former versions derived, or encode again.
-
-    Args:
-        settings: name the servers and the models.
-        order: what to derive.
-        report: called with the progress.
-        tell: called with the model that is waited for.
-    """
+    """Derive again what former versions derived, or encode again; `tell` reports a wait for a model."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         make = _reembed if order.part == "vectors" else _backfill
@@ -113,22 +106,22 @@ async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> B
         outdated=await resources.store(BackfillStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),
-        index=await resources.backlog(("index",)),
+        index=await resources.backlog("index"),
         clock=resources.clock,
         models=await resources.known_models(),
         batch=resources.settings.enrichment.batch,
     )
 
 
-async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembed:
-    return Reembed(
+async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembedding:
+    return Reembedding(
         former=await resources.store(ReembeddingStore),
         encodings=await resources.store(EncodingStore),
         linking=await linker(resources),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         batcher=lambda: resources.primary_batcher(tell),
-        index=await resources.backlog(("index", "index-changes")),
+        index=await resources.backlog("index", "index-changes"),
         clock=resources.clock,
         model=resources.model_names[0],
         keep=resources.model_names,
@@ -139,24 +132,18 @@ async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> R
 async def run_reindex(
     settings: Settings, order: ReindexOrder, report: ReindexReport = lambda _: None
 ) -> Reindexed:
-    """Write a projection anew from PostgreSQL.
-
-    Args:
-        settings: name the servers.
-        order: the projection.
-        report: called with the progress.
-    """
+    """Write a projection anew from PostgreSQL."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         if order.projection == "vectors":
             return await (await repoint(resources)).run(order, report)
         life = await resources.store(LifecycleStore)
-        regraph = Regraph(mending=await resources.graph_repair(), life=life, clock=resources.clock)
+        regraph = GraphRebuild(mending=await resources.graph_repair(), life=life, clock=resources.clock)
         return await regraph.run(order, report)
 
 
 @asynccontextmanager
-async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[Restore]:
+async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[ExportRestore]:
     """Open the servers, and yield what restores a user's export besides the messages.
 
     Raises:
@@ -165,7 +152,7 @@ async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncItera
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         database, executor = await resources.database(), await resources.cpu_executor()
-        yield Restore(
+        yield ExportRestore(
             tenant=tenant,
             user_id=user_id,
             names=Names(tenant),

@@ -14,25 +14,15 @@ from ricordo.models.fact_extraction import (
     RuleFactExtractor,
 )
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
-from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama import (
-    OllamaCondenser,
-    OllamaInsightReader,
-    OllamaMessageReader,
-    OllamaQuestionReader,
-    OllamaRelationReader,
-)
+from ricordo.models.ollama import OllamaMessageReader, OllamaQuestionReader, OllamaRelationReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker, RateLimiter, evenly_spaced
+from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.runtime.health import Health
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import AnalyserSettings, CondensingSettings, EnrichmentSettings, KnowledgeSettings
 from ricordo.urls import bare
-
-ModelSettings = AnalyserSettings | CondensingSettings | EnrichmentSettings | KnowledgeSettings
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -59,11 +49,8 @@ async def open_describer(
 ) -> AsyncIterator[LlmDescriber | None]:
     """Connect the language model that enriches messages; None for the rules alone.
 
-    Args:
-        settings: the model and its limits.
-        clock: measures budget and outages.
-        patient: for jobs: wait until the model is loaded, give each answer all its time, and wait out an
-            open breaker.
+    A job is `patient`: it waits until the model is loaded, gives each answer all its time, and waits out an
+    open breaker.
     """
     model = enriching_model(settings)
     if model is None:
@@ -84,39 +71,12 @@ async def open_describer(
 
 def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
     """Return the throttle of the model that condenses and draws insights; both uses share it."""
-    return Throttle(
-        _breaker(settings, clock),
-        evenly_spaced(settings.requests_per_s),
+    return _throttle(
+        settings,
         clock,
-        budget=settings.budget_s,
         gone="sentences are chosen, and insights drawn, without the model for a while",
         back="the model condenses and draws insights again",
     )
-
-
-@asynccontextmanager
-async def open_llm_condenser(
-    settings: CondensingSettings, throttle: Throttle
-) -> AsyncIterator[LlmCondenser | None]:
-    """Connect the language model that condenses; None for the rules alone."""
-    if settings.provider == "rules":
-        yield None
-        return
-    async with OllamaCondenser.open(settings.ollama_url, settings.model, timeout=settings.budget_s) as reader:
-        yield LlmCondenser(reader, throttle)
-
-
-@asynccontextmanager
-async def open_llm_insights(
-    settings: CondensingSettings, throttle: Throttle
-) -> AsyncIterator[LlmInsights | None]:
-    """Connect the language model that draws insights; None for the rules alone."""
-    if settings.provider == "rules":
-        yield None
-        return
-    opening = OllamaInsightReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-    async with opening as reader:
-        yield LlmInsights(reader, throttle)
 
 
 def has_fact_model(settings: KnowledgeSettings) -> bool:
@@ -128,13 +88,7 @@ def has_fact_model(settings: KnowledgeSettings) -> bool:
 async def open_fact_extractor(
     settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
-    """Connect the language model that extracts facts, with the rules behind it; or the rules alone.
-
-    Args:
-        settings: the models and their limits.
-        clock: measures budget and outages.
-        executor: runs the rules.
-    """
+    """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
     rules = RuleFactExtractor(executor)
     if not has_fact_model(settings):
         yield rules
@@ -147,9 +101,9 @@ async def open_fact_extractor(
             rules,
             executor,
             reader,
-            _fact_throttle(settings, clock, settings.model, evenly_spaced(settings.requests_per_s)),
+            _fact_throttle(settings, clock, settings.model),
             recogniser=recogniser,
-            entity_throttle=_fact_throttle(settings, clock, settings.gliner_model or ""),
+            entity_throttle=_fact_throttle(settings, clock, settings.gliner_model or "", limited=False),
             batch=settings.batch,
             missing=lacking,
         )
@@ -170,14 +124,12 @@ def show_fact_models(reader: FactExtractor, settings: KnowledgeSettings, health:
 
 def identity_throttle(settings: KnowledgeSettings, clock: Clock) -> Throttle:
     """Return the throttle of the model that resolves identities; it waits out an open breaker."""
-    return Throttle(
-        _breaker(settings, clock),
-        evenly_spaced(settings.requests_per_s),
+    return _throttle(
+        settings,
         clock,
-        budget=settings.budget_s,
         patience=2 * settings.open_s,
-        gone=f"nobody says for a while who is who, without {settings.model}",
-        back=f"{settings.model} says again who is who",
+        gone=f"identities are not resolved for a while, without {settings.model}",
+        back=f"{settings.model} resolves identities again",
     )
 
 
@@ -202,18 +154,34 @@ async def _open_recogniser(
         return None, f"{settings.model} reads facts without entities: {error}"
 
 
-def _fact_throttle(
-    settings: KnowledgeSettings, clock: Clock, model: str, bucket: RateLimiter | None = None
+def _throttle(
+    settings: CondensingSettings | KnowledgeSettings,
+    clock: Clock,
+    *,
+    limited: bool = True,
+    patience: float = 0.0,
+    gone: str,
+    back: str,
 ) -> Throttle:
     return Throttle(
         _breaker(settings, clock),
-        bucket,
+        evenly_spaced(settings.requests_per_s) if limited else None,
         clock,
         budget=settings.budget_s,
-        gone=f"rules alone read facts for a while, without {model}",
-        back=f"{model} reads facts again",
+        patience=patience,
+        gone=gone,
+        back=back,
     )
 
 
-def _breaker(settings: ModelSettings, clock: Clock) -> CircuitBreaker:
+def _fact_throttle(
+    settings: KnowledgeSettings, clock: Clock, model: str, *, limited: bool = True
+) -> Throttle:
+    gone, back = f"rules alone read facts for a while, without {model}", f"{model} reads facts again"
+    return _throttle(settings, clock, limited=limited, gone=gone, back=back)
+
+
+def _breaker(
+    settings: AnalyserSettings | CondensingSettings | EnrichmentSettings | KnowledgeSettings, clock: Clock
+) -> CircuitBreaker:
     return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)

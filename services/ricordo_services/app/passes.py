@@ -8,9 +8,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ricordo.memory.retention import LITE
-from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.throttle import Throttle
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo.store.consolidation import CompressionStore, ReflectionStore
@@ -18,12 +15,20 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
 from ricordo.system_clock import SystemClock
-from ricordo_services.app.language_models import condensing_throttle, open_llm_condenser, open_llm_insights
 from ricordo_services.app.resources import Resources
-from ricordo_services.lifecycle.passes import Archive, Compress, Decay, Expire, Pass, Retain, Work
-from ricordo_services.lifecycle.reflecting import Reflect
-from ricordo_services.lifecycle.summarizing import Alone, Summarize
-from ricordo_services.progress import PassReport, PassSummary, silent
+from ricordo_services.app.service_factories import periodic
+from ricordo_services.job_progress import PassReport, PassSummary, silent
+from ricordo_services.lifecycle.passes import (
+    ArchivePass,
+    CompressionPass,
+    DecayPass,
+    ExpiryPass,
+    PassRunner,
+    PassWork,
+    RetentionPass,
+)
+from ricordo_services.lifecycle.reflection_pass import ReflectionPass
+from ricordo_services.lifecycle.session_summaries import Alone, SessionSummaries
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most
@@ -34,66 +39,49 @@ def nightly(settings: LifecycleSettings) -> float:
     return settings.decay_every_h * _HOUR
 
 
-async def condenser(resources: Resources) -> LlmCondenser | None:
-    """Return the language model that condenses; None for the rules alone."""
-    opening = open_llm_condenser(resources.settings.condensing, _throttle(resources))
-    return await resources.open("condenser", opening)
-
-
-async def insight_model(resources: Resources) -> LlmInsights | None:
-    """Return the language model that draws insights; None for the rules alone."""
-    opening = open_llm_insights(resources.settings.condensing, _throttle(resources))
-    return await resources.open("insights", opening)
-
-
-def _throttle(resources: Resources) -> Throttle:
-    settings = resources.settings.condensing
-    return resources.share("condensing throttle", lambda: condensing_throttle(settings, resources.clock))
-
-
-async def _summarize(resources: Resources) -> Work:
-    return Summarize(
+async def _summarize(resources: Resources) -> PassWork:
+    return SessionSummaries(
         sessions=await resources.store(SessionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
         beside=await resources.cpu_executor(),
         model=resources.model_names[0],
         silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
-        condensing=await condenser(resources) or Alone(),
+        condensing=await resources.condenser() or Alone(),
     )
 
 
-async def _reflect(resources: Resources) -> Work:
+async def _reflect(resources: Resources) -> PassWork:
     settings = resources.settings.lifecycle
-    return Reflect(
+    return ReflectionPass(
         store=await resources.store(ReflectionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
         beside=await resources.cpu_executor(),
         threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
-        model=await insight_model(resources),
+        model=await resources.insight_model(),
     )
 
 
-async def _expire(resources: Resources) -> Work:
+async def _expire(resources: Resources) -> PassWork:
     keep = timedelta(hours=resources.settings.lifecycle.expired_return_h)
-    return Expire(await resources.store(RetentionStore), await resources.emitter("lifecycle"), keep)
+    return ExpiryPass(await resources.store(RetentionStore), await resources.emitter("lifecycle"), keep)
 
 
-async def _compress(resources: Resources) -> Work:
-    return Compress(
+async def _compress(resources: Resources) -> PassWork:
+    return CompressionPass(
         await resources.store(CompressionStore),
         await resources.emitter("lifecycle"),
         resources.clock,
         await resources.cpu_executor(),
         resources.model_names[0],
         resources.settings.lifecycle.compress_similarity,
-        await condenser(resources),
+        await resources.condenser(),
     )
 
 
-async def _decay(resources: Resources) -> Work:
-    return Decay(
+async def _decay(resources: Resources) -> PassWork:
+    return DecayPass(
         await resources.store(LifecycleStore),
         await resources.store(RetentionStore),
         await resources.emitter("lifecycle"),
@@ -101,10 +89,10 @@ async def _decay(resources: Resources) -> Work:
     )
 
 
-async def _retain(resources: Resources) -> Work:
+async def _retain(resources: Resources) -> PassWork:
     settings = resources.settings.lifecycle
     observations, reflections = LITE if settings.lite else (None, None)
-    return Retain(
+    return RetentionPass(
         await resources.store(RetentionStore),
         await resources.emitter("lifecycle"),
         (settings.retain_observations or observations, settings.retain_reflections or reflections),
@@ -112,9 +100,9 @@ async def _retain(resources: Resources) -> Work:
     )
 
 
-async def _archive(resources: Resources) -> Work:
+async def _archive(resources: Resources) -> PassWork:
     life = await resources.store(LifecycleStore)
-    return Archive(life, await resources.emitter("lifecycle"), resources.clock)
+    return ArchivePass(life, await resources.emitter("lifecycle"), resources.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +110,11 @@ class PassSpec:
     """A pass in the table.
 
     Attributes:
-        work: builds its work.
         every_s: seconds between two runs, by the settings; None where it only runs on request.
         on_demand: whether `every_s` is instead how often it is checked whether work is waiting.
     """
 
-    work: Callable[[Resources], Awaitable[Work]]
+    work: Callable[[Resources], Awaitable[PassWork]]
     every_s: Callable[[LifecycleSettings], float] | None = None
     on_demand: bool = False
 
@@ -144,9 +131,9 @@ PASSES: Final[Mapping[str, PassSpec]] = {
 """The passes by name, in the order of `progress.ORDER`."""
 
 
-async def make_pass(resources: Resources, name: str) -> Pass:
+async def make_pass(resources: Resources, name: str) -> PassRunner:
     """Return the pass called `name`, one of `PASSES`."""
-    return Pass(
+    return PassRunner(
         work=await PASSES[name].work(resources),
         life=await resources.store(LifecycleStore),
         runs=await resources.store(PassRuns),
@@ -157,26 +144,23 @@ async def make_pass(resources: Resources, name: str) -> Pass:
 
 async def scheduled_passes(resources: Resources) -> list[Periodic]:
     """Return the jobs that run each scheduled pass when it is due, and once at the start."""
-    services = []
-    for name, spec in PASSES.items():
-        if spec.every_s is not None:
-            every = spec.every_s(resources.settings.lifecycle)
-            services.append(_periodic(await make_pass(resources, name), every, spec, resources))
-    return services
+    settings = resources.settings.lifecycle
+    return [
+        _scheduled(await make_pass(resources, name), spec.every_s(settings), spec, resources)
+        for name, spec in PASSES.items()
+        if spec.every_s is not None
+    ]
 
 
-def _periodic(one: Pass, every_s: float, spec: PassSpec, resources: Resources) -> Periodic:
-    clock = resources.clock
-
+def _scheduled(one: PassRunner, every_s: float, spec: PassSpec, resources: Resources) -> Periodic:
     async def run() -> None:
         if spec.on_demand:
-            await one.run_pending(clock.now())
+            await one.run_pending(resources.clock.now())
         else:
-            await one.run_if_due(clock.now(), timedelta(seconds=every_s))
+            await one.run_if_due(resources.clock.now(), timedelta(seconds=every_s))
 
     # Checked more often than a pass is due: where another process ran it before, it is due earlier.
-    interval = every_s if spec.on_demand else every_s / _CHECKS
-    return Periodic(name=one.name, job=run, interval=interval, clock=clock)
+    return periodic(resources, one.name, run, every_s if spec.on_demand else every_s / _CHECKS)
 
 
 async def run_pass(
@@ -188,15 +172,7 @@ async def run_pass(
     tenant: str | None = None,
     report: PassReport = silent,
 ) -> PassSummary:
-    """Run a pass once, whether or not it is due.
-
-    Args:
-        settings: name the servers.
-        name: of the pass, one of `PASSES`.
-        now: the time it runs for, aware; None for the present.
-        user_id: limits it to this user's memories.
-        tenant: limits it to this tenant.
-        report: called with the progress.
+    """Run the pass called `name` once, whether or not it is due, as of `now`, aware; by default the present.
 
     Raises:
         RunsElsewhere: another process runs it at this moment.

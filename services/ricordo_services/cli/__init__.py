@@ -29,7 +29,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, terminate)
     try:
         # A base install, which holds the client only, must get as far as the sentence above.
-        from ricordo_services.cli.app import run  # noqa: PLC0415
+        from ricordo_services.cli.application import run  # noqa: PLC0415
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while the command was loading

@@ -14,8 +14,8 @@ from ricordo.client.addresses import without_credentials
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
+from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.findings import Finding, State, missing, well
-from ricordo_services.cli.servers import Target
 from ricordo_services.cli.worker_reports import (
     LISTEN_AGAIN_S,
     Report,
@@ -47,8 +47,6 @@ class BusReport:
     """The findings on NATS.
 
     Attributes:
-        findings: of NATS itself, its streams, the workers and an answer.
-        worker_reports: what the workers report.
         encoded: whether a question got its vector from the workers; None where nobody answered.
     """
 
@@ -57,7 +55,7 @@ class BusReport:
     encoded: bool | None = None
 
 
-async def check_bus(target: Target, own: EmbeddingSettings) -> BusReport:
+async def check_bus(target: ServerTarget, own: EmbeddingSettings) -> BusReport:
     """Check NATS and what runs on it; `own` stands in for models that no worker reports."""
     try:
         async with target.connection(_SECONDS) as connection:

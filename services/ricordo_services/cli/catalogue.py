@@ -10,15 +10,10 @@ from ricordo_services.cli.failures import program
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommandEntry:
     """One command.
 
     Attributes:
-        name: as it is typed.
-        place: `module:attribute` in this package; a function, or a `typer.Typer` with commands of its own.
-        summary: a line.
-        details: more paragraphs for its own help page.
-        examples: lines that can be typed.
         passes_arguments: whether it takes any option: what it hands over to knows them, and has their help.
     """
 
@@ -48,5 +43,5 @@ class Entry:
 _COMMANDS: Final = tomllib.loads((resources.files(__package__) / "commands.toml").read_text(encoding="utf-8"))
 HELP: Final[str] = _COMMANDS["help"]
 ENTRIES: Final = tuple(
-    Entry(**{**entry, "examples": tuple(entry.get("examples", ()))}) for entry in _COMMANDS["command"]
+    CommandEntry(**{**entry, "examples": tuple(entry.get("examples", ()))}) for entry in _COMMANDS["command"]
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_services.cli.export import END, NAMES
+from ricordo_services.cli.export_command import END, NAMES
 from ricordo_services.cli.failures import Failed
 
 Item = Mapping[str, Any]
@@ -43,15 +43,6 @@ class ExportFile:
     """An export file, read again for each pass over it.
 
     Attributes:
-        path: of the file.
-        title: what a person calls it.
-        user_id: of whom it is; empty where it holds nothing.
-        beside: the items that are few, by what they are.
-        derived: memories that no message is behind.
-        corrected: memories of messages that the user has put right.
-        places: where in the file documents are, by the message that brought them.
-        messages, blank: how many there are, and how many of them hold nothing that could be said again.
-        number: of all its items.
         promised: how many its end says that there are; None where it has none.
     """
 
@@ -69,11 +60,7 @@ class ExportFile:
 
     @classmethod
     def read(cls, path: Path, title: str) -> "ExportFile":
-        """Read a file once.
-
-        Raises:
-            Failed: it is not what `ricordo export` writes, or not the whole of it, or of several users.
-        """
+        """Read a file once."""
         found = cls(path, title)
         for number, place, item in found.lines():
             found._meet(number, place, item)
@@ -86,11 +73,7 @@ class ExportFile:
         return found
 
     def lines(self) -> Iterator[tuple[int, int, Item]]:
-        """Yield the number of each line from 1, its place in the file, and its item.
-
-        Raises:
-            Failed: a line holds none.
-        """
+        """Yield the number of each line from 1, its place in the file, and its item."""
         with self.path.open("rb") as file:
             place = 0
             for number, line in enumerate(file, 1):

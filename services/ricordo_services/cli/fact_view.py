@@ -12,7 +12,7 @@ from ricordo.client import MemoryClient
 from ricordo.messages.queries import FactsReply, Position
 from ricordo.messages.views import EntityView, FactView, HistoryMessage
 from ricordo_services.cli.output import err_console, is_window, local_text, out_console
-from ricordo_services.cli.views import beside, facts_block, plain, standing, warn_degraded
+from ricordo_services.cli.reply_printing import beside, facts_block, plain, standing, warn_degraded
 
 _AT_ONCE: Final = 1_000
 _LONGEST: Final = 300  # characters of a message of which no sentence names the value
@@ -87,12 +87,7 @@ def show_facts(
     """Print facts, or that there are none; those about an entity as a card.
 
     Args:
-        user: who knows them.
-        reply: what is known.
-        zone: where times are shown.
         ids: whether each fact's id is shown.
-        limit: how many were asked for: there may be more where so many came.
-        said: the messages that the facts rest on, where their sentences are shown.
     """
     console = out_console()
     if reply.entity is not None:

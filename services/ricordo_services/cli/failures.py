@@ -15,7 +15,7 @@ from typing import Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
-from ricordo_services.cli.options import with_no_color
+from ricordo_services.cli.command_options import with_no_color
 
 _NAMES: Final = ("stdout", "stderr")
 

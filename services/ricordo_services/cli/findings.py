@@ -24,14 +24,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check.
-
-    Attributes:
-        name: what.
-        state: how it is.
-        detail: what was seen.
-        advice: what to do about it; empty where nothing needs doing.
-    """
+    """The result of one check."""
 
     name: str
     state: State
@@ -69,7 +62,6 @@ def describe_room(data_dir: Path, needed: int) -> str:
     """Describe the free space for the streams of NATS, and what is needed.
 
     Args:
-        data_dir: the folder of the stack.
         needed: bytes that all streams may take together.
     """
     return (

@@ -17,8 +17,8 @@ from nats.js import JetStreamContext
 
 from ricordo.client import Timeout, Unavailable
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_IN
-from ricordo_services.cli.dead_letters import Letters, stream_errors
-from ricordo_services.cli.servers import SECONDS, Target
+from ricordo_services.cli.client_calls import SECONDS, ServerTarget
+from ricordo_services.cli.dead_letter_commands import Letters, stream_errors
 
 _FIRST_PAUSE_S: Final = 0.02
 _LONGEST_PAUSE_S: Final = 0.5
@@ -39,7 +39,6 @@ class IngestWatch:
         """Wait until ingest is done with messages, and return why it gave up which.
 
         Args:
-            sequences: their numbers in the input stream, from the acks.
             patience: seconds without any progress after which it is given up.
             repeated: whether any was published a short time before, and may have been given up by then.
 
@@ -81,11 +80,7 @@ class IngestWatch:
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
 
     async def _gone(self, waiting: Sequence[int]) -> int:
-        """Return how many of `waiting`, ascending, come before the first that the stream still holds.
-
-        Raises:
-            Timeout, Unavailable: it cannot be seen now.
-        """
+        """Return how many of `waiting`, ascending, come before the first that the stream still holds."""
         try:
             with stream_errors(STREAM_IN):
                 held = await self._stream.get_msg(STREAM_IN, waiting[0], subject=">", next=True)
@@ -95,7 +90,7 @@ class IngestWatch:
 
 
 @asynccontextmanager
-async def open_ingest_watch(target: Target) -> AsyncIterator[IngestWatch | None]:
+async def open_ingest_watch(target: ServerTarget) -> AsyncIterator[IngestWatch | None]:
     """Look at the streams for the length of an `async with`; None where the credentials do not allow it.
 
     Raises:

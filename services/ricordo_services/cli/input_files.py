@@ -33,15 +33,8 @@ def title(source: str) -> str:
 
 
 async def numbered_lines(source: str) -> AsyncGenerator[tuple[int, bytes], None]:
-    """Yield `(number, line)` for every line that is not blank, numbers from 1.
-
-    Args:
-        source: a path, or - for standard input. Either may be a file, a pipe, a terminal or a device.
-
-    Raises:
-        Failed: it cannot be read, or a line is longer than any message.
-    """
-    reader = _Reader(source)
+    """Yield `(number, line)` for every line that is not blank, numbers from 1."""
+    reader = _LineReader(source)
     number = 0
     try:
         while (line := await reader.next()) is not None:
@@ -68,7 +61,7 @@ def _opened(source: str) -> BinaryIO:
         return sys.stdin.buffer
 
 
-class _Reader:
+class _LineReader:
     """Reads in a thread of its own: not every file can be waited for otherwise, none may hold up the loop.
 
     The thread is a daemon, since nothing can wake it when it waits for a line that nobody wants any more.
@@ -183,14 +176,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 @contextmanager
 def rereadable(source: str) -> Iterator[Path]:
-    """Yield a file that holds what `source` does, as long as the `with` lasts, for nobody else's eyes.
-
-    Args:
-        source: a path, or - for standard input: a file, a pipe or a device, which may be compressed by gzip.
-
-    Raises:
-        Failed: there is no such file, or it cannot be read.
-    """
+    """Yield a file that holds what `source` does, as long as the `with` lasts, for nobody else's eyes."""
     path = Path(source)
     if source != STANDARD_INPUT:
         if path.is_dir():

@@ -25,7 +25,6 @@ async def check_models(
     """Check the embedding model, and its fallback if there is one.
 
     Args:
-        settings: which models.
         by_workers: whether workers that run say that they work by them.
         encoded: whether the workers got a vector of a question just now; None where nobody knows.
     """
@@ -112,11 +111,7 @@ def _holds(held: set[str], model: str) -> bool:
 
 
 async def _held(url: str) -> set[str]:
-    """Ask an Ollama server which models it holds.
-
-    Raises:
-        _NoAnswer: it did not say, or not in time.
-    """
+    """Ask an Ollama server which models it holds."""
     import httpx  # noqa: PLC0415 - a third of a second to import, for those alone who ask a server
 
     try:

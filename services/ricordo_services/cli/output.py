@@ -29,11 +29,7 @@ class _Paper(Console):
     is_window: bool
 
     def on_broken_pipe(self) -> None:
-        """Go on without standard error; raise for standard output.
-
-        Raises:
-            BrokenPipeError: nobody reads standard output.
-        """
+        """Go on without standard error; raise for standard output."""
         if not self.stderr:
             raise BrokenPipeError from None
         self.quiet = True
@@ -80,9 +76,6 @@ def print_line(text: str) -> None:
     """Print one line for a program and flush.
 
     Letters that the encoding of standard output lacks are spelled as JSON spells them.
-
-    Raises:
-        BrokenPipeError: nobody reads any more.
     """
     sys.stdout.write(_spelled(text) + "\n")
     sys.stdout.flush()
@@ -112,8 +105,6 @@ def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]
     """Yield a function that shows progress: a bar at a terminal, else a line now and then.
 
     Args:
-        console: where.
-        done_what: a participle, such as "encoded".
         quiet: whether no bar is wanted.
     """
     watched = console.is_terminal and not quiet
@@ -133,11 +124,7 @@ def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]
 
 
 def zone_of(name: str | None) -> tzinfo | None:
-    """Return the zone `name`; None, which is this machine's own, where no name is given.
-
-    Raises:
-        Misused: there is no such zone.
-    """
+    """Return the zone `name`; None, which is this machine's own, where no name is given."""
     try:
         return ZoneInfo(name) if name else None
     except (ValueError, OSError, KeyError):  # what is no name, names a folder, or names nothing

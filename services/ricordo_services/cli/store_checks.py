@@ -56,13 +56,7 @@ async def check_postgres(settings: Settings, *, named: bool) -> list[Finding]:
 
 
 async def check_vectors(settings: Settings, model: str, assigned: str = "") -> list[Finding]:
-    """Report memories whose vectors are of another embedding model than `model`.
-
-    Args:
-        settings: where the memories are.
-        model: the primary one of the workers.
-        assigned: settings that stand before a command which is to work by it, with a blank behind them.
-    """
+    """Report memories whose vectors are of another embedding model than `model`."""
     counted = await count_vectors(settings)
     if isinstance(counted, str):
         return [Finding("vectors", State.NOTED, f"of which models they are was not found out ({counted})")]

@@ -11,8 +11,8 @@ from nats.aio.client import Client
 from ricordo.client import RicordoError
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
+from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.servers import Target
 
 Report = Mapping[str, object]
 
@@ -27,11 +27,7 @@ _MODELS: Final = ("encode", "retrieval")
 
 @dataclass(frozen=True, slots=True)
 class WorkerReports:
-    """What the workers that run report.
-
-    Attributes:
-        reports: by the worker's name, one of each process.
-    """
+    """What the workers that run report."""
 
     reports: Mapping[str, Sequence[Report]] = field(default_factory=dict)
 
@@ -62,11 +58,7 @@ class WorkerReports:
         return own.model_copy(update=models)
 
     def refuse_another(self, own: EmbeddingSettings) -> None:
-        """Let a command that writes go on only where all that encode do so by its own model, or none does.
-
-        Raises:
-            Failed: one works by another model; says which, and which settings to give.
-        """
+        """Let a command that writes go on only where all that encode do so by its own model, or none does."""
         theirs = sorted({_model(report) for report in self._telling("encode")})
         others = [model for model in theirs if model != own.model]
         if not others:
@@ -111,7 +103,7 @@ def in_words(embedding: EmbeddingSettings) -> str:
 async def worker_reports(url: str) -> WorkerReports | None:
     """Ask the workers on the NATS of `url`, patiently; None where it does not answer."""
     try:
-        async with Target(url, "default", "the settings").connection(_SECONDS) as connection:
+        async with ServerTarget(url, "default", "the settings").connection(_SECONDS) as connection:
             found = await collect_reports(connection.client)
             if found.reports.get("encode"):
                 return found

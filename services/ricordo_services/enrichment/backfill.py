@@ -14,9 +14,9 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.enrichment.reading import Asked
-from ricordo_services.progress import Backfilled, BackfillOrder, BackfillReport, Part
-from ricordo_services.receipts import Linker
+from ricordo_services.enrichment.llm_enrichment import Asked
+from ricordo_services.job_progress import Backfilled, BackfillOrder, BackfillReport, Part
+from ricordo_services.stage_events import Linker
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
@@ -41,16 +41,7 @@ class Backfill:
     missing stage tells the reconciliation of them.
 
     Attributes:
-        deriving: derives.
         model: the name of the language model that it asks; None where the rules derive alone.
-        linking: links what was never linked, as older versions left it.
-        outdated: what is to be derived.
-        life: knows the tenants.
-        emitter: tells the index, and knowledge what is to be read again.
-        index: what it still has before it.
-        clock: measures.
-        models: of the vectors, the primary first.
-        batch: memories in a slice, where a language model is asked.
     """
 
     deriving: Deriving
@@ -71,10 +62,6 @@ class Backfill:
 
     async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> Backfilled:
         """Derive again what is outdated, one tenant after the other, and report after each slice.
-
-        Args:
-            order: what is meant; where it is dry, nothing is changed.
-            report: told how far it is, at the start and after each slice.
 
         Raises:
             IndexStuck: the points did not follow for a minute; what was written stays.

@@ -27,18 +27,11 @@ class _Amendment:
 
 
 async def read(
-    reader: FactExtractor,
-    utterances: Sequence[Utterance],
-    kept: Mapping[Text, Sequence[Statement]] = _NONE,
+    reader: FactExtractor, utterances: Sequence[Utterance], kept: Mapping[Text, Sequence[Statement]] = _NONE
 ) -> list[Sequence[Statement]]:
     """Return what each utterance states; a correction also denies what was wrong.
 
     A correction that does not say which words stand for which states no more than its own words do.
-
-    Args:
-        reader: is asked at most once.
-        utterances: to be read.
-        kept: what was read of texts before; `reader` is not asked for it again.
     """
     amended = [_amendment(one) for one in utterances]
     needed = [

@@ -18,7 +18,6 @@ class GraphProjector:
     """Has the graph follow what is written to the truth, and mends it where it is out of step.
 
     Attributes:
-        mendings: are asked outside of any transaction, since what is known of a user may be much.
         patience: seconds for which a mending is waited for, >= 0; None for as long as it takes.
     """
 
@@ -32,8 +31,6 @@ class GraphProjector:
         """Write to the truth, with what projects it; again, after the graphs of `users` were mended.
 
         Args:
-            tenant: whose truth.
-            users: of whom is written.
             write: writes once and for all, or raises `VersionConflict` and has written nothing.
 
         Raises:

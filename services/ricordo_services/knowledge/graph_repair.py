@@ -13,14 +13,14 @@ from ricordo.store.rebuild_sources import FactSource
 _Item = TypeVar("_Item", UUID, str)
 
 
-class Written(NamedTuple):
+class RepairedFacts(NamedTuple):
     """What a batch came to: facts that were written, and such as the truth does not hold."""
 
     written: int
     removed: int
 
 
-Tell = Callable[[Written], None]
+Tell = Callable[[RepairedFacts], None]
 """Is told of each batch."""
 
 
@@ -36,11 +36,6 @@ class GraphRepair:
     While the graph is at a state that is none of the truth, nobody else projects: the facts stand still, and
     at the end it is at the truth's. Where it is at another state by then, somebody has projected or mended it
     meanwhile, and it is left there.
-
-    Attributes:
-        facts: what is known.
-        graph: what is made like it.
-        batch: facts that are written at once.
     """
 
     facts: FactSource
@@ -70,13 +65,13 @@ class GraphRepair:
         async with self.facts.held(tenant, user_id) as known:
             return await known.state() == await self.graph.state(tenant, user_id)
 
-    async def _write(self, tenant: str, user_id: str, ids: Collection[UUID], held: Survey) -> Written:
+    async def _write(self, tenant: str, user_id: str, ids: Collection[UUID], held: Survey) -> RepairedFacts:
         async with self.facts.held(tenant, user_id) as known:
             facts = await known.among(ids)
             unknown = set(ids).difference(fact.id for fact in facts)
             gone = unknown.union(held.broken.intersection(ids))
             await self.graph.project(tenant, user_id, facts, gone=gone)
-        return Written(len(facts), len(unknown & held.ids))
+        return RepairedFacts(len(facts), len(unknown & held.ids))
 
     def _batches(self, items: Collection[_Item]) -> Iterator[Collection[_Item]]:
         ordered = sorted(items)
@@ -105,8 +100,6 @@ class GraphRepairs:
         Whoever is cancelled leaves the mending to go on.
 
         Args:
-            tenant: whose graph.
-            user_id: whose facts.
             until: for how long to wait, by the time of the event loop; None for as long as it takes.
 
         Raises:

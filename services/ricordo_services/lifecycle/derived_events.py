@@ -28,10 +28,6 @@ def birth(memory: Memory, ids: MessageIds) -> tuple[DerivedEvent, ...]:
     """Return what a memory without a message sets on its way, and what is new about the user.
 
     However often it is told, each event has the same id.
-
-    Args:
-        memory: as it was made.
-        ids: by what names it is known.
     """
     created = MemoryCreated(**ids, id=derived_id(memory.id, MemoryCreated.name, 0))
     made = _made(memory)

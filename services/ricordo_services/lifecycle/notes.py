@@ -21,12 +21,8 @@ from ricordo_services.lifecycle.passes import IsolatedItems
 
 
 @dataclass(frozen=True, slots=True)
-class TakeNote:
-    """Answers `command.note`.
-
-    Attributes:
-        lifetime: how long a note is at hand.
-    """
+class NoteHandler:
+    """Answers `command.note`."""
 
     notebook: NoteStore
     clock: Clock

@@ -22,11 +22,17 @@ from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn, MemoryQueries
-from ricordo_services.retrieval.concurrently import ungrouped
-from ricordo_services.retrieval.patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.recall import RecallService
-from ricordo_services.retrieval.recalled import RecallResult, Remembered, accessed, in_particular, reply
-from ricordo_services.retrieval.views import history_view
+from ricordo_services.retrieval.recall_result import (
+    RecalledMemory,
+    RecallResult,
+    accessed,
+    in_particular,
+    reply,
+)
+from ricordo_services.retrieval.reply_views import history_view
+from ricordo_services.retrieval.task_concurrency import ungrouped
+from ricordo_services.retrieval.user_patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemoryReader, working_view
 
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
@@ -162,15 +168,12 @@ class Context:
             subject=", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]),
         )
         return assemble(
-            material,
-            token_budget=request.token_budget,
-            count=self.at_hand.count,
-            language=language,
+            material, token_budget=request.token_budget, count=self.at_hand.count, language=language
         )
 
     def _admitted(
         self, request: ContextRequest, recalled: RecallResult
-    ) -> Sequence[tuple[Remembered, ContextAdmission]]:
+    ) -> Sequence[tuple[RecalledMemory, ContextAdmission]]:
         """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
         profile = self.remember.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
@@ -184,7 +187,7 @@ class Context:
         ]
 
 
-def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence[Remembered]:
+def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence[RecalledMemory]:
     """Return what was recalled, with syntheses in the place of their sources; as many as were asked for."""
     if request.filters is not None and request.filters.kinds:  # these were asked for as they are
         return recalled.memories[: request.limit]

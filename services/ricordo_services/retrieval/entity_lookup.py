@@ -9,7 +9,7 @@ from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable, Neighbour
 from ricordo.messages.views import EntityView
 from ricordo.messages.vocabulary import Degradation
 from ricordo.store.fact_queries import FactQueries
-from ricordo_services.retrieval.views import entity_view
+from ricordo_services.retrieval.reply_views import entity_view
 
 NEIGHBOURS: Final = 20
 """The most that are shown: the near ones come first."""
@@ -23,7 +23,6 @@ class EntityLookup:
 
     Attributes:
         graph_answers: whether the graph can be asked just now.
-        graph_within_s: for how long it is waited for; facts without neighbours are better than none.
     """
 
     ledger: FactQueries

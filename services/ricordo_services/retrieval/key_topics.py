@@ -23,7 +23,6 @@ class KeyTopics:
         """Return the boost of each summary that marks topics; where the model is away, none.
 
         Args:
-            standings: what may be a summary.
             vector: of the question, float32 [d], unit norm.
         """
         marked = {one.id: _topics(one.key_topics) for one in standings if one.key_topics}

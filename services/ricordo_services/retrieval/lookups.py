@@ -24,9 +24,15 @@ from ricordo.messages.vocabulary import MessageState
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure
-from ricordo_services.retrieval.concurrently import ungrouped
 from ricordo_services.retrieval.entity_lookup import EntityLookup
-from ricordo_services.retrieval.views import document_view, fact_view, history_view, memory_view, stages_view
+from ricordo_services.retrieval.reply_views import (
+    document_view,
+    fact_view,
+    history_view,
+    memory_view,
+    stages_view,
+)
+from ricordo_services.retrieval.task_concurrency import ungrouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,19 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.asked import Asked, Told, looks_at_uninformative
-from ricordo_services.retrieval.concurrently import ungrouped
-from ricordo_services.retrieval.encoding import FormerModels, encoded
-from ricordo_services.retrieval.ranking import Rank
-from ricordo_services.retrieval.recalled import RecallResult, Remembered, accessed, in_particular, reply
+from ricordo_services.retrieval.candidate_ranking import CandidateRanking
+from ricordo_services.retrieval.example_statements import ExampleEncoder
+from ricordo_services.retrieval.query_encoding import FormerModels, encoded
+from ricordo_services.retrieval.recall_result import (
+    RecalledMemory,
+    RecallResult,
+    accessed,
+    in_particular,
+    reply,
+)
 from ricordo_services.retrieval.search import Found, Search
-from ricordo_services.retrieval.tellings import Tellings
+from ricordo_services.retrieval.search_request import ExampleStatements, SearchRequest, looks_at_uninformative
+from ricordo_services.retrieval.task_concurrency import ungrouped
 
 _FACTS_SHOWN = 10
 _EVIDENCE_OF_A_FACT = 3  # the latest messages that a fact rests on
@@ -44,21 +50,13 @@ class RecallService:
     """Recalls; what is away costs its part of the answer and is named in it.
 
     Attributes:
-        analyser: finds out what a question asks for.
-        profile: the ranking profile that answers where a query names none.
-        profiles: all of them, by name.
-        encoder: the primary embedding model.
-        other_encoders: further models that memories have vectors of.
-        head_encoders: what encodes questions for the heads that read them, where none of the others does.
-        former: those of them that serve no more, and are told of where they cannot be asked.
-        encode_within_s: for how long a model is waited for; a recall without it is better than none.
         points_are_missing: whether the index is being written anew just now.
     """
 
     recollection: MemoryQueries
     ledger: FactQueries
     search: Search
-    rank: Rank
+    rank: CandidateRanking
     encoder: Encoder
     clock: Clock
     analyser: QueryAnalyser = field(default_factory=RuleQueryAnalyser)
@@ -69,7 +67,7 @@ class RecallService:
     other_encoders: Sequence[Encoder] = ()
     head_encoders: Sequence[Encoder] = ()
     former: FormerModels = field(default_factory=FormerModels)
-    tellings: Tellings = field(default_factory=Tellings)
+    tellings: ExampleEncoder = field(default_factory=ExampleEncoder)
     encode_within_s: float = 1.5
     points_are_missing: Callable[[], bool] = bool
 
@@ -77,8 +75,6 @@ class RecallService:
         """Recall for `request`; its `limit` best memories, its facts.
 
         Args:
-            tenant: whose bot asks.
-            request: what it asks.
             summaries: whether summaries and syntheses join where no filter names them.
         """
         began = perf_counter()
@@ -86,7 +82,7 @@ class RecallService:
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = await self._understood(request, profile, degraded)
         vectors, tellings = await self._known_and_encoded(tenant, request, recalled)
-        asked = Asked(
+        asked = SearchRequest(
             user_id=request.user_id,
             text=request.query,
             worded=recalled.worded,
@@ -107,7 +103,7 @@ class RecallService:
 
     async def _known_and_encoded(
         self, tenant: str, request: RecallRequest, recalled: RecallResult
-    ) -> tuple[Mapping[str, Vector], Sequence[Told]]:
+    ) -> tuple[Mapping[str, Vector], Sequence[ExampleStatements]]:
         """Look for facts while the question is encoded; return its vectors by model, and its tellings."""
         with ungrouped():
             async with asyncio.TaskGroup() as group:
@@ -134,11 +130,7 @@ class RecallService:
         began = perf_counter()
         now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
         question = Question(
-            text=request.query,
-            now=now,
-            zone=zone,
-            language=request.language,
-            known_names=profile.names,
+            text=request.query, now=now, zone=zone, language=request.language, known_names=profile.names
         )
         understanding = await self.analyser.understand(question)
         if understanding.degraded:
@@ -217,7 +209,9 @@ class RecallService:
             threshold=self.fact_confidence,
         )
 
-    async def _find(self, tenant: str, request: RecallRequest, recalled: RecallResult, asked: Asked) -> None:
+    async def _find(
+        self, tenant: str, request: RecallRequest, recalled: RecallResult, asked: SearchRequest
+    ) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
@@ -245,7 +239,7 @@ class RecallService:
             recalled.degraded.add(Degradation.VECTORS)
 
     async def _show(
-        self, tenant: str, recalled: RecallResult, asked: Asked, found: Found, ranking: Ranking
+        self, tenant: str, recalled: RecallResult, asked: SearchRequest, found: Found, ranking: Ranking
     ) -> None:
         """Rank what was found by what the rows say, and read the best."""
         with recalled.timing("rank"):
@@ -258,13 +252,15 @@ class RecallService:
         if not recalled.asked_for:
             recalled.archived_matches = await self._archived(tenant, asked)
 
-    async def _read(self, tenant: str, asked: Asked, best: Sequence[Ranked]) -> Sequence[Remembered]:
+    async def _read(
+        self, tenant: str, asked: SearchRequest, best: Sequence[Ranked]
+    ) -> Sequence[RecalledMemory]:
         ids = [one.id for one in best]
         rows = await self.recollection.memories(tenant, asked.user_id, ids) if ids else ()
         by_id = {memory.id: memory for memory in rows}
-        return [Remembered(by_id[one.id], one.score, one.signals) for one in best if one.id in by_id]
+        return [RecalledMemory(by_id[one.id], one.score, one.signals) for one in best if one.id in by_id]
 
-    async def _archived(self, tenant: str, asked: Asked) -> int:
+    async def _archived(self, tenant: str, asked: SearchRequest) -> int:
         """Count what matches in the archive, by meaning or words above the minimums."""
         found = await self.search.find(tenant, asked, self.minimums, archived=True)
         standings = await self.recollection.ranking_rows(tenant, asked.user_id, list(found.hits))
@@ -281,7 +277,7 @@ def _evidence(tenant: str, recalled: RecallResult) -> frozenset[UUID]:
     )
 
 
-def _asked_of(asked: Asked, ranking: Ranking) -> Asked:
+def _asked_of(asked: SearchRequest, ranking: Ranking) -> SearchRequest:
     """Return the question as a profile can rank what it finds: where likeness must be, some is needed."""
     return replace(asked, at_large=False) if ranking.drops_distant else asked
 

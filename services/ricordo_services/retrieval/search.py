@@ -12,17 +12,10 @@ from ricordo.language.query_analysis import Fallback
 from ricordo.language.temporal import LATEST
 from ricordo.language.tokenization import content_words
 from ricordo.memory.ranking.bm25 import SparseVector, drop_common_terms, query_terms
-from ricordo.memory.ranking.fusion import (
-    NO_MINIMUMS,
-    Minimums,
-    at_least,
-    by_rank,
-    reciprocal_rank,
-    weighted,
-)
+from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums, at_least, by_rank, reciprocal_rank, weighted
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.asked import LANGUAGES, Asked, narrows, scope_of
-from ricordo_services.retrieval.concurrently import together
+from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, narrows, scope_of
+from ricordo_services.retrieval.task_concurrency import together
 
 _FEWEST = 100  # candidates of each search
 _WEIGHTY = 0.45  # importance; what is said in passing has 0.22, and more when it has often come up
@@ -53,8 +46,6 @@ class Found:
     """Candidates by id, with the fused score of each in [0, 1].
 
     Attributes:
-        models: of each, by whose vector it was found, or `BY_WORDS`.
-        told: of those that tell what answers the question, what they score as a telling.
         unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
         at_large: whether all of somebody or of a time was looked for, each as near to it as the next.
     """
@@ -69,7 +60,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class SearchProbe:
     """What one collection is searched with."""
 
     model: str
@@ -84,13 +75,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Hybrid search by intent.
-
-    Attributes:
-        model: the primary embedding model.
-        others: further models that memories may have vectors of. A memory is in one collection, or, while it
-            moves, in two: the earlier one counts then.
-    """
+    """Hybrid search by intent."""
 
     vectors: VectorIndex
     model: str
@@ -98,13 +83,12 @@ class Search:
     hybrid: bool = True
     others: tuple[str, ...] = ()
 
-    async def find(self, tenant: str, asked: Asked, minimums: Minimums, *, archived: bool = False) -> Found:
+    async def find(
+        self, tenant: str, asked: SearchRequest, minimums: Minimums, *, archived: bool = False
+    ) -> Found:
         """Search, and where a filter read from the question matches nothing, give that one up.
 
         Args:
-            tenant: whose index.
-            asked: the question.
-            minimums: below which a result does not count, where meaning alone decides.
             archived: whether to look into the archive too.
 
         Raises:
@@ -133,7 +117,7 @@ class Search:
             found = await self._with_tellings(tenant, asked, scope, found)
         return found if narrows(scope) else _with_evidence(found, asked.evidence)
 
-    async def unknown(self, tenant: str, asked: Asked) -> float:
+    async def unknown(self, tenant: str, asked: SearchRequest) -> float:
         """Return the share of the content words searched for that no memory of the user holds, [0, 1].
 
         Raises:
@@ -149,11 +133,11 @@ class Search:
         held = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
         return sum(not any(int(term) in held for term in one.indices) for one in stems) / len(stems)
 
-    async def _with_tellings(self, tenant: str, asked: Asked, scope: Scope, found: Found) -> Found:
+    async def _with_tellings(self, tenant: str, asked: SearchRequest, scope: Scope, found: Found) -> Found:
         """Add what is found as a telling of what is asked for, by each of the predicates and models."""
         languages = list(dict.fromkeys((asked.analysis.language or "en", *LANGUAGES)))
         probes = [
-            Probe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
+            SearchProbe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
             for one in asked.tellings
             for model in (self.model, *self.others)
         ]
@@ -180,11 +164,11 @@ class Search:
             IndexUnavailable: that could not be asked.
         """
         scope = Scope(user_id=user_id, include_archived=True, include_uninformative=True)
-        probes = [Probe(model, None, _NO_WORDS) for model in models]
+        probes = [SearchProbe(model, None, _NO_WORDS) for model in models]
         # One hit is found a hundred times sooner than all are counted.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
 
-    async def _at_large(self, tenant: str, asked: Asked, scope: Scope) -> Found:
+    async def _at_large(self, tenant: str, asked: SearchRequest, scope: Scope) -> Found:
         """Return the latest of what is about somebody, and the latest of it that weighs something.
 
         Nothing is nearer to the question than the rest: what else is known of each decides.
@@ -193,7 +177,7 @@ class Search:
         models = (self.model, *self.others)
         searches = [
             self._search(
-                tenant, asked, [Probe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
+                tenant, asked, [SearchProbe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
             )
             for each in (scope, weighty)
         ]
@@ -206,7 +190,12 @@ class Search:
         )
 
     async def _search(
-        self, tenant: str, asked: Asked, probes: Sequence[Probe], scope: Scope, minimums: Minimums
+        self,
+        tenant: str,
+        asked: SearchRequest,
+        probes: Sequence[SearchProbe],
+        scope: Scope,
+        minimums: Minimums,
     ) -> Found:
         searched = any(probe.asks for probe in probes)
         wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * asked.limit)
@@ -219,12 +208,12 @@ class Search:
             found = self._joined(found, probe, hits, minimums)
         return found
 
-    async def _hits(self, tenant: str, probe: Probe, scope: Scope, wanted: int) -> Sequence[Hit]:
+    async def _hits(self, tenant: str, probe: SearchProbe, scope: Scope, wanted: int) -> Sequence[Hit]:
         return await self.vectors.search(
             tenant, probe.model, scope, vector=probe.vector, terms=probe.terms, limit=wanted
         )
 
-    def _joined(self, found: Found, probe: Probe, hits: Sequence[Hit], minimums: Minimums) -> Found:
+    def _joined(self, found: Found, probe: SearchProbe, hits: Sequence[Hit], minimums: Minimums) -> Found:
         """Add what one collection has answered, fused by its own ranks."""
         by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
         fused = self._fused(list(by_id.values()), minimums, meant=probe.vector is not None)
@@ -235,15 +224,15 @@ class Search:
             models={**found.models, **dict.fromkeys(fused, kind)},
         )
 
-    async def _probe(self, tenant: str, model: str, asked: Asked, minimums: Minimums) -> Probe:
+    async def _probe(self, tenant: str, model: str, asked: SearchRequest, minimums: Minimums) -> SearchProbe:
         """Return what a collection is searched with; of words, those that tell its memories apart."""
         vector = asked.vectors.get(model)
         languages = dict.fromkeys((asked.analysis.language or "en", *LANGUAGES))
         terms = query_terms(asked.worded if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
-            return Probe(model, vector, terms)
+            return SearchProbe(model, vector, terms)
         rarities = await self.vectors.rarities(tenant, model, asked.user_id, terms)
-        return Probe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
+        return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
         dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}

@@ -39,16 +39,6 @@ class WorkingMemoryReader:
 
     A view that was made once is shown again as long as the store says that nothing of it has changed: it is
     asked each time, so that what another process has recorded or erased is seen at once.
-
-    Args:
-        desks: what is at hand.
-        tokens: counts those of a text.
-        clock: says what is past.
-        lifetime: how long turns and notes are at hand.
-        most: how many conversations are remembered; the longest unasked goes first.
-
-    Attributes:
-        count: tokens of a text, counted once.
     """
 
     def __init__(
@@ -70,13 +60,6 @@ class WorkingMemoryReader:
         self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
     ) -> WorkingMemory:
         """Return what is at hand in the conversation.
-
-        Args:
-            tenant: whose store.
-            user_id: whose conversation.
-            conversation_id: which one.
-            now: at which moment turns were at hand; by default now. Notes carry no moment of a bot's: they
-                are at hand by our clock.
 
         Raises:
             StoreUnavailable: the store cannot be asked now.

@@ -1,7 +1,8 @@
 """The local servers as child processes: start, wait, keep running, stop, recover."""
 
 from ricordo_services.stack.endpoints import Endpoints, read_stack_file, write_stack_file
-from ricordo_services.stack.errors import (
+from ricordo_services.stack.local import LocalStack, StackSettings
+from ricordo_services.stack.stack_errors import (
     AlreadyRunning,
     DataTooNew,
     FolderRefused,
@@ -9,7 +10,6 @@ from ricordo_services.stack.errors import (
     ServerFailed,
     StackError,
 )
-from ricordo_services.stack.local import LocalStack, StackSettings
 
 __all__ = [
     "AlreadyRunning",

@@ -13,8 +13,8 @@ import stat
 import tempfile
 from pathlib import Path
 
-from ricordo_services.stack.errors import FolderRefused
-from ricordo_services.stack.server import Account
+from ricordo_services.stack.server_launch import Account
+from ricordo_services.stack.stack_errors import FolderRefused
 
 ORDINARY = "nobody"
 PUBLIC_FOLDERS = (Path("/var/cache"), Path(tempfile.gettempdir()))
@@ -65,9 +65,7 @@ def reachable_programs(programs: Path, account: Account | None, version: str) ->
     """Return a folder with PostgreSQL's programs that the account may walk to.
 
     Args:
-        programs: the installed ``bin`` folder, inside ``<package>/pginstall``.
         account: None when the server runs as ourselves.
-        version: of the installed package; a copy is made once per version.
 
     Raises:
         FolderRefused: there is no public folder for a copy.

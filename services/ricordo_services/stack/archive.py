@@ -17,10 +17,10 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ricordo_services import private_files as private
-from ricordo_services.stack.errors import BackupRefused
 from ricordo_services.stack.folder import DATA_FORMAT
 from ricordo_services.stack.postgres import MAJOR_VERSION
 from ricordo_services.stack.restored_folder import CARRIED, sync
+from ricordo_services.stack.stack_errors import BackupRefused
 
 ARCHIVE_FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

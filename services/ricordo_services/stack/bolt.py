@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
-from ricordo_services.stack.errors import ServerFailed
 from ricordo_services.stack.packages import JavaServer
 from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server import Launch, NotReady
+from ricordo_services.stack.server_launch import Launch, NotReady
+from ricordo_services.stack.stack_errors import ServerFailed
 
 USER = "root"
 DATABASE = "ricordo"
@@ -42,10 +42,7 @@ class BoltServer:
     """ArcadeDB with its Bolt plugin and one database.
 
     Args:
-        folder: where it keeps its configuration and the graph.
-        password: of its root user.
         heap: megabytes of the Java heap at most.
-        log: the file that takes the server's output.
     """
 
     name = "graph"

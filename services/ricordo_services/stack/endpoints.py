@@ -36,10 +36,6 @@ def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
     """Leave ``stack.json`` in the data folder, so that clients find the running servers.
 
     The stack removes it when it stops, and at its next start when it was killed.
-
-    Args:
-        data_dir: the folder of the running stack.
-        payload: a JSON object; may hold credentials, hence mode 0600.
     """
     path = data_dir / STACK_FILE
     private.write(path, json.dumps(dict(payload)) + "\n")

@@ -19,9 +19,9 @@ from typing import Self
 
 from ricordo_services import private_files as private
 from ricordo_services.stack import restored_folder
-from ricordo_services.stack.child import kill_recorded, living, own_record, read_record, until_gone
+from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
 from ricordo_services.stack.endpoints import STACK_FILE
-from ricordo_services.stack.errors import AlreadyRunning, DataTooNew, FolderRefused
+from ricordo_services.stack.stack_errors import AlreadyRunning, DataTooNew, FolderRefused
 
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
@@ -53,7 +53,6 @@ class DataFolder:
     """A data folder that this process holds; made by ``DataFolder.hold``.
 
     Attributes:
-        path: the folder, absolute.
         lock_fd: descriptor of the lock, to be inherited by every process of the stack.
     """
 

@@ -10,15 +10,15 @@ from typing import NoReturn, Self
 
 from ricordo_services.stack import bolt, postgres
 from ricordo_services.stack.bolt import BoltServer
-from ricordo_services.stack.child import ChildPaths
+from ricordo_services.stack.child_process import ChildPaths
 from ricordo_services.stack.endpoints import Endpoints
-from ricordo_services.stack.errors import FolderRefused
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
 from ricordo_services.stack.ports import PortBook
 from ricordo_services.stack.postgres import PostgresServer
-from ricordo_services.stack.server import Server
-from ricordo_services.stack.supervision import Patience, SupervisedServer, run_to_end
+from ricordo_services.stack.server_launch import Server
+from ricordo_services.stack.stack_errors import FolderRefused
+from ricordo_services.stack.supervision import SupervisedServer, SupervisionTimes, run_to_end
 
 MEBIBYTE = 1024 * 1024
 
@@ -31,21 +31,16 @@ class StackSettings:
         max_payload: the largest NATS message, in bytes.
         nats_memory: soft limit of the NATS server's heap, in bytes.
         graph_heap: the Bolt server's Java heap at most, in megabytes.
-        patience: how long and how often starting is tried.
     """
 
     max_payload: int = MEBIBYTE
     nats_memory: int = 256 * MEBIBYTE
     graph_heap: int = 384
-    patience: Patience = field(default_factory=Patience)
+    patience: SupervisionTimes = field(default_factory=SupervisionTimes)
 
 
 class LocalStack:
-    """The three servers of one data folder, running; made by ``LocalStack.open``.
-
-    Attributes:
-        endpoints: where they answer.
-    """
+    """The three servers of one data folder, running; made by ``LocalStack.open``."""
 
     def __init__(self, folder: DataFolder, settings: StackSettings) -> None:
         passwords = folder.secrets()
@@ -76,7 +71,6 @@ class LocalStack:
         """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
 
         Args:
-            data_dir: an empty, new, or formerly used folder.
             settings: None for the defaults.
 
         Raises:
@@ -174,7 +168,7 @@ async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
         run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
     )
     book = PortBook(folder.path / "ports.json")
-    supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, Patience())
+    supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, SupervisionTimes())
     try:
         await supervised.start()
     except OSError as error:

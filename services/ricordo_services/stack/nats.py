@@ -9,7 +9,7 @@ from pathlib import Path
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server import Launch, NotReady
+from ricordo_services.stack.server_launch import Launch, NotReady
 
 USER = "ricordo"
 MEMORY_STORE_BYTES = 64 * 1024 * 1024
@@ -19,8 +19,6 @@ class NatsServer:
     """A single NATS server: one user, JetStream fsynced before every ack.
 
     Args:
-        folder: where it keeps its configuration and its streams.
-        password: of the only user.
         max_payload: the largest message, in bytes.
         memory_limit: soft limit of its heap, in bytes.
     """

@@ -7,7 +7,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from ricordo_services.stack.errors import MissingPackage
+from ricordo_services.stack.stack_errors import MissingPackage
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,11 +58,7 @@ def choose_port(taken: Iterable[int] = ()) -> int:
 
 
 class PortBook:
-    """The ports of one data folder, by name, kept in a small JSON file.
-
-    Args:
-        path: where they are kept; a file that cannot be read counts as empty.
-    """
+    """The ports of one data folder, by name, kept in a small JSON file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -12,9 +12,9 @@ import asyncpg
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.account import reachable_programs, server_account
-from ricordo_services.stack.errors import FolderRefused
 from ricordo_services.stack.ports import LOOPBACK
-from ricordo_services.stack.server import Account, Launch, NotReady
+from ricordo_services.stack.server_launch import Account, Launch, NotReady
+from ricordo_services.stack.stack_errors import FolderRefused
 
 OWNER, WORKER, DATABASE = "ricordo_owner", "ricordo_worker", "ricordo"
 MAJOR_VERSION = "18"
@@ -53,9 +53,6 @@ class PostgresServer:
     """One PostgreSQL cluster with scram authentication, on TCP only.
 
     Args:
-        data_dir: the stack's folder; the cluster goes into its ``postgres`` folder.
-        owner_password: of the superuser, who owns the database.
-        worker_password: of the role the workers use.
         run_to_end: runs a command under a guard and raises unless it succeeds.
     """
 

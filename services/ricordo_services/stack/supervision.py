@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo_services.stack.child import Child, ChildPaths, log_tail, until_gone
-from ricordo_services.stack.errors import ServerFailed
+from ricordo_services.stack.child_process import Child, ChildPaths, log_tail, until_gone
 from ricordo_services.stack.ports import PortBook, is_free
-from ricordo_services.stack.server import Launch, NotReady, Server
+from ricordo_services.stack.server_launch import Launch, NotReady, Server
+from ricordo_services.stack.stack_errors import ServerFailed
 
 log = structlog.get_logger("ricordo.stack")
 
@@ -20,14 +20,13 @@ LEFTOVER_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class SupervisionTimes:
     """How long and how often the stack tries.
 
     Attributes:
         start: seconds for a server to answer.
         poll: seconds between two questions whether it does.
         answer: seconds for one such question.
-        port_attempts: starts with new ports when somebody took ours in between.
         restarts: how many times a server is started again within ``window`` seconds.
         backoff: seconds before the first restart, doubled for each further one.
     """
@@ -59,7 +58,9 @@ async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
 class SupervisedServer:
     """One server of the stack, kept running on the same ports."""
 
-    def __init__(self, server: Server, paths: ChildPaths, ports: PortBook, patience: Patience) -> None:
+    def __init__(
+        self, server: Server, paths: ChildPaths, ports: PortBook, patience: SupervisionTimes
+    ) -> None:
         self._server = server
         self._paths = paths
         self._book = ports

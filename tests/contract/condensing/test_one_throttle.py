@@ -16,7 +16,6 @@ from ricordo.settings import CondensingSettings, Settings
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
 from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
-from ricordo_services.app.passes import condenser, insight_model
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"
@@ -44,7 +43,7 @@ async def _both(
     )
     async with AsyncExitStack() as exits:
         resources = Resources(Settings(condensing=condensing), clock, exits)
-        one, another = await condenser(resources), await insight_model(resources)
+        one, another = await resources.condenser(), await resources.insight_model()
         assert one is not None
         assert another is not None
         yield one, another

@@ -8,14 +8,14 @@ from uuid import UUID
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.database import Database
 from ricordo.store.link_store import LinkStore
-from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
+from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
 
 
 async def _main() -> None:
     task = json.load(sys.stdin)
     async with Database.connect(task["dsn"], size=2) as database, CpuExecutor() as beside:
         remembered = RememberedNeighbourhoods(2**30)
-        worker = Linking(LinkStore(database), beside, (task["model"],), task["threshold"], remembered)
+        worker = RelatedMemories(LinkStore(database), beside, (task["model"],), task["threshold"], remembered)
         for batch in task["batches"]:
             await worker.link(task["tenant"], task["model"], dict.fromkeys(map(UUID, batch), task["user_id"]))
 

@@ -23,7 +23,7 @@ from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
-from ricordo_services.lifecycle.passes import Compress, Slice
+from ricordo_services.lifecycle.passes import CompressionPass, Slice
 from ricordo_services.retrieval.lookups import Expand
 
 NOW = at(0) + timedelta(days=200)
@@ -113,7 +113,7 @@ async def _run(stores: Stores, user: str | None = None, **parts: Any) -> list[Sl
         "beside": stores.executor,
         "model": MODEL,
     }
-    work = Compress(**{**plain, **parts})
+    work = CompressionPass(**{**plain, **parts})
     return [one async for one in work.slices(stores.tenant, NOW, user, None)]
 
 

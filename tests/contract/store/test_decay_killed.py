@@ -9,7 +9,7 @@ from tests.contract.store.stores import Stores
 
 from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
-from ricordo_services.lifecycle.passes import Decay, Pass
+from ricordo_services.lifecycle.passes import DecayPass, PassRunner
 
 NOW = datetime.now(UTC).replace(hour=12)
 DAY = timedelta(days=1)
@@ -30,7 +30,7 @@ from ricordo.system_clock import SystemClock
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
-from ricordo_services.lifecycle.passes import Decay, Pass
+from ricordo_services.lifecycle.passes import DecayPass, PassRunner
 
 dsn, tenant, now = sys.argv[1:]
 
@@ -48,9 +48,9 @@ class Stuck:
 
 async def main():
     async with Database.connect(dsn, size=2) as database:
-        work = Decay(LifecycleStore(database), RetentionStore(database), Stuck())
+        work = DecayPass(LifecycleStore(database), RetentionStore(database), Stuck())
         runs, locks = PassRuns(database), PassLocks(dsn)
-        made = Pass(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
+        made = PassRunner(work=work, life=OneTenant(), runs=runs, locks=locks, clock=SystemClock())
         await made.run_if_due(datetime.fromisoformat(now), timedelta(days=1))
 
 asyncio.run(main())
@@ -67,9 +67,9 @@ class OneTenant:
         return [self._tenant]
 
 
-def decaying(stores: Stores) -> Pass:
-    return Pass(
-        work=Decay(stores.lifecycle, stores.retention, Emitted()),
+def decaying(stores: Stores) -> PassRunner:
+    return PassRunner(
+        work=DecayPass(stores.lifecycle, stores.retention, Emitted()),
         life=OneTenant(stores.tenant),
         runs=stores.pass_runs,
         locks=stores.pass_locks,

@@ -28,10 +28,10 @@ from ricordo.store.document_store import DocumentStore
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at
-from ricordo_services.ingest.documents import DocumentStorage
-from ricordo_services.ingest.handlers import Ingest
-from ricordo_services.ingest.reading import ReadDocuments
-from ricordo_services.ingest.turns import Turns
+from ricordo_services.ingest.document_extraction import DocumentExtraction
+from ricordo_services.ingest.document_storage import DocumentStorage
+from ricordo_services.ingest.ingest_handler import IngestHandler
+from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
 WORD = b"A first word."
 
@@ -99,25 +99,25 @@ class Published:
 
 
 class Bench:
-    """Ingest and the reading of documents, with all that they work on."""
+    """IngestHandler and the reading of documents, with all that they work on."""
 
     def __init__(self, stores: Stores) -> None:
         self.stores, self.objects, self.reader = stores, FlakyObjects(), TextReader()
         self.published, self.clock = Published(), ManualClock()
         self.documents = DocumentStore(stores.database)
-        self.reading = ReadDocuments(
+        self.reading = DocumentExtraction(
             documents=self.documents,
             objects=self.objects,
             reader=self.reader,
             tokens=self.reader,
-            turns=Turns(stores.lifecycle, self.clock),
+            turns=TenantRoundRobin(stores.lifecycle, self.clock),
             emitter=BusEmitter(self.published, self.clock, "ingest"),
             clock=self.clock,
             beside=stores.executor,
         )
         self.reading.turns.due = math.inf  # what other tests left waiting is theirs
         storage = DocumentStorage(self.objects, self.documents, self.reading.turns.tell)
-        self.ingest = Ingest(stores.intake, self.clock, storage=storage)
+        self.ingest = IngestHandler(stores.intake, self.clock, storage=storage)
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
         tenant = tenant or self.stores.tenant
@@ -202,7 +202,7 @@ async def test_objects_that_are_away_hold_up_only_messages_with_documents(bench:
 
 
 async def test_without_an_object_store_the_message_is_a_dead_letter(bench: Bench) -> None:
-    ingest = Ingest(bench.stores.intake, bench.clock)
+    ingest = IngestHandler(bench.stores.intake, bench.clock)
     event = Envelope(bench.stores.tenant, uuid4(), "x", message(), 1, None)
     (outcome,) = await ingest(bench.stores.tenant, [event])
     assert isinstance(outcome, Reject)

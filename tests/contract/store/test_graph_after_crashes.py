@@ -29,9 +29,9 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at
+from ricordo_services.knowledge.fact_handler import FactHandler, tell
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
-from ricordo_services.knowledge.handlers import ExtractFacts, tell
 from ricordo_services.stack import Endpoints
 
 Fate = Literal["done", "before", "after", "dies"]
@@ -141,12 +141,12 @@ class World:
     def __post_init__(self) -> None:
         self.workers = [self.worker(), self.worker()]
 
-    def worker(self) -> ExtractFacts:
+    def worker(self) -> FactHandler:
         """Start a process that remembers nothing."""
         follow = GraphProjector(
             self.graph, GraphRepairs(GraphRepair(facts=self.known, graph=self.graph, batch=2))
         )
-        return ExtractFacts(self.stores.another_ledger(), follow, SystemClock(), self.reader)
+        return FactHandler(self.stores.another_ledger(), follow, SystemClock(), self.reader)
 
     async def record(self, story: Story) -> None:
         await self.stores.record(

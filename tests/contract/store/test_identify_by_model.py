@@ -25,7 +25,7 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
-from ricordo_services.knowledge.identify import IdentifyByModel
+from ricordo_services.knowledge.identity_resolution import IdentityResolution
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
 NICO, NICOLA = claim("likes", "tea", subject="Nico"), claim("friend", "Nicola")
@@ -60,7 +60,7 @@ class Process:
         clock, graph = SystemClock(), MemoryGraph()
         breaker = CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable)
         repairs = GraphRepairs(GraphRepair(facts=FactSource(stores.database), graph=graph))
-        self.identify = IdentifyByModel(
+        self.identify = IdentityResolution(
             ledger=self.ledger,
             follow=GraphProjector(graph, repairs),
             reader=self.reader,

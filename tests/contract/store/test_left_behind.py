@@ -17,8 +17,8 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
 from ricordo.store.session_store import SessionStore
 from ricordo.testing.clock import ManualClock
-from ricordo_services.lifecycle.passes import Decay, Reconcile, tidy
-from ricordo_services.lifecycle.summarizing import Summarize
+from ricordo_services.lifecycle.passes import DecayPass, Reconciliation, tidy
+from ricordo_services.lifecycle.session_summaries import SessionSummaries
 
 
 class PowerCut(BaseException):
@@ -42,13 +42,13 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         await stores.encode("m-1")
         await stores.enrich("m-1", importance=0.0, emotion=Emotion(arousal=0.0))
         await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
-    decay = Decay(stores.lifecycle, stores.retention, emitted)
+    decay = DecayPass(stores.lifecycle, stores.retention, emitted)
     async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
         pass
 
 
-def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconcile:
-    return Reconcile(stores.lifecycle, emitted, Idle(), clock, MODEL)
+def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
+    return Reconciliation(stores.lifecycle, emitted, Idle(), clock, MODEL)
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -172,7 +172,7 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
     assert (await tidy(cast("LifecycleStore", poisoned), clock.now())).failed == 1
     assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconcile(cast("LifecycleStore", poisoned), emitted, Idle(), clock, MODEL).run()
+    summary = await Reconciliation(cast("LifecycleStore", poisoned), emitted, Idle(), clock, MODEL).run()
     assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
     away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
@@ -210,7 +210,9 @@ async def _summarize(
     clock = ManualClock(STORED + after)
     condenser = FailingCondenser(failing)
     store = SessionStore(stores.database)
-    work = Summarize(store, emitter, clock, stores.executor, MODEL, condensing=condenser, name="summarize")
+    work = SessionSummaries(
+        store, emitter, clock, stores.executor, MODEL, condensing=condenser, name="summarize"
+    )
     done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
     return sum(one.failed for one in done), sum(one.created for one in done)
 
@@ -231,7 +233,7 @@ async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids
     assert afterwards.events == []
     for emitter in (afterwards, again):
         clock = ManualClock(STORED + timedelta(hours=2))
-        await Reconcile(OneTenant(stores), emitter, Idle(), clock, MODEL).run()
+        await Reconciliation(OneTenant(stores), emitter, Idle(), clock, MODEL).run()
     for name in ("session.summarized", "memory.created"):
         assert len(afterwards.ids(name)) == 1
         assert again.ids(name) == afterwards.ids(name)

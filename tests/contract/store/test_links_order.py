@@ -18,7 +18,7 @@ from tests.contract.store.test_links import erase, related, remember
 from ricordo.memory.similarity import MOST
 from ricordo.store.link_store import LinkStore
 from ricordo.testing.factories import unit_vectors
-from ricordo_services.enrichment.linking import Linking, RememberedNeighbourhoods
+from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
 
 THRESHOLD = 0.6
 _PROCESS = Path(__file__).with_name("links_in_a_process.py")
@@ -129,22 +129,24 @@ async def _is_as_defined(stores: Stores, story: Sequence[Said], there: Sequence[
     assert await _shown(stores, story, there) == expected(stores, story, there)
 
 
-def _workers(stores: Stores, *room: int) -> list[Linking]:
+def _workers(stores: Stores, *room: int) -> list[RelatedMemories]:
     links = LinkStore(stores.database)
     return [
-        Linking(links, stores.executor, (MODEL, FALLBACK), THRESHOLD, RememberedNeighbourhoods(most))
+        RelatedMemories(links, stores.executor, (MODEL, FALLBACK), THRESHOLD, RememberedNeighbourhoods(most))
         for most in room
     ]
 
 
 async def _link(
-    worker: Linking, stores: Stores, story: Sequence[Said], batch: Sequence[int], model: str = MODEL
+    worker: RelatedMemories, stores: Stores, story: Sequence[Said], batch: Sequence[int], model: str = MODEL
 ) -> None:
     users = {stores.id(_name(n)): f"u-{story[n].user}" for n in batch}
     await worker.link(stores.tenant, model, users)
 
 
-async def _arrive(workers: Sequence[Linking], stores: Stores, arrival: Arrival, model: str = MODEL) -> None:
+async def _arrive(
+    workers: Sequence[RelatedMemories], stores: Stores, arrival: Arrival, model: str = MODEL
+) -> None:
     for worker, batch in arrival.batches:
         await _link(workers[worker], stores, arrival.story, batch, model)
 

@@ -12,8 +12,8 @@ from tests.contract.store.stores import Stores
 
 from ricordo.store.database import StoreUnavailable
 from ricordo.testing.clock import ManualClock
-from ricordo_services.lifecycle.passes import Pass, Slice
-from ricordo_services.progress import PassSummary, RunsElsewhere
+from ricordo_services.job_progress import PassSummary, RunsElsewhere
+from ricordo_services.lifecycle.passes import PassRunner, Slice
 
 DAY = timedelta(days=1)
 
@@ -123,8 +123,8 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *tenants: str) -> Pass:
-    return Pass(
+def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *tenants: str) -> PassRunner:
+    return PassRunner(
         work=work,
         life=Tenants(tenants or [stores.tenant]),
         runs=stores.pass_runs,
@@ -214,7 +214,7 @@ async def test_a_run_by_hand_makes_all_of_it_and_reports_how_far_it_is(
 WAYS = ("run", "run_if_due", "run_pending")
 
 
-async def _run(one: Pass, way: str, clock: ManualClock) -> PassSummary | None:
+async def _run(one: PassRunner, way: str, clock: ManualClock) -> PassSummary | None:
     if way == "run_if_due":
         return await one.run_if_due(clock.now(), DAY)
     return await (one.run(clock.now()) if way == "run" else one.run_pending(clock.now()))

@@ -18,9 +18,9 @@ from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import DIMENSIONS, at
-from ricordo_services.embedding.index import Index
+from ricordo_services.embedding.index_handlers import IndexHandler
+from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.embedding.points import window_vector
-from ricordo_services.embedding.projection import Projection
 
 NEW = "model-b"
 FAR = at(60 * 24 * 4000)
@@ -67,12 +67,12 @@ async def points(tmp_path: Path) -> AsyncIterator[InterruptedIndex]:
 
 
 @pytest.fixture
-def index(stores: Stores, points: InterruptedIndex) -> Index:
+def index(stores: Stores, points: InterruptedIndex) -> IndexHandler:
     projection = Projection(stores.indexing, points, (MODEL,), stores.executor)
-    return Index(projection, stores.indexing, SystemClock())
+    return IndexHandler(projection, stores.indexing, SystemClock())
 
 
-async def _indexed(index: Index, stores: Stores, message_id: str) -> Outcome:
+async def _indexed(index: IndexHandler, stores: Stores, message_id: str) -> Outcome:
     body = MemoryEnriched(
         id=uuid4(),
         at=at(0),
@@ -122,7 +122,7 @@ async def _erase(stores: Stores) -> None:
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("first", ["m-0", None])
 async def test_a_predecessor_that_comes_while_a_point_is_written_is_in_its_window(
-    stores: Stores, points: InterruptedIndex, index: Index, moment: str, first: str | None
+    stores: Stores, points: InterruptedIndex, index: IndexHandler, moment: str, first: str | None
 ) -> None:
     if first is not None:
         await _say(stores, first, 0)
@@ -141,7 +141,7 @@ async def test_a_predecessor_that_comes_while_a_point_is_written_is_in_its_windo
 
 
 async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_later_names_its_follower(
-    stores: Stores, points: InterruptedIndex, index: Index
+    stores: Stores, points: InterruptedIndex, index: IndexHandler
 ) -> None:
     await stores.record(stores.message("m-1", minute=1))
     await _say(stores, "m-2", 2)
@@ -155,7 +155,7 @@ async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_late
 
 
 async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
-    stores: Stores, points: InterruptedIndex, index: Index
+    stores: Stores, points: InterruptedIndex, index: IndexHandler
 ) -> None:
     await _say(stores, "m-1", 0, importance=0.1)
     await stores.decay(FAR)
@@ -173,7 +173,7 @@ async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
 
 @pytest.mark.parametrize("moment", ["before", "after", "a crash"])
 async def test_an_erased_memory_has_no_point(
-    stores: Stores, points: InterruptedIndex, index: Index, moment: str
+    stores: Stores, points: InterruptedIndex, index: IndexHandler, moment: str
 ) -> None:
     """Erased while its point is written, or between a crash and the redelivery."""
     await _say(stores, "m-1", 1)
@@ -187,7 +187,7 @@ async def test_an_erased_memory_has_no_point(
     assert await _ids(points, stores) == set()
 
 
-async def test_a_memory_without_a_vector_is_tried_again(stores: Stores, index: Index) -> None:
+async def test_a_memory_without_a_vector_is_tried_again(stores: Stores, index: IndexHandler) -> None:
     await stores.say("m-1")
     assert isinstance(await _indexed(index, stores, "m-1"), Retry)
     await stores.encode("m-1")

@@ -20,10 +20,10 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.rebuild_sources import FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.graph import ODD_NAMES, known
+from ricordo_services.job_progress import Reindexed, ReindexOrder
 from ricordo_services.knowledge.graph_projector import projecting
+from ricordo_services.knowledge.graph_rebuild import GraphRebuild
 from ricordo_services.knowledge.graph_repair import GraphRepair
-from ricordo_services.knowledge.regraph import Regraph
-from ricordo_services.progress import Reindexed, ReindexOrder
 from ricordo_services.stack import Endpoints
 
 USERS: Final = ("u-1", "u-2", "u'3`{}")
@@ -83,7 +83,7 @@ class World:
     graph: KeptGraph
     driver: AsyncDriver
     database: str
-    job: Regraph
+    job: GraphRebuild
 
     async def learn(self, *told: ExtractedEvidence) -> None:
         """Take in what messages state, as the worker does."""
@@ -126,7 +126,7 @@ async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
         AsyncGraphDatabase.driver(stack.bolt_url, auth=access) as driver,
     ):
         await graph.prepare()
-        job = Regraph(
+        job = GraphRebuild(
             mending=GraphRepair(facts=FactSource(stores.database), graph=graph, batch=7),
             life=stores.lifecycle,
             clock=SystemClock(),

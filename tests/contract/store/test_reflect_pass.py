@@ -25,7 +25,7 @@ from ricordo.store.stages import EnrichedMemory
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo_services.lifecycle.passes import Slice
-from ricordo_services.lifecycle.reflecting import Reflect
+from ricordo_services.lifecycle.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import Expand
 
 ANNA = (
@@ -99,17 +99,17 @@ async def _live(stores: Stores, *, regular: bool = True, role: str = "user") -> 
     await stores.enrichments.save(stores.tenant, [_enriched(one) for one in memories], STORED)
 
 
-def _reflect(stores: Stores, **parts: Any) -> Reflect:  # noqa: ANN401 - the fields of the class
+def _reflect(stores: Stores, **parts: Any) -> ReflectionPass:  # noqa: ANN401 - the fields of the class
     plain: dict[str, Any] = {
         "store": ReflectionStore(stores.database),
         "emitter": Emitted(),
         "clock": SystemClock(),
         "beside": stores.executor,
     }
-    return Reflect(**{**plain, **parts})
+    return ReflectionPass(**{**plain, **parts})
 
 
-async def _run(reflect: Reflect, stores: Stores, user: str | None = None) -> list[Slice]:
+async def _run(reflect: ReflectionPass, stores: Stores, user: str | None = None) -> list[Slice]:
     return [one async for one in reflect.slices(stores.tenant, STORED, user, None)]
 
 

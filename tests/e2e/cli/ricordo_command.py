@@ -16,7 +16,7 @@ from unittest import mock
 import psutil
 from tests.fixtures.commands import COMMAND
 
-from ricordo_services.cli.app import run
+from ricordo_services.cli.application import run
 
 PATIENCE = 150  # seconds; for machines that have other things to do
 

@@ -13,8 +13,8 @@ import pytest
 from ricordo.bus.nats import NatsSettings, open_bus
 from ricordo.bus.port import BusUnavailable
 from ricordo.settings import BusSettings, Settings
-from ricordo_services.app.connections import bus_settings, topology
-from ricordo_services.cli.app import run
+from ricordo_services.app.server_connections import bus_settings, topology
+from ricordo_services.cli.application import run
 from ricordo_services.stack import Endpoints, packages
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ import pytest
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
-from ricordo_services.cli.pure_results import encoding
+from ricordo_services.cli.offline_results import encoding
 
 Felt = Callable[[str, str], Emotion]
 

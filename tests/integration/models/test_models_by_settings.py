@@ -10,7 +10,7 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import CheckpointMissing, minilm
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_services.app import jobs, processes
+from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints
 from ricordo_services.stack.endpoints import local_settings
@@ -55,7 +55,7 @@ async def test_one_that_does_loads_them(
     monkeypatch.setattr(minilm, "load_network", _refuse)
     stopping = asyncio.Event()
     with pytest.raises(Loaded):
-        await processes.run_workers(settings, [name], stopping=stopping)
+        await worker_process.run_workers(settings, [name], stopping=stopping)
 
 
 OLLAMA = EmbeddingSettings(

@@ -25,7 +25,7 @@ from ricordo_services.stack import (
     write_stack_file,
 )
 from ricordo_services.stack.ports import LOOPBACK, PortBook, choose_port
-from ricordo_services.stack.supervision import Patience
+from ricordo_services.stack.supervision import SupervisionTimes
 
 pytestmark = pytest.mark.integration
 
@@ -157,7 +157,7 @@ async def test_a_server_that_does_not_start_says_why_and_takes_the_others_along(
 
 
 async def test_a_server_that_keeps_ending_is_reported(tmp_path: Path) -> None:
-    settings = StackSettings(patience=Patience(restarts=0))
+    settings = StackSettings(patience=SupervisionTimes(restarts=0))
     before = set(servers())
     async with LocalStack.open(tmp_path / "data", settings) as stack:
         watching = asyncio.create_task(stack.watch())

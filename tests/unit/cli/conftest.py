@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo_services.cli.app import run
+from ricordo_services.cli.application import run
 
 
 @dataclass(frozen=True)

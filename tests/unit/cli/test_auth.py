@@ -11,7 +11,7 @@ import bcrypt
 import pytest
 
 from ricordo.messages.routing import WORKERS
-from ricordo_services.cli.app import run
+from ricordo_services.cli.application import run
 
 ROOT = Path(__file__).parents[3]
 Auth = Callable[..., int]

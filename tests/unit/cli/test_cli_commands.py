@@ -10,14 +10,14 @@ import pytest
 from tests.unit.cli.conftest import Cli
 
 from ricordo.settings import Settings
-from ricordo_lab import names
-from ricordo_lab.bench import command as bench
-from ricordo_lab.evaluation import command as evaluation
+from ricordo_lab import lab_names
+from ricordo_lab.bench import bench_command as bench
+from ricordo_lab.evaluation import evaluation_command as evaluation
 from ricordo_services import cli as command_line
 from ricordo_services.app import passes
 from ricordo_services.cli import catalogue
 from ricordo_services.cli.catalogue import ENTRIES
-from ricordo_services.progress import PassSummary
+from ricordo_services.job_progress import PassSummary
 
 NAMES = [entry.name for entry in ENTRIES]
 
@@ -106,7 +106,7 @@ def test_migrating_takes_the_owner_of_the_schema(cli: Cli) -> None:
 
 def test_the_help_loads_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom ricordo_services.cli.app import run\nrun(['--help'])\n"
+        "import sys\nfrom ricordo_services.cli.application import run\nrun(['--help'])\n"
         "print(sorted({'asyncio', 'nats', 'numpy', 'pydantic', 'rich', 'structlog'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -155,7 +155,7 @@ MISTAKES = (
 
 _PROGRAM = f"""
 import json, sys
-from ricordo_services.cli.app import run
+from ricordo_services.cli.application import run
 for line in sys.stdin:
     code = run(json.loads(line))
     print(code, *sorted(set(sys.modules) & set({SLOW!r})))
@@ -172,5 +172,5 @@ def test_wrong_usage_loads_nothing_that_is_slow() -> None:
 
 
 def test_what_can_be_measured_is_known_by_its_name_beforehand() -> None:
-    assert tuple(bench.BENCHES) == names.BENCHES
-    assert tuple(evaluation.EVALUATIONS) == names.EVALUATIONS
+    assert tuple(bench.BENCHES) == lab_names.BENCHES
+    assert tuple(evaluation.EVALUATIONS) == lab_names.EVALUATIONS

@@ -6,10 +6,10 @@ import pytest
 import typer
 from tests.unit.cli.conftest import Cli
 
-from ricordo_services.cli.configuration import stores_of_target
+from ricordo_services.cli.client_calls import target
+from ricordo_services.cli.command_options import Globals, default_data_dir
+from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.options import Globals, default_data_dir
-from ricordo_services.cli.servers import target
 
 DSN = "RICORDO_STORES__POSTGRES_DSN"
 OURS, THEIRS = "postgresql://stack:2/ricordo", "postgresql://prod:2/ricordo"

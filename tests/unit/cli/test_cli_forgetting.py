@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.cli.conftest import Cli
 
 from ricordo.store.schema import Tombstone
-from ricordo_services.cli.backup import read_list, write_list
+from ricordo_services.cli.backup_commands import read_list, write_list
 from ricordo_services.cli.failures import Failed
 
 

@@ -12,7 +12,7 @@ from nats.js.api import RawStreamMsg
 from ricordo.client import Timeout
 from ricordo.messages.errors import DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_IN
-from ricordo_services.cli.dead_letters import Letters
+from ricordo_services.cli.dead_letter_commands import Letters
 from ricordo_services.cli.ingest_watch import IngestWatch
 
 Answer = RawStreamMsg | Exception

@@ -10,7 +10,7 @@ from tests.unit.cli.conftest import Cli
 from ricordo.graph.port import GraphUnavailable
 from ricordo_services.app import jobs
 from ricordo_services.cli import worker_reports
-from ricordo_services.progress import Backfilled, BackfillOrder, Reindexed, ReindexOrder
+from ricordo_services.job_progress import Backfilled, BackfillOrder, Reindexed, ReindexOrder
 
 
 @pytest.fixture

@@ -7,8 +7,14 @@ import pytest
 from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Unavailable
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.vocabulary import MessageState
-from ricordo_services.cli import publish as publishing
-from ricordo_services.cli.publish import Acknowledged, Fault, Publication, await_remembered, publish_lines
+from ricordo_services.cli import publish_command as publishing
+from ricordo_services.cli.publish_command import (
+    Acknowledged,
+    Fault,
+    Publication,
+    await_remembered,
+    publish_lines,
+)
 
 
 class Bus:

@@ -52,7 +52,7 @@ def test_the_time_of_what_is_told_is_in_the_zone_of_the_message(cli: Cli) -> Non
 @pytest.mark.parametrize(
     ("wrong", "advice"),
     [
-        ({"contnet": "x"}, "contnet is no field of a message; leave it out, or name one of content"),
+        ({"contnet": "x"}, "contnet is no field of a message; leave it out, or name one of "),
         ({"timestamp": "2026-05-04"}, "must be an RFC 3339 instant with an offset"),
         ({"timezone": "Mars/One"}, "such as Europe/Rome"),
         ({"role": "boss"}, "must be 'user', 'assistant', 'system' or 'tool'"),

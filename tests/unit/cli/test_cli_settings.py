@@ -8,7 +8,7 @@ import structlog
 from tests.unit.cli.conftest import Cli
 
 from ricordo import log
-from ricordo_services.cli.configuration import read_settings, set_up_logs
+from ricordo_services.cli.command_settings import read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed
 
 

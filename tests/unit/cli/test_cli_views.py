@@ -10,7 +10,7 @@ from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, MessageS
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, zone_of
-from ricordo_services.cli.views import (
+from ricordo_services.cli.reply_printing import (
     memories_block,
     plain,
     show_history,

@@ -15,13 +15,13 @@ from ricordo.memory.facts import extract
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
 from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
-from ricordo_services.cli.demo.answers import Answer, reasons, show_answer
-from ricordo_services.cli.demo.conversation import TIMEZONE, Question, conversation
+from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
+from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion, conversation
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
 JOY = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
-QUESTION = Question("Cosa abbiamo fatto ieri?", "it", "a day")
+QUESTION = DemoQuestion("Cosa abbiamo fatto ieri?", "it", "a day")
 CONTEXT = (
     "Today is Monday, 4 May 2026, 14:00.\n<recalled>\nf1 You live in Turin.\n"
     "Monday, 4 May\nm1 Davide: We adopted Max.\nm2 Max sleeps.\n"
@@ -46,7 +46,7 @@ def memory(**more: object) -> MemoryView:
     )
 
 
-def answer(*memories: MemoryView, whole: bool = False, full: bool = False) -> Answer:
+def answer(*memories: MemoryView, whole: bool = False, full: bool = False) -> DemoAnswer:
     fact = FactView(
         id=UUID(int=1),
         subject="user",
@@ -64,10 +64,10 @@ def answer(*memories: MemoryView, whole: bool = False, full: bool = False) -> An
         context=CONTEXT,
         tokens=321,
     )
-    return Answer("1/10", QUESTION, reply, 0.04, whole=whole, full=full)
+    return DemoAnswer("1/10", QUESTION, reply, 0.04, whole=whole, full=full)
 
 
-def shown(one: Answer, *, terminal: bool = False) -> str:
+def shown(one: DemoAnswer, *, terminal: bool = False) -> str:
     file = io.StringIO()
     console = Console(
         file=file, width=100, force_terminal=terminal, color_system="standard" if terminal else "auto"

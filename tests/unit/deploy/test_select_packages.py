@@ -108,9 +108,9 @@ for module in {modules!r}:
 """
 RUN_BY_CONTAINERS = [
     "ricordo_services.app.jobs",
-    "ricordo_services.app.processes",
-    "ricordo_services.cli.worker",
-    "ricordo_services.cli.recall",
+    "ricordo_services.app.worker_process",
+    "ricordo_services.cli.worker_command",
+    "ricordo_services.cli.recall_commands",
     "ricordo.index.qdrant.server",
 ]
 

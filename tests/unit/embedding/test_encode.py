@@ -1,4 +1,4 @@
-"""Encode: the event of a memory names the model by which that memory is known."""
+"""EncodeHandler: the event of a memory names the model by which that memory is known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from ricordo.runtime.handling import Done, Envelope, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, TextToEncode
 from ricordo.testing.clock import ManualClock
-from ricordo_services.embedding.encode import Encode
+from ricordo_services.embedding.encode_handler import EncodeHandler
 
 PRIMARY, FALLBACK = "primary", "fallback"
 INGESTED = datetime(2026, 2, 1, tzinfo=UTC)
@@ -94,7 +94,7 @@ def created(number: int) -> Envelope[MemoryCreated]:
 
 async def encoded(rows: Rows, batcher: Batcher, *numbers: int) -> dict[int, tuple[str, bool]]:
     """Handle the creation of `numbers`; return what each one's event says of its model."""
-    handler = Encode(rows, batcher, PRIMARY, ManualClock())
+    handler = EncodeHandler(rows, batcher, PRIMARY, ManualClock())
     outcomes = await handler("acme", [created(number) for number in numbers])
     events = [event for outcome in outcomes if isinstance(outcome, Done) for event in outcome.events]
     return {
@@ -136,7 +136,7 @@ async def test_an_outage_amid_a_batch_keeps_each_vector_by_its_own_model() -> No
 
 async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> None:
     rows = Rows([TextToEncode(UUID(int=1), "one"), TextToEncode(UUID(int=2), "two")])
-    handler = Encode(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
+    handler = EncodeHandler(rows, Batcher(PRIMARY, one=None), PRIMARY, ManualClock())
     refused, done = await handler("acme", [created(1), created(2)])
     assert refused == Retry(reason="NoVector: it refused", is_failure=True)
     assert isinstance(done, Done)

@@ -7,9 +7,9 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.clock import ManualClock
 from ricordo_services.backpressure import Backlog
-from ricordo_services.embedding.rebuild import RebuildIndex
-from ricordo_services.embedding.repoint import Repoint
-from ricordo_services.progress import Reindexed, ReindexOrder
+from ricordo_services.embedding.index_rebuild import IndexRebuild
+from ricordo_services.embedding.reindexing import Reindexing
+from ricordo_services.job_progress import Reindexed, ReindexOrder
 
 
 class Index:
@@ -53,8 +53,8 @@ class Idle:
         return 0
 
 
-def rebuild(index: Index, rewriting: Rewriting, clock: ManualClock) -> RebuildIndex:
-    return RebuildIndex(index, cast(Repoint, rewriting), cast(Backlog, Idle()), clock)
+def rebuild(index: Index, rewriting: Rewriting, clock: ManualClock) -> IndexRebuild:
+    return IndexRebuild(index, cast(Reindexing, rewriting), cast(Backlog, Idle()), clock)
 
 
 async def test_what_is_replaced_meanwhile_is_written_too() -> None:

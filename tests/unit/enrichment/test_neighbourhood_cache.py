@@ -6,7 +6,7 @@ from ricordo.memory.links import LinkedMember, Neighbourhood
 from ricordo.memory.similarity import quantize
 from ricordo.store.link_store import LinkVersion
 from ricordo.testing.factories import unit_vectors
-from ricordo_services.enrichment.linking import Place, RememberedNeighbourhoods
+from ricordo_services.enrichment.related_memories import RememberedNeighbourhoods, VectorPosition
 
 STATE = LinkVersion(generation=UUID(int=1), number=1)
 
@@ -21,7 +21,7 @@ def _neighbourhood(members: int) -> Neighbourhood:
 def test_what_is_too_much_by_itself_is_not_remembered_and_costs_no_other_its_place() -> None:
     small, large = _neighbourhood(3), _neighbourhood(2000)
     remembered = RememberedNeighbourhoods(2 * small.nbytes)
-    a, b, c = (Place("acme", user, "model") for user in "abc")
+    a, b, c = (VectorPosition("acme", user, "model") for user in "abc")
     for place in (a, b, c):
         remembered.keep(place, small, STATE)
     assert remembered.take(a) is None, "there is room for two"

@@ -18,8 +18,8 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.system_clock import SystemClock
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.bus_model import MemoryStream
-from ricordo_services.ingest.overtaking import Overtake
-from ricordo_services.ingest.shares import Said, Shares
+from ricordo_services.ingest.fair_read_ahead import FairReadAhead
+from ricordo_services.ingest.user_shares import LaneMessage, UserShares
 
 FLOOD = 600
 
@@ -112,9 +112,9 @@ class Lane(MemoryBus):
     def told(self) -> list[str]:
         return [json.loads(one.body)["message_id"] for one in self.stored(STREAM_DERIVED)]
 
-    def process(self, gate: Gate | None = None) -> Overtake:
+    def process(self, gate: Gate | None = None) -> FairReadAhead:
         """Return what a process runs."""
-        return Overtake(self, self.handler, gate or Gate(), self.clock)
+        return FairReadAhead(self, self.handler, gate or Gate(), self.clock)
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def lane() -> Lane:
 
 
 @pytest.fixture
-async def overtake(lane: Lane) -> Overtake:
+async def overtake(lane: Lane) -> FairReadAhead:
     """What a process runs that began while the lane was empty."""
     began = lane.process()
     await began.run()
@@ -131,7 +131,7 @@ async def overtake(lane: Lane) -> Overtake:
 
 
 async def test_behind_a_flood_who_says_little_is_taken_in_and_nothing_leaves_the_lane(
-    lane: Lane, overtake: Overtake
+    lane: Lane, overtake: FairReadAhead
 ) -> None:
     await lane.hears(*flood(), said(1, "quiet"), said(2, "quiet"))
     await overtake.run()
@@ -158,7 +158,7 @@ async def test_a_process_counts_what_waited_when_it_began_and_leaves_it_to_its_t
 
 
 async def test_what_breaks_the_handler_harms_no_other_tenant_and_is_not_tried_again(
-    lane: Lane, overtake: Overtake
+    lane: Lane, overtake: FairReadAhead
 ) -> None:
     lane.handler.breaks = {"broken"}
     await lane.hears(*flood(), said(1, "quiet", tenant="broken"), said(1, "quiet", tenant="well"))
@@ -181,9 +181,9 @@ settled = st.integers(0, 200)
 def test_nobody_overtakes_a_message_of_their_own_that_waits(
     pages: list[tuple[list[tuple[str, str]], int, bool]],
 ) -> None:
-    shares, waiting, sequence, floor = Shares(), dict[Hashable, int](), 0, 0
+    shares, waiting, sequence, floor = UserShares(), dict[Hashable, int](), 0, 0
     for people, settled_to, anew in pages:
-        page = [Said(sequence + n, tenant, user) for n, (tenant, user) in enumerate(people, 1)]
+        page = [LaneMessage(sequence + n, tenant, user) for n, (tenant, user) in enumerate(people, 1)]
         sequence += len(page)
         floor = max(floor, min(settled_to, sequence - len(page)))
         if anew:
@@ -197,8 +197,8 @@ def test_nobody_overtakes_a_message_of_their_own_that_waits(
 
 def overtaking(page: list[tuple[str, str]]) -> list[int]:
     """Return the positions of those of a first page who overtake."""
-    shares = Shares()
-    lines = [Said(n, tenant, user) for n, (tenant, user) in enumerate(page, 1)]
+    shares = UserShares()
+    lines = [LaneMessage(n, tenant, user) for n, (tenant, user) in enumerate(page, 1)]
     shares.count(lines)
     return [one.sequence for one in shares.overtaking(lines, 0)]
 
@@ -217,10 +217,10 @@ def test_beside_one_who_floods_a_small_part_overtakes(much: int, little: int) ->
 
 
 def test_of_very_many_who_wait_the_record_is_bounded_and_all_wait_on() -> None:
-    shares = Shares()
-    crowd = [Said(n, "acme", f"u-{n}") for n in range(1, 60_001)]
-    flood = [Said(60_000 + n, "acme", "noisy") for n in range(1, 1_001)]
+    shares = UserShares()
+    crowd = [LaneMessage(n, "acme", f"u-{n}") for n in range(1, 60_001)]
+    flood = [LaneMessage(60_000 + n, "acme", "noisy") for n in range(1, 1_001)]
     shares.leave(crowd)
-    shares.count([*flood, quiet := Said(61_001, "other", "quiet")])
+    shares.count([*flood, quiet := LaneMessage(61_001, "other", "quiet")])
     assert shares.overtaking([quiet], 10) == []
-    assert shares.overtaking([Said(61_002, "other", "quiet")], 61_001) != []
+    assert shares.overtaking([LaneMessage(61_002, "other", "quiet")], 61_001) != []

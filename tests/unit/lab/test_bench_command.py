@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo_lab.bench import command
-from ricordo_lab.bench.conversation import read_texts
+from ricordo_lab.bench import bench_command
+from ricordo_lab.bench.generated_texts import read_texts
 from ricordo_lab.bench.measurement import Options, Report, Stopwatch, latencies, percentile, rounded
 from ricordo_lab.console import MeasurementFailed
 
@@ -21,14 +21,14 @@ async def measured(options: Options, report: Report) -> None:
 
 @pytest.fixture
 def benches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "BENCHES", {"ingest": measured, "startup": measured})
+    monkeypatch.setattr(bench_command, "BENCHES", {"ingest": measured, "startup": measured})
 
 
 @pytest.mark.usefixtures("benches")
 def test_json_is_a_line_each_the_machine_first_and_the_result_last(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert command.main(["ingest", "--json", "--messages", "7"]) == 0
+    assert bench_command.main(["ingest", "--json", "--messages", "7"]) == 0
     machine, run, result = map(json.loads, capsys.readouterr().out.splitlines())
     assert machine["bench"] == "machine"
     assert machine["cores"] >= 1
@@ -50,7 +50,7 @@ def test_json_is_a_line_each_the_machine_first_and_the_result_last(
 def test_what_cannot_be_asked_is_a_wrong_use(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.main(arguments) == 2
+    assert bench_command.main(arguments) == 2
     assert "usage" in capsys.readouterr().err
 
 
@@ -58,7 +58,7 @@ def test_what_cannot_be_asked_is_a_wrong_use(
 def test_a_file_that_is_not_there_is_said_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.main(["ingest", "--texts", str(tmp_path / "absent")]) == 1
+    assert bench_command.main(["ingest", "--texts", str(tmp_path / "absent")]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert "absent cannot be read" in said.err

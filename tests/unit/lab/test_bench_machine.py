@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ricordo_lab.bench import command
+from ricordo_lab.bench import bench_command
 from ricordo_lab.bench.measurement import Options, Report
 
 
@@ -16,9 +16,9 @@ async def measured(options: Options, report: Report) -> None:
 def test_a_busy_machine_is_reported_and_warned_of(
     percent: float, *, warns: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "BENCHES", {"startup": measured})
+    monkeypatch.setattr(bench_command, "BENCHES", {"startup": measured})
     monkeypatch.setattr("psutil.cpu_percent", lambda _: percent)
-    assert command.main(["startup", "--json"]) == 0
+    assert bench_command.main(["startup", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out.splitlines()[0])["others_percent"] == round(percent)
     warning = "others keep 10 % of the processors busy: the figures of startup are affected"

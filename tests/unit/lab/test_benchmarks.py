@@ -21,8 +21,8 @@ from ricordo_lab.bench.arrivals import (
     poisson,
 )
 from ricordo_lab.bench.backlog import RecallAnswers, growth
-from ricordo_lab.bench.batcher import acceptance, overhead
-from ricordo_lab.bench.conversation import (
+from ricordo_lab.bench.batcher_bench import acceptance, overhead
+from ricordo_lab.bench.generated_texts import (
     LANGUAGES,
     Spoken,
     grammar,

@@ -9,8 +9,8 @@ import pytest
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.emotion.heads import Seen
 from ricordo_lab.console import UnsuitableData
-from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.emotion_heads import Encoded, fit_heads
+from ricordo_lab.evaluation.emotion_heads import EncodedRatings, fit_heads
+from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.ratings import Ratings, read
 
 RATED = """id,split,V,A,D,text
@@ -63,7 +63,7 @@ def test_heads_learn_what_they_are_shown() -> None:
     texts = [f"{'lovely' if at % 2 else 'dreadful'} weather number {at}" for at in range(80)]
     vectors = chance.normal(size=(80, 8)).astype(np.float32)
     wanted = np.array([[4.0 if at % 2 else 2.0, 3.0, 3.0] for at in range(80)], dtype=np.float32)
-    heads = fit_heads([Encoded("en", Ratings("made up", texts, wanted), vectors)], "a model")
+    heads = fit_heads([EncodedRatings("en", Ratings("made up", texts, wanted), vectors)], "a model")
     seen = (Seen.of(f"{word} tea", NEUTRAL) for word in ("lovely", "dreadful"))
     good, bad = (heads.read(one, vectors[0])[0] for one in seen)
     assert good > bad + 0.5

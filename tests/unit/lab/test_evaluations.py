@@ -17,11 +17,11 @@ from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, QueryTime
 from ricordo.messages.vocabulary import Analyser, Intent
 from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation import daily, locomo
-from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.daily import Answered
-from ricordo_lab.evaluation.measures import CUTOFFS, measure, row
-from ricordo_lab.evaluation.results import Figures, Miss, Row, print_results
+from ricordo_lab.evaluation import daily_evaluation, locomo
+from ricordo_lab.evaluation.daily_evaluation import Answered
+from ricordo_lab.evaluation.evaluation_command import main
+from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
+from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure, row
 
 ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
 
@@ -144,21 +144,21 @@ def test_all_pieces_of_an_alternative_must_stand_there() -> None:
 
 def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnreadableData, match="questions"):
-        daily.read(tmp_path, NOW)
+        daily_evaluation.read(tmp_path, NOW)
     (tmp_path / "x.questions.json").write_text("[]", encoding="utf-8")
     with pytest.raises(UnreadableData, match="x"):
-        daily.read(tmp_path, NOW)
+        daily_evaluation.read(tmp_path, NOW)
     message = {"id": "1", "user_id": "u", "conversation_id": "c", "role": "user", "content": "Hi, I'm Ann."}
     message["timestamp"] = "2026-01-01T00:00:00Z"
     (tmp_path / "x.jsonl").write_text(json.dumps(message), encoding="utf-8")
-    assert daily.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
+    assert daily_evaluation.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
 
 
 WORDS = ("questions", "--data", "FILE", "--misses")
-RESULTS: list[Figures | Row | Miss] = [
+RESULTS: list[NamedFigures | Row | Miss] = [
     row("questions", "all", measure(["a", "b"], {"b"}), 3),
     row("profile", "human", measure(["a"], {"a"}), 3),
-    Figures(valence=0.5, arousal=None),
+    NamedFigures(valence=0.5, arousal=None),
     Miss(missed="perché?"),
 ]
 
@@ -194,7 +194,7 @@ def test_what_is_wrong_is_said(
 
 def test_who_has_read_enough_is_no_failure() -> None:
     questions = Path(__file__).parents[1] / "language/query_analysis/development.tsv"
-    command = f"from ricordo_lab.evaluation.command import main; raise SystemExit(main({WORDS!r}))"
+    command = f"from ricordo_lab.evaluation.evaluation_command import main; raise SystemExit(main({WORDS!r}))"
     with subprocess.Popen(
         [sys.executable, "-c", command.replace("FILE", str(questions))],
         stdout=subprocess.PIPE,

@@ -14,7 +14,7 @@ from ricordo.memory.ranking.signals import Signals
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.conditional_logit import Choice, fit
 from ricordo_lab.evaluation.emotion_heads import ridge
-from ricordo_lab.evaluation.locomo import Question
+from ricordo_lab.evaluation.locomo import LocomoQuestion
 from ricordo_lab.evaluation.ranking_fit import fitted, weights_file
 from ricordo_lab.evaluation.replay import RankedAnswer
 from ricordo_lab.evaluation.softmax_heads import LabelledText, accuracy, fit_text_head, read_texts
@@ -69,7 +69,7 @@ def answers() -> list[RankedAnswer]:
         words = np.where(np.arange(20) % 3 == int(window.argmax()) % 3, window, 0.0)
         nothing = Signals(*(np.zeros(20) for _ in Signals._fields))
         signals = nothing._replace(semantic=window, window=window, bm25=words, importance=chance.random(20))
-        made.append(RankedAnswer(f"c-{number % 2}", Question("?", 4, right), found, signals))
+        made.append(RankedAnswer(f"c-{number % 2}", LocomoQuestion("?", 4, right), found, signals))
     return made
 
 

@@ -9,7 +9,7 @@ import pytest
 from ricordo.settings import EmbeddingSettings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import ollama_stand_in
-from ricordo_lab.bench.embedding import ready_models
+from ricordo_lab.bench.embedding_bench import ready_models
 from ricordo_lab.console import MeasurementFailed
 
 MODEL = "all-minilm"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ricordo_lab.console import UnreadableData
-from ricordo_lab.evaluation.temporal import score_temporal
+from ricordo_lab.evaluation.temporal_evaluation import score_temporal
 
 NOW = "2026-02-04T15:30:00"
 

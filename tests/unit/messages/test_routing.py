@@ -17,7 +17,7 @@ from ricordo.messages.routing import (
     worker_of,
 )
 from ricordo.messages.subjects import every_tenant
-from ricordo_services.app import processes
+from ricordo_services.app import worker_process
 
 SERVICES = Path(str(ricordo_services.__file__)).parent
 EVENTS = {contract.body.__name__: name for name, contract in CONTRACTS.items()}
@@ -59,7 +59,7 @@ def test_every_consumer_is_fetched_from_by_one_worker() -> None:
 def test_every_worker_is_in_the_table() -> None:
     halves = {one.name for one in CONSUMERS if one.name != one.worker}
 
-    assert set(processes.WORKERS) - halves == set(WORKERS)
+    assert set(worker_process.WORKERS) - halves == set(WORKERS)
     assert {one.worker for one in CONSUMERS} | {one.worker for one in RESPONDERS} == set(WORKERS)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.store.database import StoreUnavailable
-from ricordo_services.retrieval.concurrently import together
+from ricordo_services.retrieval.task_concurrency import together
 
 
 async def answers(value: int = 1) -> int:

@@ -20,7 +20,7 @@ from ricordo.memory.model import Memory
 from ricordo.messages.events import MessageReceived
 from ricordo.models.onnx import load_tokens
 from ricordo.store.intake import NewMessage
-from ricordo_services.ingest.handlers import new_message
+from ricordo_services.ingest.ingest_handler import new_message
 
 Count = Callable[[str], int]
 

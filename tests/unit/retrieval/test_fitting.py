@@ -14,7 +14,7 @@ from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
 from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
 from ricordo.runtime.replies import encoded
-from ricordo_services.retrieval.fitting import fit_context, fit_facts
+from ricordo_services.retrieval.reply_truncation import fit_context, fit_facts
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 LIMIT = 60_000

@@ -19,9 +19,9 @@ from ricordo.memory.ranking.signals import Signals
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.fakes.vectors import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.asked import Asked
-from ricordo_services.retrieval.encoding import encoded
+from ricordo_services.retrieval.query_encoding import encoded
 from ricordo_services.retrieval.search import Search
+from ricordo_services.retrieval.search_request import SearchRequest
 
 NEW, OLD = "new", "old"
 LENGTHS: Final = {NEW: 32, OLD: 64}
@@ -74,9 +74,9 @@ async def index() -> Watched:
     return index
 
 
-def asked(text: str, *models: str) -> Asked:
+def asked(text: str, *models: str) -> SearchRequest:
     """Return a question that was encoded by these models."""
-    return Asked(
+    return SearchRequest(
         user_id="u-1",
         text=text,
         worded=text,

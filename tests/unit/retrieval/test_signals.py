@@ -22,8 +22,8 @@ from ricordo.store.memory_queries import RankingRow
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.ranking_signals import Query, measured
 from ricordo_services.retrieval.search import Found
-from ricordo_services.retrieval.signals import Query, measured
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 PROFILES = load_profiles()

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ricordo_services.stack.archive import MANIFEST, Manifest, opened, pack
-from ricordo_services.stack.errors import BackupRefused
+from ricordo_services.stack.stack_errors import BackupRefused
 
 OLDEST, NEWEST = 23, 40
 MADE: Final = Manifest(ricordo="0.9", schema_version=NEWEST, made_at="2026-01-01T00:00:00Z")

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ricordo_services.stack.child import (
+from ricordo_services.stack.child_process import (
     Child,
     ChildPaths,
     living,
@@ -22,7 +22,7 @@ from ricordo_services.stack.child import (
     until_gone,
 )
 from ricordo_services.stack.guard import process_identity
-from ricordo_services.stack.server import Launch
+from ricordo_services.stack.server_launch import Launch
 
 STUBBORN = (
     "import signal, time\n"

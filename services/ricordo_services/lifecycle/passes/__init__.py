@@ -1,24 +1,24 @@
 """Lifecycle's passes over what is stored."""
 
-from ricordo_services.lifecycle.passes.archive import Archive
-from ricordo_services.lifecycle.passes.compress import Compress
-from ricordo_services.lifecycle.passes.decay import Decay
-from ricordo_services.lifecycle.passes.expire import Expire
-from ricordo_services.lifecycle.passes.frame import Pass, Work
-from ricordo_services.lifecycle.passes.reconcile import Reconcile, tidy
-from ricordo_services.lifecycle.passes.retain import Retain
+from ricordo_services.lifecycle.passes.archive_pass import ArchivePass
+from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.decay_pass import DecayPass
+from ricordo_services.lifecycle.passes.expiry_pass import ExpiryPass
+from ricordo_services.lifecycle.passes.pass_runner import PassRunner, PassWork
+from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
+from ricordo_services.lifecycle.passes.retention_pass import RetentionPass
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 __all__ = [
-    "Archive",
-    "Compress",
-    "Decay",
-    "Expire",
+    "ArchivePass",
+    "CompressionPass",
+    "DecayPass",
+    "ExpiryPass",
     "IsolatedItems",
-    "Pass",
-    "Reconcile",
-    "Retain",
+    "PassRunner",
+    "PassWork",
+    "Reconciliation",
+    "RetentionPass",
     "Slice",
-    "Work",
     "tidy",
 ]

@@ -13,7 +13,6 @@ class Slice:
     """What one committed step of a pass has done.
 
     Attributes:
-        examined, changed, archived, created, failed: see `PassSummary`.
         reached: up to which id, where a later run can go on after it; None where it must begin anew.
     """
 
@@ -42,12 +41,6 @@ class IsolatedItems(ItemBackoff):
         self, doing: Callable[[], Awaitable[Slice]], now: datetime, tenant: str, **ids: object
     ) -> Slice:
         """Do one item; return what was done, or that it failed.
-
-        Args:
-            doing: does it.
-            now: the moment that the pass is made for.
-            tenant: whose item it is.
-            ids: which it is, hashable, as the log names it.
 
         Raises:
             Unavailable: a server is away.

@@ -26,7 +26,7 @@ class AccessRefused(Exception):
     """What was asked for cannot be done; the message says why and what to do about it."""
 
 
-class Role(StrEnum):
+class UserRole(StrEnum):
     """What a user is for."""
 
     OPERATOR = "operator"
@@ -36,17 +36,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user of the server.
-
-    Attributes:
-        name: as it signs in.
-        role: what it is for.
-        of: the worker's name, or the tenant of a bot; nothing for the operator.
-        hash: of its password, by bcrypt.
-    """
+    """A user of the server."""
 
     name: str
-    role: Role
+    role: UserRole
     of: str
     hash: str = ""
 
@@ -65,12 +58,12 @@ class User:
             raise AccessRefused(
                 f"{name[:80]!r} is no name of a bot: use 1 to 63 of a-z, 0-9 and -, not - first"
             )
-        return cls(f"bot-{tenant}" if name is None else f"bot-{tenant}.{name}", Role.BOT, tenant)
+        return cls(f"bot-{tenant}" if name is None else f"bot-{tenant}.{name}", UserRole.BOT, tenant)
 
     @classmethod
     def worker(cls, worker: str) -> Self:
         """Return the user of `worker`."""
-        return cls(f"worker-{worker}", Role.WORKER, worker)
+        return cls(f"worker-{worker}", UserRole.WORKER, worker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +71,6 @@ class Tls:
     """The files of an encrypted server.
 
     Attributes:
-        cert: its certificate, where the server sees it.
-        key: the key of that.
         ca: the certificate that clients check it by, where they see it; None where their system knows it.
     """
 
@@ -93,9 +84,7 @@ class Users:
     """All users of a server.
 
     Attributes:
-        address: host and port at which its clients find it.
         tls: how it is encrypted; None where it is not.
-        users: in the order in which they came.
     """
 
     address: str
@@ -105,7 +94,7 @@ class Users:
     @property
     def tenants(self) -> tuple[str, ...]:
         """Those with bots."""
-        return tuple(dict.fromkeys(user.of for user in self.users if user.role is Role.BOT))
+        return tuple(dict.fromkeys(user.of for user in self.users if user.role is UserRole.BOT))
 
     def find(self, name: str) -> User:
         """Return the user called `name`.
@@ -147,7 +136,7 @@ class Users:
         Raises:
             AccessRefused: it is none.
         """
-        if self.find(name).role is not Role.BOT:
+        if self.find(name).role is not UserRole.BOT:
             raise AccessRefused(f"{name} is no bot: workers and the operator are always there")
         return replace(self, users=tuple(user for user in self.users if user.name != name))
 
@@ -165,7 +154,7 @@ class Users:
         try:
             found = json.loads(text)
             tls = found["tls"]
-            users = tuple(User(**{**one, "role": Role(one["role"])}) for one in found["users"])
+            users = tuple(User(**{**one, "role": UserRole(one["role"])}) for one in found["users"])
             return cls(str(found["address"]), None if tls is None else Tls(**tls), users)
         except (ValueError, TypeError, KeyError) as error:
             raise AccessRefused(f"{USERS_FILE} cannot be read: {error}") from None
@@ -173,7 +162,7 @@ class Users:
 
 def everybody_but_bots() -> tuple[User, ...]:
     """Return the users that every server has."""
-    return (User(OPERATOR, Role.OPERATOR, ""), *(User.worker(worker) for worker in WORKERS))
+    return (User(OPERATOR, UserRole.OPERATOR, ""), *(User.worker(worker) for worker in WORKERS))
 
 
 def draw() -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.language.query_analysis import Analysis
-from ricordo_lab.evaluation.questions import (
+from ricordo_lab.evaluation.question_evaluation import (
     DECIDERS,
     read_questions,
     score_questions,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ricordo.language.query_analysis.analysing import read_query
 from ricordo.language.query_analysis.head import INTENTS, Head, load_head
 from ricordo.language.query_analysis.intents import Reading
-from ricordo_lab.evaluation.command import main
-from ricordo_lab.evaluation.questions import NOW, read_questions
+from ricordo_lab.evaluation.evaluation_command import main
+from ricordo_lab.evaluation.question_evaluation import NOW, read_questions
 from ricordo_lab.evaluation.softmax_heads import fit_question_head
 
 DEVELOPMENT = Path(__file__).parent / "development.tsv"

@@ -17,7 +17,7 @@ from ricordo.memory.context import Material, assemble
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.working_memory import working_memory
 from ricordo.messages.events import MessageReceived
-from ricordo_services.ingest.handlers import new_message
+from ricordo_services.ingest.ingest_handler import new_message
 
 SECRET = "zebra"  # in all that strangers write; no word of the context's own
 HOSTILE = (

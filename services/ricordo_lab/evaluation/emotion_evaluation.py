@@ -1,0 +1,94 @@
+"""Compares the estimated feelings of texts with those that people rated."""
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ricordo.language.annotations import Emotion
+from ricordo.language.document import Document
+from ricordo.language.emotion import estimate
+from ricordo.language.emotion.heads import AXES, LABELS
+from ricordo_lab.console import progress
+from ricordo_lab.evaluation.ratings import Ratings, read
+from ricordo_lab.evaluation.results import Matrix, NamedFigures, Row, minilm_vectors
+
+_BINS: Final = 10
+_FEWEST: Final = 3  # texts that r needs
+GROUPS: Final[Mapping[str, str]] = {
+    "anger": "anger annoyance disapproval",
+    "disgust": "disgust",
+    "fear": "fear nervousness",
+    "joy": "joy amusement approval excitement gratitude love optimism relief pride admiration desire caring",
+    "sadness": "sadness disappointment embarrassment grief remorse",
+    "surprise": "surprise realization confusion curiosity",
+    "neutral": "neutral",
+}
+"""The labels of GoEmotions under Ekman's basic emotions, as its authors group them."""
+_GROUP_OF: Final = {label: group for group, labels in GROUPS.items() for label in labels.split()}
+
+
+def run(asked: argparse.Namespace) -> Iterator[NamedFigures | Row]:
+    """Yield how near the estimates are to the ratings, and the calibration of valence."""
+    ratings = read(asked.data)
+    ratings.require(on_axes=ratings.on_axes or asked.language != "en", texts=_FEWEST)
+    vectors = asyncio.run(minilm_vectors(ratings.texts))
+    pairs = zip(ratings.texts, vectors, strict=True)
+    found = [estimate(Document(text, asked.language), vector) for text, vector in pairs]
+    compared = figures(ratings, found)
+    yield NamedFigures({name: None if value is None else round(value, 4) for name, value in compared.items()})
+    if unknown := [name for name, value in compared.items() if value is None]:
+        names = " and ".join(unknown)
+        progress(f"  r of {names} is not defined: all ratings or all estimates are alike")
+    for estimated, rated in calibration(ratings, found) if ratings.on_axes else ():
+        yield Row(table="calibration", estimated=round(estimated, 3), rated=round(rated, 3))
+
+
+def figures(ratings: Ratings, found: Sequence[Emotion]) -> dict[str, float | None]:
+    """Return Pearson's r of each axis, or macro-F1 over seven groups of labels.
+
+    A text whose labels lie in several groups is left out of F1, as no one answer would be right. r is None
+    where all ratings or all estimates are alike: then it is not defined.
+    """
+    if ratings.on_axes:
+        told = _columns(found)
+        return {axis: _pearson(told[:, at], ratings.rated[:, at]) for at, axis in enumerate(AXES)}
+    pairs = list(_single(ratings, found))
+    by_group = {group: _f1(pairs, group) for group in GROUPS}
+    return {"macro_f1": float(np.mean(list(by_group.values()))), **by_group, "texts": float(len(pairs))}
+
+
+def calibration(ratings: Ratings, found: Sequence[Emotion]) -> list[tuple[float, float]]:
+    """Return mean estimated and mean rated valence of ten bins of as many texts each, by rising estimate.
+
+    A rating of 1 to 5 is (rating - 3) / 2.
+    """
+    valences = _columns(found)[:, 0]
+    rated = (ratings.rated[:, 0] - 3) / 2
+    bins = np.array_split(np.argsort(valences, kind="stable"), min(_BINS, len(found)))
+    return [(float(valences[one].mean()), float(rated[one].mean())) for one in bins]
+
+
+def _columns(found: Sequence[Emotion]) -> Matrix:
+    return np.array([(one.valence, one.arousal, one.dominance) for one in found], dtype=np.float32)
+
+
+def _pearson(estimated: Matrix, rated: Matrix) -> float | None:
+    if np.ptp(estimated) == 0 or np.ptp(rated) == 0:
+        return None
+    return float(np.corrcoef(estimated, rated)[0, 1])
+
+
+def _single(ratings: Ratings, found: Sequence[Emotion]) -> Iterator[tuple[str, str]]:
+    for row, one in zip(ratings.rated, found, strict=True):
+        groups = {_GROUP_OF[LABELS[at]] for at in np.flatnonzero(row)}
+        if len(groups) == 1:
+            yield groups.pop(), _GROUP_OF[one.primary]
+
+
+def _f1(pairs: Sequence[tuple[str, str]], group: str) -> float:
+    right = sum(rated == told == group for rated, told in pairs)
+    either = sum(rated == group for rated, _ in pairs) + sum(told == group for _, told in pairs)
+    return 2 * right / either if either else 0.0

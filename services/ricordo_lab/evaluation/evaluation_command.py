@@ -1,0 +1,153 @@
+"""`ricordo eval`: its evaluations and their options."""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from ricordo_lab.console import exit_code
+from ricordo_lab.evaluation import (
+    daily_evaluation,
+    emotion_evaluation,
+    emotion_heads,
+    fact_evaluation,
+    question_evaluation,
+    ranking_fit,
+    retrieval_evaluation,
+    softmax_heads,
+    temporal_evaluation,
+)
+from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
+
+_LANGUAGES: Final = ("en", "it")
+
+
+class Evaluation(NamedTuple):
+    """An evaluation.
+
+    Attributes:
+        summary: what it measures, and on what.
+        run: yields what it found.
+        options: flags of its parser and their settings, beside --data and --json.
+    """
+
+    summary: str
+    run: Callable[[argparse.Namespace], Iterator[NamedFigures | Row | Miss]]
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
+_MISSES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "--misses": {"action": "store_true", "help": "print what was missed"}
+}
+
+
+def _out(metavar: str, *, required: bool = True) -> Mapping[str, Mapping[str, Any]]:
+    written = {"type": Path, "metavar": metavar, "required": required, "help": "where to write the result"}
+    return {"--out": written}
+
+
+def _file(words: str) -> Mapping[str, Any]:
+    return {"type": Path, "metavar": "FILE", "required": True, "help": words}
+
+
+EVALUATIONS: Final[dict[str, Evaluation]] = {
+    "retrieval": Evaluation(
+        "recall of the evidence of questions, by kind, by profile and without each signal, on conversations "
+        "in LoCoMo's format, in a system that is started for it",
+        retrieval_evaluation.run,
+    ),
+    "fit": Evaluation(
+        "fit the weights of the profile `human` on conversations in LoCoMo's format, and measure them on "
+        "each conversation left out",
+        ranking_fit.run,
+        _out("FILE", required=False),
+    ),
+    "temporal": Evaluation(
+        "times read exactly, on specification cases in the format of Recognizers-Text",
+        temporal_evaluation.run,
+        {
+            "--language": {"choices": _LANGUAGES, "required": True, "help": "of the texts"},
+            "--every-file": {"action": "store_true", "help": "also the files with other conventions"},
+            **_MISSES,
+        },
+    ),
+    "questions": Evaluation(
+        "intent, names, feelings and times of questions, on a table of labelled ones",
+        question_evaluation.run,
+        {
+            "--by": {
+                "choices": [*question_evaluation.DECIDERS],
+                "default": "both",
+                "help": "what chooses the intent (both)",
+            },
+            **_MISSES,
+        },
+    ),
+    "fit-questions": Evaluation(
+        "fit the head that chooses the intent of a question, on a table of labelled ones",
+        softmax_heads.run_questions,
+        _out("FILE"),
+    ),
+    "fit-heads": Evaluation(
+        "fit a head over texts for each language of a table of labelled ones, and measure it on a fifth",
+        softmax_heads.run_texts,
+        _out("FOLDER"),
+    ),
+    "facts": Evaluation(
+        "precision and recall of the facts that rules read from messages, on labelled messages",
+        fact_evaluation.run,
+        _MISSES,
+    ),
+    "daily": Evaluation(
+        "whether a context holds what is asked for, on lives and questions in a folder, in a system that is "
+        "started for it; asked again after the bot has published the questions without an answer",
+        daily_evaluation.run,
+        {
+            "--now": {"required": True, "metavar": "T", "help": "when the questions are asked, RFC 3339"},
+            **_MISSES,
+        },
+    ),
+    "emotion": Evaluation(
+        "estimated feelings against ratings: Pearson's r of valence, arousal and dominance in EmoBank's "
+        "format, macro-F1 over seven groups in GoEmotions' format",
+        emotion_evaluation.run,
+        {"--language": {"choices": _LANGUAGES, "default": "en", "help": "of the texts (en)"}},
+    ),
+    "fit-emotion": Evaluation(
+        "fit the heads that estimate feelings, on files in the formats of EmoBank, EmoITA and GoEmotions",
+        emotion_heads.run,
+        {
+            "--goemotions": _file("English texts with labels"),
+            "--emoita": _file("Italian texts with ratings"),
+            **_out("FOLDER"),
+        },
+    ),
+}
+"""The evaluations by name."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the evaluation that `arguments` name, and print what it finds.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 usage.
+    """
+    return exit_code(lambda: _evaluate(arguments))
+
+
+def _evaluate(arguments: Sequence[str]) -> None:
+    asked = _parser().parse_args(arguments)
+    print_results(EVALUATIONS[asked.name].run(asked), as_json=asked.json)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ricordo eval", description="Measure quality.", allow_abbrev=False)
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name, one in EVALUATIONS.items():
+        sub = names.add_parser(name, help=one.summary, description=one.summary, allow_abbrev=False)
+        sub.add_argument("--data", **_file("the data set"))
+        sub.add_argument("--json", action="store_true", help="print JSON, an object a line")
+        for flag, settings in one.options.items():
+            sub.add_argument(flag, **settings)
+    return parser

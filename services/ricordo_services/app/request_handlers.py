@@ -1,0 +1,254 @@
+"""Builds the handlers of queries and commands, and their servers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from ricordo.graph.port import GraphUnavailable
+from ricordo.language.topics import topic_key
+from ricordo.memory.ranking.fusion import Minimums
+from ricordo.messages.base import Message
+from ricordo.messages.commands import Correct, Verify
+from ricordo.messages.errors import ErrorCode
+from ricordo.runtime.process import Service
+from ricordo.runtime.query_server import QueryServer
+from ricordo.runtime.replies import QueryHandler, QueryResult, RequestError
+from ricordo.store.curation_store import CurationStore
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.document_store import DocumentStore
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.exports import ExportStore
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.memory_queries import MemoryQueries, StyleQueries
+from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
+from ricordo.unavailable import Unavailable
+from ricordo_services.app.embedding_models import describe_models
+from ricordo_services.app.resources import Resources
+from ricordo_services.app.service_factories import periodic, query_server
+from ricordo_services.ingest.export_pages import ExportHandler
+from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
+from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
+from ricordo_services.knowledge.fact_commands import (
+    ApplyAssertion,
+    CorrectFact,
+    FactRejection,
+    IdentifyNames,
+    VerifyFact,
+)
+from ricordo_services.lifecycle.memory_commands import (
+    CorrectMemory,
+    FeedbackOnRecall,
+    PinMemory,
+    VerifyMemory,
+)
+from ricordo_services.lifecycle.notes import NoteHandler
+from ricordo_services.retrieval.candidate_ranking import CandidateRanking
+from ricordo_services.retrieval.context import Context
+from ricordo_services.retrieval.entity_lookup import EntityLookup
+from ricordo_services.retrieval.example_statements import ExampleEncoder
+from ricordo_services.retrieval.key_topics import KeyTopics
+from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
+from ricordo_services.retrieval.query_encoding import FormerModels
+from ricordo_services.retrieval.ranking_profiles import profiles_for
+from ricordo_services.retrieval.recall import Recall, RecallService
+from ricordo_services.retrieval.reply_truncation import (
+    fit_context,
+    fit_facts,
+    fit_history,
+    fit_recall,
+    fit_timeline,
+)
+from ricordo_services.retrieval.search import Search
+from ricordo_services.retrieval.user_patterns import UserPatterns
+from ricordo_services.retrieval.working_memory_reader import Working, WorkingMemoryReader
+
+_RESUME_EVERY_S: Final = 10.0
+_FACT_COMMANDS: Final = 4  # at once: each holds a connection while it waits for its user's lock
+_EXPORTED_PAGES: Final = 2  # at once: each is held in memory, and so is a document
+_MEMORY_ID: Final = "this is a memory's id, not a fact's: name it as memory_id (--memory on the command line)"
+
+
+async def queries(resources: Resources) -> QueryServer:
+    """Return the server of every query. Opens models and graph, so that no first question waits for them."""
+    executor = await resources.cpu_executor()
+    warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
+    await asyncio.gather(resources.models(), resources.graph(), warming)
+    recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
+    ledger, documents = await resources.store(FactLedger), await resources.store(DocumentStore)
+    lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
+    working_memory = await working_memory_reader(resources)
+    patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
+    server = await query_server(
+        resources,
+        "retrieval",
+        {
+            "query.recall": Recall(recall),
+            "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
+            "query.working": Working(working_memory),
+            "query.history": History(memories),
+            "query.facts": Facts(ledger, lookup),
+            "query.timeline": Timeline(memories),
+            "query.status": Status(memories, documents),
+            "query.stats": Stats(memories),
+            "query.expand": Expand(memories, documents),
+        },
+        {
+            "query.recall": fit_recall,
+            "query.context": fit_context,
+            "query.history": fit_history,
+            "query.facts": fit_facts,
+            "query.timeline": fit_timeline,
+            "query.expand": fit_timeline,
+        },
+        concurrency=resources.settings.bus.concurrent_queries,
+    )
+    server.health.models = describe_models(resources.settings.embedding)
+    server.health.problem = lambda: recall.former.problem
+    return server
+
+
+async def recall_service(resources: Resources) -> RecallService:
+    """Return the service behind `query.recall` and `query.context`."""
+    model, ranking = resources.model_names[0], resources.settings.ranking
+    encoder, secondary = (await resources.models()).query, await resources.secondary_encoders()
+    memories, vectors = await resources.store(MemoryQueries), await resources.known_vectors()
+    former = tuple(await resources.former_models())
+    others = tuple(one for one in secondary.values() if one is not None)
+    index = await resources.local_index()
+    return RecallService(
+        recollection=memories,
+        ledger=await resources.store(FactLedger),
+        search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
+        rank=CandidateRanking(memories, KeyTopics(encoder)),
+        encoder=encoder,
+        other_encoders=others,
+        head_encoders=await resources.head_encoders(),
+        tellings=ExampleEncoder((encoder, *others)),
+        former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
+        clock=resources.clock,
+        analyser=await resources.analyser(),
+        profile=ranking.profile,
+        profiles=profiles_for(model, ranking.weights),
+        minimums=Minimums(
+            idf=ranking.min_idf, semantic_score=ranking.min_semantic_score, similarity=ranking.min_similarity
+        ),
+        fact_confidence=ranking.fact_confidence,
+        encode_within_s=resources.settings.embedding.query_timeout_s,
+        points_are_missing=bool if index is None else index.rebuild_wanted.is_set,
+    )
+
+
+async def working_memory_reader(resources: Resources) -> WorkingMemoryReader:
+    """Return the reader of working memory."""
+    store, tokens = await resources.store(WorkingMemoryStore), await resources.tokens()
+    return WorkingMemoryReader(store, tokens, resources.clock, _working_memory_lifetime(resources))
+
+
+def _working_memory_lifetime(resources: Resources) -> timedelta:
+    return timedelta(hours=resources.settings.lifecycle.working_memory_h)
+
+
+async def memory_commands(resources: Resources) -> QueryServer:
+    """Return the server of the commands on memories; others are answered with `unavailable`."""
+    curation, notes, clock = (
+        await resources.store(CurationStore),
+        await resources.store(NoteStore),
+        resources.clock,
+    )
+    return await query_server(
+        resources,
+        "commands",
+        {
+            "command.feedback": FeedbackOnRecall(curation, clock),
+            "command.pin": PinMemory(curation, clock),
+            "command.note": NoteHandler(notes, clock, _working_memory_lifetime(resources)),
+        },
+    )
+
+
+async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Service]:
+    """Return the server of the commands on facts, names and forgetting, and the job that resumes erasures.
+
+    `verify` and `correct` may name a fact or a memory. One server answers all requests of a name, so that
+    each is answered once: that of the knowledge worker, since facts need the graph.
+    """
+    clock, patience = resources.clock, resources.settings.bus.query_timeout_s / 2  # the rest is for the work
+    projector = await resources.graph_projector(patience)
+    check_servers = _server_check(resources, patience)
+    settle = ApplyAssertion(ledger, projector, clock, check_servers)
+    curation, rows = await resources.store(CurationStore), await resources.store(MemoryQueries)
+    erasing = ErasureStore(await resources.database(), await resources.cpu_executor())
+    emitter, letters = await resources.emitter("knowledge"), DeadLetterErasure(await resources.bus())
+    erase = Erasure(erasing, await resources.graph_projector(), emitter, letters)
+    erasures = await resources.enter(Erasures(erase, await resources.store(LifecycleStore), clock))
+    server = await query_server(
+        resources,
+        "knowledge-commands",
+        {
+            "command.verify": MemoryOrFactHandler(VerifyMemory(curation, clock), VerifyFact(settle), rows),
+            "command.correct": MemoryOrFactHandler(CorrectMemory(curation, clock), CorrectFact(settle), rows),
+            "command.reject": FactRejection(settle),
+            "command.identify": IdentifyNames(ledger, projector, check_servers),
+            "command.forget": ForgetOnRequest(erasing, erasures, clock, check_servers, patience),
+        },
+        concurrency=_FACT_COMMANDS,
+        exclusive=True,
+    )
+    return [server, periodic(resources, "erasures", erasures.resume, _RESUME_EVERY_S)]
+
+
+async def export_server(resources: Resources) -> QueryServer:
+    """Return the server of `command.export`; it runs where documents are kept."""
+    handlers = {
+        "command.export": ExportHandler(await resources.store(ExportStore), await resources.documents())
+    }
+    return await query_server(resources, "export", handlers, concurrency=_EXPORTED_PAGES, exclusive=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOrFactHandler:
+    """Dispatches a command to the handler of memories or to that of facts, by the id that it names."""
+
+    of_memory: QueryHandler[Any]
+    of_fact: QueryHandler[Any]
+    rows: MemoryQueries
+
+    async def __call__(self, tenant: str, command: Verify | Correct, /) -> Message | QueryResult:
+        """Answer the command.
+
+        Raises:
+            RequestError: there is no such memory or fact, or a memory is named as a fact.
+        """
+        if command.memory_id is not None:
+            return await self.of_memory(tenant, command)
+        try:
+            return await self.of_fact(tenant, command)
+        except RequestError as refused:
+            if refused.body.error.code is not ErrorCode.NOT_FOUND or command.fact_id is None:
+                raise
+            if not await self.rows.memories(tenant, command.user_id, [command.fact_id]):
+                raise
+        raise RequestError(ErrorCode.NOT_FOUND, _MEMORY_ID, "fact_id")
+
+
+def _server_check(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:
+    """Return a function that raises if graph or database do not answer within `patience` seconds."""
+
+    async def check(server: Callable[[], Awaitable[None]], unavailable: type[Unavailable]) -> None:
+        try:
+            async with asyncio.timeout(patience):
+                await server()
+        except TimeoutError:
+            message = f"{unavailable.server} has not answered within {patience:g} seconds"
+            raise unavailable(message) from None
+
+    async def check_servers() -> None:
+        await asyncio.gather(
+            check(resources.ask_graph, GraphUnavailable), check(resources.ask_database, StoreUnavailable)
+        )
+
+    return check_servers

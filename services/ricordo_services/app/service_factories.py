@@ -1,0 +1,109 @@
+"""Makes event workers, query servers and periodic jobs from what the workers of a process share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from ricordo.messages.routing import answered_elsewhere
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
+from ricordo.runtime.consumption import LoopSettings
+from ricordo.runtime.event_worker import Bus, EventWorker, EventWorkerSettings
+from ricordo.runtime.gates import AllGates, Gate
+from ricordo.runtime.handling import Handler
+from ricordo.runtime.periodic import Periodic
+from ricordo.runtime.query_server import QueryServer, ServerSettings
+from ricordo.runtime.replies import QueryHandler, QueryRoute
+from ricordo_services.app.resources import Resources
+
+
+async def event_worker(
+    resources: Resources,
+    consumer: str,
+    handler: Handler[Any],
+    gates: Sequence[Gate] = (),
+    *,
+    slots: int | None = None,
+    batch: int | None = None,
+    concurrency: int = 1,
+    linger: float = 0.0,
+) -> EventWorker:
+    """Return the worker that passes the events of a durable consumer to `handler`.
+
+    Args:
+        slots: events in flight at most; None for the setting.
+        batch: events in one call at most; None for the setting.
+        linger: seconds to gather more events after the first.
+    """
+    settings, bus = resources.settings.worker, await resources.bus()
+    loop = LoopSettings(
+        batch=batch or settings.batch,
+        concurrency=concurrency,
+        slots=slots or settings.slots,
+        linger=linger,
+        grace=settings.grace_s,
+    )
+    breaker = ConsumerBreakerSettings(
+        messages=settings.breaker_window,
+        share=settings.breaker_threshold,
+        pauses=Backoff(first=1.0, longest=settings.breaker_max_pause_s, jitter=0.0),
+    )
+    return EventWorker(
+        name=consumer,
+        consumer=consumer,
+        handler=handler,
+        bus=Bus(subscriptions=bus, publisher=bus),
+        clock=resources.clock,
+        settings=EventWorkerSettings(loop=loop, breaker=breaker),
+        gate=AllGates((resources.database_gate, *gates)),
+        on_dead_letter=resources.record_dead_letter,
+        priority=resources.priority,
+    )
+
+
+async def query_server(
+    resources: Resources,
+    name: str,
+    handlers: Mapping[str, QueryHandler[Any]],
+    fits: Mapping[str, Callable[..., Any]] | None = None,
+    *,
+    concurrency: int | None = None,
+    exclusive: bool = False,
+) -> QueryServer:
+    """Return the server of the queries or commands that `handlers` name.
+
+    Args:
+        concurrency: requests in work at once; None for the server's default.
+        exclusive: whether it answers no other names of that kind.
+    """
+    bus, deadline = await resources.bus(), resources.settings.bus.query_timeout_s
+    limit = {} if concurrency is None else {"concurrency": concurrency}
+    return QueryServer(
+        name=name,
+        kind=next(iter(handlers)).partition(".")[0],
+        routes={
+            request: QueryRoute(handler=handler, fit=(fits or {}).get(request), deadline=deadline)
+            for request, handler in handlers.items()
+        },
+        responder=bus,
+        publisher=bus,
+        clock=resources.clock,
+        settings=ServerSettings(**limit, grace=resources.settings.worker.grace_s),
+        priority=resources.priority,
+        exclusive=exclusive,
+        excluded=answered_elsewhere(name),
+    )
+
+
+def periodic(
+    resources: Resources,
+    name: str,
+    job: Callable[[], Awaitable[object]],
+    interval: float,
+    *,
+    woken: asyncio.Event | None = None,
+    backoff: Backoff | None = None,
+) -> Periodic:
+    """Return a job that runs at the start, every `interval` seconds, and when `woken` is set."""
+    clock = resources.clock
+    return Periodic(name=name, job=job, interval=interval, clock=clock, backoff=backoff, woken=woken)

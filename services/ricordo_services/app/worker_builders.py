@@ -1,0 +1,239 @@
+"""Builds the services of each worker but ingest."""
+
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from ricordo.bus.nats.topology import SWEEPER
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.document import Document
+from ricordo.memory.enrichment import enrich
+from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
+from ricordo.models.llm_describer import LlmDescriber
+from ricordo.models.ollama import OllamaEntityMatcher
+from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.event_worker import Bus
+from ricordo.runtime.process import Service
+from ricordo.runtime.sweeper import Sweeper
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.link_store import LinkStore
+from ricordo.store.rebuild_sources import ReindexingStore
+from ricordo.store.session_store import SessionStore
+from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
+from ricordo.store.working_memory_store import NoteStore
+from ricordo.urls import bare
+from ricordo_services.app.embedding_models import describe_models
+from ricordo_services.app.ingest_worker import STAGE_CONSUMERS
+from ricordo_services.app.language_models import (
+    has_fact_model,
+    identity_throttle,
+    open_fact_extractor,
+    show_fact_models,
+)
+from ricordo_services.app.passes import nightly, scheduled_passes
+from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
+from ricordo_services.app.resources import Resources
+from ricordo_services.app.service_factories import event_worker, periodic
+from ricordo_services.embedding.encode_handler import EncodeHandler
+from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
+from ricordo_services.embedding.index_projection import Projection
+from ricordo_services.embedding.index_rebuild import IndexRebuild
+from ricordo_services.embedding.reindexing import Reindexing
+from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
+from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
+from ricordo_services.knowledge.fact_handler import FactHandler
+from ricordo_services.knowledge.identity_resolution import IdentityResolution
+from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
+from ricordo_services.lifecycle.notes import tidy_notes
+from ricordo_services.lifecycle.passes import Reconciliation, tidy
+
+_log = structlog.stdlib.get_logger(__name__)
+
+USES_LINGER_S: Final = 0.25
+"""Seconds for which uses of memories are gathered, so that they do not slow the next recall."""
+
+_REBUILD_CHECK_S: Final = 3600.0  # besides whenever the index asks for it
+_REBUILD_BACKOFF: Final = Backoff(first=2.0, longest=60.0)
+
+
+async def encode(resources: Resources) -> list[Service]:
+    """Return the worker that encodes memories."""
+    batcher, models = await resources.batcher(), await resources.models()
+    resources.metrics.add_batcher(batcher)
+    handler = EncodeHandler(
+        await resources.store(EncodingStore), batcher, resources.model_names[0], resources.clock
+    )
+    # Two batches feed the model, which is given the best of both, while the vectors of a third are written.
+    slots = 2 * resources.settings.worker.slots
+    worker = await event_worker(resources, "encode", handler, (batcher,), slots=slots, concurrency=3)
+    worker.health.counters = lambda: {"encoded": batcher.encoded, **models.counters}
+    worker.health.models = describe_models(resources.settings.embedding)
+    # a model in process is silent when the machine is busy, a server when something is wrong
+    worker.health.problem = lambda: (
+        models.problem or batcher.reason or (batcher.silence if models.served else "")
+    )
+    worker.health.is_preparing = lambda: models.pulls and not resources.database_gate.reason
+    return [worker]
+
+
+async def index(resources: Resources) -> list[Service]:
+    """Return the workers that write the index, and the job that rebuilds a damaged one."""
+    indexing = await resources.store(IndexingStore)
+    vectors, executor = await resources.known_vectors(), await resources.cpu_executor()
+    projection = Projection(indexing, vectors, await resources.known_models(), executor)
+    gates = (resources.probe("vectors", resources.ask_vectors_to_write),)
+    handler = IndexHandler(projection, indexing, resources.clock)
+    created = await event_worker(resources, "index", handler, gates)
+    changes = IndexChangeHandler(projection)
+    services = [created, await event_worker(resources, "index-changes", changes, gates, linger=USES_LINGER_S)]
+    if (own := await resources.local_index()) is None:
+        return [*services]
+    created.health.problem = lambda: own.problem
+    created.health.counters = lambda: {"failed_flushes": own.failed_flushes}
+    rebuild = IndexRebuild(own, await repoint(resources), await resources.backlog("index"), resources.clock)
+    job = periodic(
+        resources,
+        "rebuild-index",
+        rebuild.run,
+        _REBUILD_CHECK_S,
+        woken=own.rebuild_wanted,
+        backoff=_REBUILD_BACKOFF,
+    )
+    return [*services, job]
+
+
+async def repoint(resources: Resources) -> Reindexing:
+    """Return the job that publishes all memories to the index again."""
+    return Reindexing(
+        memories=await resources.store(ReindexingStore),
+        life=await resources.store(LifecycleStore),
+        emitter=await resources.emitter("embedding"),
+        index=await resources.backlog("index", "index-changes"),
+        clock=resources.clock,
+    )
+
+
+async def embedding(resources: Resources) -> list[Service]:
+    """Return the workers that encode memories and write the index."""
+    return [*await encode(resources), *await index(resources)]
+
+
+async def enrichment(resources: Resources) -> list[Service]:
+    """Return the worker that enriches memories."""
+    handler = await enrich_handler(resources, await resources.describer())
+    return [await event_worker(resources, "enrichment", handler)]
+
+
+async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -> EnrichmentHandler:
+    """Return enrichment's handler, with its word lists loaded; `describer` is None for the rules alone."""
+    executor = await resources.cpu_executor()
+    await executor.map(_load_rules, LANGUAGES)  # takes some tenths of a second
+    return EnrichmentHandler(
+        await resources.store(EnrichmentStore),
+        await resources.tokens(),
+        resources.clock,
+        executor,
+        await linker(resources),
+        describer,
+        await resources.emotion_encoder(),
+    )
+
+
+def _load_rules(language: str) -> None:
+    enrich(Document("My father died.", language))
+
+
+async def linker(resources: Resources) -> RelatedMemories:
+    """Return the linker of related memories."""
+    settings = resources.settings.links
+    return RelatedMemories(
+        await resources.store(LinkStore),
+        await resources.cpu_executor(),
+        await resources.known_models(),
+        settings.threshold,
+        RememberedNeighbourhoods(settings.cache_mb * 1024**2),
+    )
+
+
+async def knowledge(resources: Resources) -> list[Service]:
+    """Return the worker that extracts facts, the commands on facts, and identity resolution."""
+    await (await resources.graph()).prepare()
+    executor, settings = await resources.cpu_executor(), resources.settings.knowledge
+    ledger = FactLedger(await resources.database(), executor, doubting=has_fact_model(settings))
+    reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
+    handler = FactHandler(ledger, await resources.graph_projector(), resources.clock, reader)
+    gate = resources.probe("graph", resources.ask_graph)
+    worker = await event_worker(resources, "knowledge", handler, (gate,))
+    show_fact_models(reader, settings, worker.health)
+    services = [worker, *await fact_commands(resources, ledger)]
+    if has_fact_model(settings):
+        services.append(await _identify(resources, ledger))
+    return services
+
+
+async def _identify(resources: Resources, ledger: FactLedger) -> Service:
+    """Return the job that resolves identities by a language model."""
+    settings = resources.settings.knowledge
+    opening = OllamaEntityMatcher.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    identify = IdentityResolution(
+        ledger=ledger,
+        follow=await resources.graph_projector(),
+        reader=await resources.enter(opening),
+        throttle=identity_throttle(settings, resources.clock),
+        tenants=(await resources.store(LifecycleStore)).tenants,
+        backlog=await resources.backlog("knowledge"),
+        ask_graph=resources.ask_graph,
+    )
+    job = periodic(resources, "identify", identify.run, settings.identify_every_s)
+    job.health.counters = lambda: identify.counters
+    job.health.problem = lambda: identify.problem
+    job.health.models = {"identity_model": settings.model, "identity_server": bare(settings.ollama_url)}
+    return job
+
+
+async def retrieval(resources: Resources) -> list[Service]:
+    """Return the server of every query."""
+    for name in resources.settings.ranking.without_effect:
+        _log.warning("setting has no effect on this profile", setting=f"ranking.{name}", profile="human")
+    return [await queries(resources)]
+
+
+async def lifecycle(resources: Resources) -> list[Service]:
+    """Return the consumers of uses and sessions, the passes, the commands on memories, and the sweeper."""
+    settings, clock = resources.settings.lifecycle, resources.clock
+    bus, life = await resources.bus(), await resources.store(LifecycleStore)
+    notes = await resources.store(NoteStore)
+
+    async def daily() -> None:
+        await tidy(life, clock.now(), timedelta(days=settings.recall_effects_days))
+        await tidy_notes(life, notes, clock.now(), timedelta(hours=settings.working_memory_h))
+
+    reconcile = Reconciliation(
+        life,
+        await resources.emitter("lifecycle"),
+        await resources.backlog(*STAGE_CONSUMERS),
+        clock,
+        resources.model_names[0],
+        timedelta(seconds=settings.reconcile_after_s),
+    )
+    sessions = SessionEndHandler(await resources.store(SessionStore), clock)
+    sweeper = Sweeper(
+        consumer=SWEEPER,
+        bus=Bus(subscriptions=bus, publisher=bus),
+        streams=bus,
+        sweeps=(STREAM_IN, STREAM_DERIVED),
+        work_queues=bus.topology.work_queues,
+        clock=clock,
+        on_dead_letter=resources.record_dead_letter,
+    )
+    return [
+        await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),
+        await event_worker(resources, "sessions", sessions),
+        *await scheduled_passes(resources),
+        periodic(resources, "tidy", daily, nightly(settings)),
+        periodic(resources, "reconcile", reconcile.run, settings.reconcile_every_s),
+        await memory_commands(resources),
+        sweeper,
+    ]

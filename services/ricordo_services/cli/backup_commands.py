@@ -1,0 +1,321 @@
+"""`ricordo backup|restore|forgotten`: the data folder as one file, and lists of what was forgotten."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from ricordo.messages.subjects import checked_tenant
+from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
+from ricordo_services import private_files as private
+from ricordo_services.cli.client_calls import running_stack
+from ricordo_services.cli.command_options import (
+    DataDir,
+    DoneAsJson,
+    argument,
+    flag,
+    folder_of,
+    global_options,
+    group,
+    option,
+)
+from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
+from ricordo_services.cli.failures import Failed, guarded
+from ricordo_services.cli.output import out_console, print_json
+from ricordo_services.stack import StackError, restored_folder
+from ricordo_services.stack.account import give_to_account, server_account
+from ricordo_services.stack.archive import Backup, Manifest, opened, pack
+from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
+from ricordo_services.stack.local import standalone_postgres
+
+_Name = Annotated[str, Field(min_length=1, max_length=128)]
+
+
+class _TombstoneLine(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str
+    scope: Literal["message", "conversation", "user", "erased"]
+    user_id: _Name
+    key: _Name
+    requested_at: Annotated[
+        AwareDatetime,
+        Field(validation_alias=AliasChoices("requested_at", "buried_at")),  # the latter until 0.1.0
+    ]
+
+
+_STONES = TypeAdapter(Tombstone)
+
+
+def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
+    """Replace a list atomically, with mode 0600: it holds ids of users, and no content."""
+    private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to overwrite a file that is not such a list."""
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    if not path.exists():
+        return
+    try:
+        read_list(path)
+    except Failed:
+        raise Failed(
+            f"{path} is there, and is no list of what was forgotten: name another file, or replace it with "
+            "--force"
+        ) from None
+
+
+def read_list(path: Path) -> list[Tombstone]:
+    """Read a list."""
+    return [
+        _stone(path, number, line)
+        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _stone(path: Path, number: int, line: bytes) -> Tombstone:
+    try:
+        read = _TombstoneLine.model_validate_json(line)
+        return Tombstone(**{**read.model_dump(), "tenant": checked_tenant(read.tenant)})
+    except ValidationError as error:
+        first = error.errors()[0]
+        told = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
+    except ValueError as error:
+        told = str(error)
+    raise Failed(f"{path}, line {number} is nothing that was forgotten: {told}")
+
+
+_MEGABYTE: Final = 1_000_000
+_CLUSTER: Final = Path("postgres", "cluster")
+
+Target = Annotated[Path, argument("FILE.tar.gz", "Made anew.")]
+Source = Annotated[Path, argument("FILE.tar.gz", "A backup.")]
+ListFile = Annotated[Path, typer.Argument(metavar="FILE.jsonl", show_default=False)]
+Force = Annotated[bool, flag("--force", "Replace the memories that the data folder holds.")]
+Lists = Annotated[
+    list[Path] | None,
+    option(
+        "--forgotten",
+        "FILE.jsonl",
+        "Forget this too: a list that `forgotten save` has written. May be given again.",
+    ),
+]
+
+forgotten: Final = group("Keep what was asked to be forgotten apart from backups, which are older.")
+
+
+def backup(
+    context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: DoneAsJson = False
+) -> None:
+    """Write all that the data folder holds into one file."""
+    path, target = folder_of(context, data_dir).expanduser().absolute(), target.expanduser().absolute()
+    if target.exists():
+        raise Failed(f"{target} is there already: name another file")
+    if target.is_relative_to(path):
+        raise Failed(f"{target} would stand inside what it is a backup of: name a file elsewhere")
+    with _held(path) as folder:
+        manifest = pack(folder.path, target, asyncio.run(_described(folder)))
+    size = target.stat().st_size
+    if as_json:
+        print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
+        return
+    say = out_console().print
+    say(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB", markup=False, soft_wrap=True)
+    say("It holds memories and passwords: keep it where nobody else can read it.", style="dim")
+
+
+def restore(
+    context: typer.Context,
+    source: Source,
+    *,
+    data_dir: DataDir = None,
+    force: Force = False,
+    lists: Lists = None,
+    as_json: DoneAsJson = False,
+) -> None:
+    """Put a backup in the place of the data folder."""
+    path = folder_of(context, data_dir).expanduser().absolute()
+    stones = [stone for one in lists or () for stone in read_list(one)]
+    with opened(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
+        archive.check(OLDEST, newest_schema())
+        _refuse_links(folder.path)
+        if (folder.path / _CLUSTER).exists():
+            if not force:
+                raise Failed(
+                    f"{folder.path} holds memories: name another folder with --data-dir, or replace them "
+                    "with --force; what was forgotten there stays forgotten"
+                )
+            stones += _forgotten_there(folder, anyway=bool(lists))
+        begun = _put(archive, folder, stones)
+    told = {"data_dir": str(path), "made_at": archive.manifest.made_at, "forgotten_again": begun}
+    if as_json:
+        print_json(told)
+        return
+    say = out_console().print
+    say(f"{path} is as it was at {archive.manifest.made_at}", markup=False, soft_wrap=True)
+    if begun:
+        say(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.", markup=False, soft_wrap=True)
+
+
+@forgotten.command("save")
+@guarded
+async def save(
+    context: typer.Context,
+    target: ListFile,
+    *,
+    data_dir: DataDir = None,
+    force: Annotated[bool, flag("--force", "Replace FILE whatever it holds.")] = False,
+) -> None:
+    """Write what was asked to be forgotten into a file; an earlier list is replaced."""
+    if not force:
+        check_replaceable(target.expanduser())
+    async with _database(context, data_dir) as dsn:
+        stones = await tombstones(dsn)
+    write_list(target.expanduser(), stones)
+    told = f"{target} names what was forgotten: {len(stones)} in all"
+    out_console().print(told, markup=False, soft_wrap=True)
+
+
+@forgotten.command("apply")
+@guarded
+async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir = None) -> None:
+    """Have it forgotten again, in a database that comes from an older backup."""
+    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
+
+    stones = read_list(source.expanduser())
+    async with _database(context, data_dir) as dsn:
+        begun = await forget_again(dsn, stones)
+    out_console().print(f"{begun} of {len(stones)} are erased by the workers now", soft_wrap=True)
+
+
+@asynccontextmanager
+async def _database(context: typer.Context, data_dir: Path | None) -> AsyncIterator[str]:
+    """Yield the address of a database for its owner: of what runs, or is named, or of the folder alone."""
+    path = folder_of(context, data_dir).expanduser().absolute()
+    stores = store_settings(context, data_dir).stores
+    only_a_folder = (data_dir or global_options(context).data_dir) and running_stack(path) is None
+    if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
+        if stores.postgres_admin_dsn is None:
+            raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
+        yield stores.postgres_admin_dsn.get_secret_value()
+        return
+    _refuse_nothing(path)
+    folder = await DataFolder.hold(path)
+    try:
+        async with standalone_postgres(folder) as dsn:
+            yield dsn
+    finally:
+        folder.forget_run()
+        folder.release()
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[DataFolder]:
+    """Lock a data folder that holds memories, for the length of a `with`."""
+    _refuse_nothing(path)
+    with _taken(path) as folder:
+        yield folder
+
+
+@contextmanager
+def _taken(path: Path) -> Iterator[DataFolder]:
+    folder = asyncio.run(DataFolder.hold(path))
+    try:
+        yield folder
+    finally:
+        folder.forget_run()
+        folder.release()
+
+
+@contextmanager
+def _unmade_in_vain(path: Path) -> Iterator[None]:
+    """Remove a folder that was created within a `with` that fails."""
+    anew = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if anew:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+def _refuse_nothing(path: Path) -> None:
+    if not any((path / name).exists() for name in (_CLUSTER, restored_folder.RESTORED)):
+        raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
+
+
+def _refuse_links(path: Path) -> None:
+    for name in restored_folder.CARRIED:
+        if (path / name).is_symlink():
+            raise Failed(f"{path / name} is kept elsewhere, behind a link: restore into a new folder")
+
+
+async def _described(folder: DataFolder) -> Manifest:
+    """Ask PostgreSQL for its schema version; running it also recovers it after a crash."""
+    async with standalone_postgres(folder) as dsn:
+        schema = await schema_version(dsn)
+    made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
+
+
+def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
+    """Return what was forgotten in the folder that is about to be replaced."""
+
+    async def read() -> list[Tombstone]:
+        async with standalone_postgres(folder) as dsn:
+            return await tombstones(dsn)
+
+    try:
+        return asyncio.run(read())
+    except StackError as error:
+        if anyway:
+            return []
+        raise Failed(
+            f"what was forgotten in {folder.path} cannot be read, and would come back: name a list of it "
+            f"with --forgotten, or restore into a new folder ({error})"
+        ) from error
+
+
+def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
+    """Restore into a new folder, apply the tombstones there, and swap it in."""
+    beside = DataFolder(folder.path / restored_folder.RESTORING, folder.lock_fd)
+    _refuse_narrow(folder.path, archive.manifest.size)
+    try:
+        beside.path.mkdir(mode=0o700)
+        archive.unpack(beside.path)
+        for name in FOLDERS:
+            (beside.path / name).mkdir(mode=0o700, exist_ok=True)
+        cluster = beside.path / _CLUSTER
+        give_to_account(cluster, server_account(folder.path / _CLUSTER, folder.path))
+        begun = asyncio.run(_forget(beside, stones)) if stones else 0
+    except BaseException:
+        shutil.rmtree(beside.path, ignore_errors=True)
+        raise
+    restored_folder.activate(folder.path)
+    return begun
+
+
+async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
+    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
+
+    async with standalone_postgres(folder) as dsn:
+        return await forget_again(dsn, stones)
+
+
+def _refuse_narrow(path: Path, size: int) -> None:
+    free, needed = shutil.disk_usage(path).free, size + MINIMUM_FREE_BYTES
+    if free < needed:
+        raise Failed(
+            f"{path} has {free // _MEGABYTE} MB free and the restored folder needs {needed // _MEGABYTE} "
+            "beside what is there: free some space or choose another folder with --data-dir"
+        )

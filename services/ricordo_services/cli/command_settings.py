@@ -1,0 +1,229 @@
+"""Reads the settings, completes them with the servers of the local stack, and sets up logs."""
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+import structlog
+import typer
+from pydantic import SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+
+from ricordo import log
+from ricordo.messages.faults import reason
+from ricordo.messages.subjects import checked_tenant
+from ricordo.settings import Settings, WorkerSettings
+from ricordo.urls import bare
+from ricordo_services.cli.client_calls import (
+    NATS_VARIABLE,
+    ServerTarget,
+    checked_url,
+    data_dir_option,
+    running_stack,
+)
+from ricordo_services.cli.command_options import default_data_dir, folder_of, global_options
+from ricordo_services.cli.failures import Failed, Misused
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_PREFIX: Final = "RICORDO_"
+_BESIDE: Final = ("RICORDO_CONFIG", "RICORDO_DEBUG", NATS_VARIABLE)
+"""Variables that are read and are not settings."""
+_NO_GROUP: Final = frozenset({"model_type", "model_attributes_type", "dict_type"})
+_TELLING: Final = ("literal_error", "greater_than", "less_than", "finite_number", "int_", "float_", "bool_")
+"""Prefixes of error types whose value may be shown: numbers, choices and switches, never secrets."""
+_MOST_SHOWN: Final = 40  # characters of a value
+_LIKE_ENOUGH: Final = 0.8  # of a name that could be somebody else's, to be taken for a slip
+
+
+def read_settings() -> Settings:
+    """Read `RICORDO_*` and the TOML file that `RICORDO_CONFIG` names."""
+    file = os.environ.get("RICORDO_CONFIG")
+    if file and not Path(file).is_file():
+        raise Failed(f"RICORDO_CONFIG names {file}, which is no file")
+    for name in _unread():
+        if _is_meant_as_setting(name):
+            raise Failed(_no_setting(name, _nearest(name, Settings.variables())))
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise Failed(first_fault(error)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise Failed(f"the settings file {file} is no TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise Failed(f"the settings file {file} is not text in UTF-8") from None
+    except ValueError as error:  # not JSON in a variable
+        raise Failed(_unreadable(error)) from None
+
+
+def _unreadable(error: ValueError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, json.JSONDecodeError):
+        own = [name for name, value in os.environ.items() if name.startswith(_PREFIX) and value == cause.doc]
+        if own:
+            return f"the variable {own[0]} is no JSON: {cause}"
+    return f"the settings cannot be read: {error}"
+
+
+def first_fault(error: ValidationError) -> str:
+    """Say which setting is wrong and why, without a value that may be a secret."""
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"]]
+    variable = f"{_PREFIX}{'__'.join(path).upper()}"
+    if first["type"] == "extra_forbidden":
+        near = _nearest(variable, Settings.variables())
+        return _no_setting(".".join(path), near and _dotted(near))
+    said = _said(first)
+    wrong = "" if said.startswith("must") else "is wrong: "
+    return f"the setting {'.'.join(path)} (or {variable}) {wrong}{said}"
+
+
+def _said(error: ErrorDetails) -> str:
+    """Say what a setting must be and, unless it may be a secret, what it is."""
+    if error["type"] in _NO_GROUP:
+        return "must be a table in the file, or a JSON object in a variable"
+    if not error["type"].startswith(_TELLING):
+        return reason(error)
+    value = f"{error['input']}"
+    shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}…"
+    return f"{reason(error)}, not {shown!r}"
+
+
+def _unread() -> Iterator[str]:
+    """Yield the `RICORDO_*` variables that nothing reads."""
+    known = {*Settings.variables(), *_BESIDE}
+    return (name for name in os.environ if name.upper().startswith(_PREFIX) and name.upper() not in known)
+
+
+def _is_meant_as_setting(name: str) -> bool:
+    """Tell a misspelt setting from a variable of the cluster's `.env`, which has single underscores."""
+    single = {each.replace("__", "_") for each in Settings.variables()}
+    return "__" in name or name.upper() in single
+
+
+def _nearest(variable: str, known: Sequence[str], least: float = 0.6) -> str | None:
+    """Return the one of `known` that is most like `variable`, or None where none is; `least` is in [0, 1]."""
+    short = {each.removeprefix(_PREFIX): each for each in known}
+    near = get_close_matches(variable.upper().removeprefix(_PREFIX), short, n=1, cutoff=least)
+    return short[near[0]] if near else None
+
+
+def _no_setting(name: str, near: str | None) -> str:
+    return f"there is no setting {name}" + (f": did you mean {near}?" if near else "")
+
+
+def _dotted(variable: str) -> str:
+    return variable.removeprefix(_PREFIX).lower().replace("__", ".")
+
+
+async def check_health_page(worker: WorkerSettings) -> None:
+    """Check that the health page can listen at its address, before anything starts.
+
+    Raises:
+        PageUnavailable: it cannot.
+    """
+    from ricordo.runtime.health_service import check_address  # noqa: PLC0415 - for those alone who have a page
+
+    if worker.health_port is not None:
+        await check_address(worker.health_host, worker.health_port)
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Log to standard error: for a person at a terminal, as JSON otherwise, unless the settings say which.
+
+    The first lines name the variables that look like misspelt ones of ours.
+    """
+    said = "format" in settings.log.model_fields_set
+    readable = settings.log.format == "text" if said else sys.stderr.isatty()
+    log.configure(level=settings.log.level, readable=readable)
+    known = (*Settings.variables(), *_BESIDE)
+    for name in _unread():
+        if near := _nearest(name, known, _LIKE_ENOUGH):
+            _log.warning("nothing reads this variable", variable=name, nearest=near)
+    for former, present in settings.renamed:
+        _log.warning("setting was renamed: use its new name", setting=former, name=present)
+
+
+POSTGRES_SETTING = "postgres_dsn"
+
+
+def required_stores(context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the servers, for commands that need them."""
+    settings = store_settings(context, data_dir)
+    if POSTGRES_SETTING not in settings.stores.model_fields_set:
+        folder = folder_of(context, data_dir)
+        raise Failed(
+            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, "
+            "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
+        )
+    return settings
+
+
+def stores_of_target(target: ServerTarget, context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings with the stores that belong to the NATS of `target`, for commands that use both."""
+    settings = read_settings()
+    named = POSTGRES_SETTING in settings.stores.model_fields_set
+    folder_named = (data_dir or global_options(context).data_dir) is not None
+    folder = folder_of(context, data_dir)
+    stack = running_stack(folder)
+    if stack is not None and bare(str(stack["nats"])) == bare(target.url):
+        beside = of_stack(settings, stack)
+        if named and not folder_named and settings.stores.postgres_dsn != beside.stores.postgres_dsn:
+            raise Failed(
+                f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {folder}, whose NATS this "
+                "would speak to: name the NATS beside them too, with --nats, or neither; nothing was changed"
+            )
+        return beside
+    if named and not folder_named:
+        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": target.url})})
+    raise Failed(
+        f"{target.named_by} names NATS, and nothing names the stores beside it: name them too, with "
+        "RICORDO_STORES__POSTGRES_DSN and the like, or neither; nothing was changed"
+    )
+
+
+def tenant_of(context: typer.Context, named: str | None) -> str | None:
+    """Return the tenant that is meant, named behind the command or before it; None for all of them."""
+    name = named or global_options(context).tenant
+    try:
+        return None if name is None else checked_tenant(name)
+    except ValueError as error:
+        raise Misused(str(error)) from None
+
+
+def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
+    """Return settings that name the servers of the local stack; where none runs, what the settings name.
+
+    A named database (`RICORDO_STORES__POSTGRES_DSN` or the TOML file) wins, unless a data folder is named.
+    """
+    settings = read_settings()
+    outer = global_options(context)
+    data_dir = data_dir or outer.data_dir
+    if data_dir is None and (outer.nats or POSTGRES_SETTING in settings.stores.model_fields_set):
+        url = checked_url(outer.nats, "--nats") if outer.nats else settings.bus.url
+        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
+    stack = running_stack(data_dir or default_data_dir())
+    return settings if stack is None else of_stack(settings, stack)
+
+
+def of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
+    """Return `settings` with the servers of a stack's `stack.json`."""
+    stores = settings.stores.model_copy(
+        update={
+            "postgres_dsn": SecretStr(str(stack["postgres"])),
+            "postgres_admin_dsn": SecretStr(str(stack["postgres_admin"]))
+            if "postgres_admin" in stack
+            else None,
+            "bolt_url": str(stack["bolt"]),
+            "bolt_user": str(stack.get("bolt_user", "")),
+            "bolt_password": SecretStr(str(stack.get("bolt_password", ""))),
+            "bolt_database": str(stack.get("bolt_database", "")),
+        }
+    )
+    bus = settings.bus.model_copy(update={"url": str(stack["nats"])})
+    return settings.model_copy(update={"bus": bus, "stores": stores})

@@ -1,0 +1,136 @@
+"""`ricordo demo`."""
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.rule import Rule
+from rich.text import Text
+
+from ricordo import log
+from ricordo.client import MemoryClient
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.queries import StatsReply
+from ricordo.messages.vocabulary import MessageState
+from ricordo.runtime.process import stop_on_signals
+from ricordo.runtime.tasks import run_until
+from ricordo_services.cli.command_options import flag
+from ricordo_services.cli.command_settings import read_settings
+from ricordo_services.cli.demo.demo_conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
+from ricordo_services.cli.failures import Failed, Interrupted
+from ricordo_services.cli.output import page
+from ricordo_services.cli.up_command import ALL_WORKERS, running
+
+MEMORIES: Final = 5
+TOKENS: Final = 500
+RECENT: Final = 2
+PATIENCE_S: Final = 60.0
+
+
+async def demo(
+    *,
+    full: Annotated[
+        bool, flag("--full", "Show every context whole, all memories and their signals.")
+    ] = False,
+) -> None:
+    """See it at work: a conversation of some weeks, then questions and answers."""
+    console = page()
+    log.configure(level="error", readable=True)  # the show is for people; what fails still says so
+    stopping = asyncio.Event()
+    with stop_on_signals(stopping):
+        await run_until(stopping, _show(console, full=full))
+    if stopping.is_set():
+        raise Interrupted("everything is stopped and removed again")
+
+
+async def _show(console: Console, *, full: bool) -> None:
+    began = time.monotonic()
+    settings = read_settings()
+    _open(console)
+    async with AsyncExitStack() as exits:
+        folder = exits.enter_context(
+            tempfile.TemporaryDirectory(prefix="ricordo-demo-", ignore_cleanup_errors=True)
+        )
+        with _step(console, "starting NATS, PostgreSQL, the graph and six workers", 1) as advance:
+            run = await exits.enter_async_context(running(Path(folder) / "data", ALL_WORKERS, settings))
+            advance()
+        client = await exits.enter_async_context(MemoryClient.connect(run.endpoints.nats_url))
+        now = datetime.now(UTC)
+        await _tell(console, client, conversation(now))
+        await _ask(console, client, now, full=full)
+        stats = await client.stats(USER)
+    _close(console, stats, time.monotonic() - began)
+
+
+async def _ask(console: Console, client: MemoryClient, now: datetime, *, full: bool) -> None:
+    """Ask everything; a context is shown whole for the first question of each language, or for all."""
+    seen: set[str] = set()
+    for number, question in enumerate(QUESTIONS, start=1):
+        asked = time.monotonic()
+        reply = await client.context(
+            USER,
+            question.text,
+            now=now,
+            timezone=TIMEZONE,
+            language=question.language,
+            limit=MEMORIES,
+            token_budget=TOKENS,
+            recent_limit=RECENT,
+            explain=True,
+        )
+        took = time.monotonic() - asked
+        whole = full or question.language not in seen
+        seen.add(question.language)
+        place = f"{number}/{len(QUESTIONS)}"
+        from ricordo_services.cli.demo.demo_answers import DemoAnswer, show_answer  # noqa: PLC0415 - slow to load
+
+        show_answer(console, DemoAnswer(place, question, reply, took, whole=whole, full=full))
+
+
+def _open(console: Console) -> None:
+    console.print(Text.assemble(("Ricordo", "bold yellow"), ", a memory that remembers the way people do\n"))
+    console.print(
+        f"{NAME} mends violins. For six weeks she tells an assistant about her life, in Italian and in "
+        "English: a job far away, a flooded cello, a dog with one ear. Then somebody asks.\n",
+        style="italic",
+    )
+
+
+async def _tell(console: Console, client: MemoryClient, messages: Sequence[MessageReceived]) -> None:
+    with _step(console, f"{NAME} tells: {len(messages)} messages", len(messages)) as advance:
+        for message in messages:
+            await client.publish(message)
+            advance()
+    with _step(console, "the workers remember", len(messages)) as advance:
+        for message in messages:
+            receipt = (await client.remembered([message.id], PATIENCE_S))[message.id]
+            if receipt.state is not MessageState.REMEMBERED:
+                raise Failed(f"message {message.id} was not remembered: {receipt.error}")
+            advance()
+
+
+@contextmanager
+def _step(console: Console, title: str, total: int) -> Iterator[Callable[[], None]]:
+    columns = (SpinnerColumn(finished_text="[green]✓"), TextColumn("{task.description:52}"))
+    with Progress(*columns, BarColumn(bar_width=24), TimeElapsedColumn(), console=console) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda: progress.advance(task)
+
+
+def _close(console: Console, stats: StatsReply, seconds: float) -> None:
+    console.print()
+    console.print(Rule(style="dim"))
+    console.print(
+        f"[bold green]✓[/] {stats.memories} memories, {stats.facts} facts, {len(QUESTIONS)} answers "
+        f"in {seconds:.0f} s; everything is stopped and removed again."
+    )
+    console.print(
+        "Now yours:  [cyan]ricordo up[/]  keeps one running, and  [cyan]ricordo --help[/]  lists the rest."
+    )

@@ -1,0 +1,175 @@
+"""`ricordo export`: all that is held of a user, a JSON object a line."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.text import Text
+
+from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
+from ricordo.messages.base import JsonObject
+from ricordo.messages.commands import ExportReply
+from ricordo_services import private_files as private
+from ricordo_services.cli.client_calls import call_of
+from ricordo_services.cli.command_options import DataDir, Nats, Tenant, User, argument, flag
+from ricordo_services.cli.failures import Failed, Interrupted
+from ricordo_services.cli.input_files import STANDARD_INPUT
+from ricordo_services.cli.output import err_console, print_json, print_line, progress
+from ricordo_services.cli.reply_printing import plain
+
+_TRIES: Final = 5
+_PAUSE_S: Final = 1.0
+NAMES: Final = {
+    "message": "messages",
+    "document": "documents",
+    "memory": "memories",
+    "fact": "facts",
+    "word": "words on facts",
+    "rejection": "rejected facts",
+    "entity": "names",
+    "decision": "decisions on who is who",
+    "note": "notes",
+    "session_end": "ends of sessions",
+}
+"""The plural of each kind of item."""
+
+_ONE: Final = {
+    "word": "word on a fact",
+    "rejection": "rejected fact",
+    "entity": "name",
+    "decision": "decision on who is who",
+    "session_end": "end of a session",
+}
+END: Final = "end"
+"""The last item of a file, with the number of items before it, so that a truncated file is detected."""
+
+Write = Callable[[str], None]
+
+
+async def export(
+    context: typer.Context,
+    file: Annotated[str, argument("FILE", "A new file; - for standard output.")] = STANDARD_INPUT,
+    *,
+    user: User,
+    force: Annotated[bool, flag("--force", "Replace FILE where it is there.")] = False,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, flag("--json", "Say as one line of JSON how much of what FILE holds.")] = False,
+) -> None:
+    """Hand over all that is held of a user."""
+    to_file = file != STANDARD_INPUT
+    if to_file:
+        _check(Path(file), force=force)
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json and to_file)
+    counts: Counter[str] = Counter()
+    try:
+        async with call.client() as client:
+            with (
+                _written(Path(file), force=force) if to_file else _printed() as write,
+                progress(err_console(), "exported", quiet=as_json) as show,
+            ):
+                total = await _expected(client, user)
+                async with aclosing(items(client, user)) as found:
+                    async for item in found:
+                        write(json.dumps(item, ensure_ascii=False))
+                        counts[str(item["item"])] += 1
+                        done = counts["message"] + counts["memory"]
+                        show(done, max(total, done))
+                if counts:
+                    write(json.dumps({"item": END, "user_id": user, "items": counts.total()}))
+    except asyncio.CancelledError:
+        kept = f"; {file} was not written" if to_file else ""
+        raise Interrupted(f"{counts.total()} items were handed over{kept}") from None
+    _summarise(counts, user, file, as_json=as_json and to_file)
+
+
+async def items(client: MemoryClient, user: str) -> AsyncGenerator[JsonObject, None]:
+    """Yield all that is held of a user, item by item; joins items that come in pieces.
+
+    Raises:
+        RicordoError: it was not answered, several times.
+    """
+    pieces: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await _page(client, user, cursor)
+        for item in page.items:
+            if item["item"] != "piece":
+                yield item
+                continue
+            if item["number"] == 0:  # of another item; or of the same, which has changed meanwhile
+                pieces.clear()
+            pieces.append(str(item["text"]))
+            if len(pieces) == item["pieces"]:
+                whole: JsonObject = json.loads("".join(pieces))
+                yield whole
+        if page.next is None:
+            return
+        cursor = page.next
+
+
+async def _page(client: MemoryClient, user: str, cursor: str | None) -> ExportReply:
+    for left in reversed(range(_TRIES)):
+        try:
+            return await client.export(user, cursor=cursor)
+        except (Unavailable, Timeout):
+            if not left or cursor is None:  # who begins is told at once
+                raise
+        await asyncio.sleep(_PAUSE_S)
+    raise AssertionError("the last try returns or raises")
+
+
+async def _expected(client: MemoryClient, user: str) -> int:
+    """Return about how many messages and memories there are; 0 if stats are unavailable."""
+    try:
+        stats = await client.stats(user)
+    except RicordoError:
+        return 0
+    return stats.history + stats.memories
+
+
+def _check(path: Path, *, force: bool) -> None:
+    """Check the path of the file before connecting."""
+    if path.is_dir():
+        raise Failed(f"{path} is a folder: name a file")
+    if not path.parent.is_dir():
+        raise Failed(f"there is no folder {path.parent}")
+    if path.exists() and not force:
+        raise Failed(f"{path} is there already: name another file, or replace it with --force")
+
+
+@contextmanager
+def _written(path: Path, *, force: bool) -> Iterator[Write]:
+    """Yield a function that writes a line; the file, of mode 0600, appears when it is complete."""
+    with private.replacing(path) as lines:
+
+        def write(line: str) -> None:
+            lines.write(f"{line}\n".encode())
+
+        yield write
+        _check(path, force=force)
+
+
+@contextmanager
+def _printed() -> Iterator[Write]:
+    yield print_line
+
+
+def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
+        return
+    held = [
+        f"{counts[name]} {_ONE.get(name, name) if counts[name] == 1 else called}"
+        for name, called in NAMES.items()
+        if counts[name]
+    ]
+    where = "" if file == STANDARD_INPUT else f" in {plain(file)}"
+    said = f"{', '.join(held)}{where}" if held else f"nothing is held of {plain(user)}"
+    err_console().print(Text(said), soft_wrap=True)

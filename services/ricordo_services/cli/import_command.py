@@ -1,0 +1,207 @@
+"""`ricordo import`: takes in the export of a user."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, aclosing
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from uuid import NAMESPACE_OID, uuid5
+
+import typer
+from rich.text import Text
+
+from ricordo.client import MemoryClient, Timeout
+from ricordo_services.cli.client_calls import Call, ServerTarget, call_of
+from ricordo_services.cli.command_options import DataDir, Nats, Tenant, argument, flag
+from ricordo_services.cli.command_settings import stores_of_target
+from ricordo_services.cli.export_file import ExportFile, Item
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.ingest_watch import open_ingest_watch
+from ricordo_services.cli.input_files import rereadable, title
+from ricordo_services.cli.output import err_console, out_console, print_json, progress
+from ricordo_services.cli.publish_command import (
+    ProgressTimeout,
+    Publication,
+    await_remembered,
+    publish_lines,
+    refusals,
+    report_fault,
+)
+from ricordo_services.cli.reply_printing import plain
+
+if TYPE_CHECKING:
+    from ricordo_services.app.jobs import ExportRestore
+
+
+_AT_ONCE: Final = 200
+_PAUSE_S: Final = 0.2
+_AGAIN: Final = "what was taken in stays, and counts once"
+
+
+async def import_(
+    context: typer.Context,
+    file: Annotated[
+        str, argument("FILE", "Of `ricordo export`, also as gzip has packed it; - for standard input.")
+    ],
+    *,
+    wait: Annotated[bool, flag("--wait", "Return when summaries and the like are found, too.")] = False,
+    timeout: ProgressTimeout = 120.0,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, flag("--json", "Print what was taken in as one JSON object.")] = False,
+) -> None:
+    """Take in what was handed over of a user."""
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+    with rereadable(file) as path:
+        await _import(context, ExportFile.read(path, title(file)), call, data_dir, timeout, wait=wait)
+
+
+async def _import(
+    context: typer.Context,
+    exported: ExportFile,
+    call: Call,
+    data_dir: Path | None,
+    timeout: float,
+    *,
+    wait: bool,
+) -> None:
+    settings = stores_of_target(call.target, context, data_dir)
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
+
+    publication = Publication(partial(report_fault, exported.title), exported.title)
+    try:
+        async with AsyncExitStack() as exits:
+            client = await exits.enter_async_context(call.client())
+            await _take_in(client, call.target, exported, publication, timeout, quiet=call.as_json)
+            opening = jobs.restoring(settings, call.target.tenant, exported.user_id)
+            restore = await exits.enter_async_context(opening)
+            await _restore(client, exported, restore, publication.failed, timeout)
+            if wait:
+                await _settled(client, exported.user_id, timeout)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failed(
+            f"{exported.title} holds an item that is not as an export has it ({error!r}): {_AGAIN}"
+        ) from None
+    except asyncio.CancelledError:
+        raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
+    _summarise(publication, exported, restore, as_json=call.as_json)
+    if publication.faults or restore.tally.left_out:
+        raise typer.Exit(FAILED)
+
+
+async def _take_in(
+    client: MemoryClient,
+    target: ServerTarget,
+    exported: ExportFile,
+    publication: Publication,
+    patience: float,
+    *,
+    quiet: bool,
+) -> None:
+    """Publish what was said, and wait until all of it is remembered."""
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        show(done, exported.messages - exported.blank)
+
+    with progress(err_console(), "remembered", quiet=quiet) as show:
+        async with open_ingest_watch(target) as watch:
+            async with aclosing(exported.bodies()) as bodies:
+                await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
+            refused = await refusals(watch, publication, patience)
+        await await_remembered(client, publication, patience, advance, refused)
+
+
+async def _restore(
+    client: MemoryClient, exported: ExportFile, restore: "ExportRestore", failed: set[str], patience: float
+) -> None:
+    """Restore what cannot be derived from messages, in order of dependency; skips failed messages.
+
+    Sessions end behind their summaries, so that none is summed up anew.
+    """
+    for kind in ("message", "document"):
+        for item in exported.items(kind):
+            if kind != "message" or item["message"]["id"] not in failed:
+                restore.names.meet(item)
+    await _correct(client, exported, restore, patience)
+    await restore.decisions(exported.beside["decision"])
+    await restore.words(exported.beside["word"])
+    await restore.rejections(exported.beside["rejection"])
+    await restore.derived(exported.derived)
+    for item in exported.beside["session_end"]:
+        await client.end_session(exported.user_id, item["conversation_id"], item["ended_at"])
+    for some in _some(exported.items("memory")):
+        await restore.use(some)
+    await restore.notes(exported.beside["note"])
+
+
+async def _correct(
+    client: MemoryClient, exported: ExportFile, restore: "ExportRestore", patience: float
+) -> None:
+    """Apply the user's corrections, and wait for their derivations."""
+    corrected = await restore.to_correct(exported.corrected)
+    for item in corrected:
+        here, content = restore.names.known[item["id"]], item["content"]
+        request = f"import-{uuid5(NAMESPACE_OID, f'{here} {content}')}"
+        await client.correct(exported.user_id, memory_id=here, content=content, request_id=request)
+        restore.tally.count("corrections", 1)
+    if corrected:
+        await client.remembered([item["message_id"] for item in corrected], patience)
+
+
+def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
+    while some := list(islice(items, _AT_ONCE)):
+        yield some
+
+
+async def _settled(client: MemoryClient, user: str, patience: float) -> None:
+    """Wait until nothing of the user is pending."""
+    clock = asyncio.get_running_loop()
+    pending, deadline = -1, clock.time() + patience
+    while left := (await client.stats(user)).pending:
+        if left != pending:
+            pending, deadline = left, clock.time() + patience
+        if clock.time() > deadline:
+            raise Timeout(f"{left} memories are not found yet after {patience:g} s; all is safe, and goes on")
+        await asyncio.sleep(_PAUSE_S)
+
+
+def _ignore(_: int) -> None:
+    """Take how many bytes were published: what is remembered is shown."""
+
+
+def _summarise(
+    publication: Publication, exported: ExportFile, restore: "ExportRestore", *, as_json: bool
+) -> None:
+    tally = restore.tally
+    if as_json:
+        print_json(
+            {
+                "user_id": exported.user_id,
+                "messages": publication.remembered,
+                "blank": exported.blank,
+                "restored": tally.restored,
+                "left_out": tally.left_out,
+                "failed": len(publication.faults),
+            }
+        )
+        return
+    for one in tally.left_out:
+        err_console().print(Text(plain(f"left out: {one}"), "red"), soft_wrap=True)
+    said = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
+    blank = (
+        f"; {exported.blank} that held nothing but what was recalled were left out" if exported.blank else ""
+    )
+    more = f"; restored: {said}" if said else ""
+    failed = f"; {len(publication.faults)} failed" if publication.faults else ""
+    out_console().print(
+        Text(
+            f"{publication.remembered} messages of {plain(exported.user_id)} remembered{more}{blank}{failed}"
+        ),
+        soft_wrap=True,
+    )

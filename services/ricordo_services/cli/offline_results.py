@@ -1,0 +1,198 @@
+"""The input and output of `analyze`, `enrich` and `extract`, which need no server."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, JsonValue, model_validator
+
+from ricordo.language import query_analysis
+from ricordo.language.annotations import Role
+from ricordo.language.detection import identify
+from ricordo.language.document import document_of
+from ricordo.language.event_times.extraction import event_times
+from ricordo.language.temporal import EARLIEST, LATEST
+from ricordo.memory import facts
+from ricordo.memory.enrichment import enrich
+from ricordo.messages.base import Content, Id, Instant, Language, Message, TimeZone, refused
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.views import Analysis, QueryTime
+from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
+from ricordo.messages.vocabulary import Role as MessageRole
+from ricordo.settings import EmbeddingSettings
+from ricordo.store.rows import Vector
+
+Document = dict[str, JsonValue]
+_UTC: Final = "UTC"
+
+
+def _present() -> datetime:
+    return datetime.now(UTC)
+
+
+class QueryInput(Message):
+    """What `analyze` takes."""
+
+    query: Content
+    now: Instant = Field(default_factory=_present)
+    timezone: TimeZone = None
+    language: Language = None
+    """Detected if omitted."""
+
+
+class MessageInput(MessageReceived):
+    """What `extract` takes: a message as bots publish it, of which only the content is required."""
+
+    id: Id = "-"
+    user_id: Id = "-"
+    conversation_id: Id = "-"
+    role: MessageRole = MessageRole.USER
+    timestamp: Instant = Field(default_factory=_present)
+    now: Instant | None = None
+    """Another name of `timestamp`."""
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone of days and of the returned times."""
+        return ZoneInfo(self.timezone or _UTC)
+
+
+class CheckedMessageInput(MessageInput):
+    """What `enrich` takes. A field that no message has is refused: it would silently be left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _require_known_fields(cls, values: object) -> object:
+        if isinstance(values, dict):
+            unknown = [str(name) for name in values if name not in cls.model_fields]
+            if unknown:
+                raise refused(
+                    f"is no field of a message; leave it out, or name one of {', '.join(cls.model_fields)}",
+                    unknown[0],
+                )
+        return values
+
+
+def analysed(query: QueryInput) -> Document:
+    """Analyse a query: the `analysis` of a recall's reply."""
+    found = query_analysis.analyse(
+        query.query, now=query.now, zone=ZoneInfo(query.timezone or _UTC), language=query.language
+    )
+    reply = Analysis(
+        intent=Intent(found.intent),
+        time=_time(found.time),
+        entities=found.entities,
+        topics=found.topics,
+        emotion_filter=EmotionFilter(found.emotion_filter) if found.emotion_filter else None,
+        memory_types=tuple(MemoryType(one) for one in found.memory_types),
+        semantic_query=found.semantic_query,
+        archive=found.archive,
+        analyser=Analyser(found.analyser),
+        language=found.language,
+    )
+    return reply.model_dump(mode="json")
+
+
+def _time(found: query_analysis.TimeFilter | None) -> QueryTime:
+    if found is None:
+        return QueryTime()
+    return QueryTime(
+        type=TimeType(found.type),
+        reference=found.reference,
+        start=None if found.start == EARLIEST else found.start,
+        end=None if found.end == LATEST else found.end,
+    )
+
+
+def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document:
+    """Derive emotion, importance, topics, type and event times of a message."""
+    language, zone = message.language or identify(message.content), message.zone
+    document = document_of(message.content, language)
+    times = event_times(document, message.now or message.timestamp, zone)
+    derived = enrich(
+        document,
+        role=Role(message.role.value),
+        speaker=message.speaker or "",
+        participants=message.participants,
+        vector=encode(message.content),
+    )
+    emotion, spans = derived.emotion, [(_local(one.start, zone), _local(one.end, zone)) for one in times]
+    start, end = spans[0] if spans else (None, None)
+    return {
+        "valence": emotion.valence,
+        "arousal": emotion.arousal,
+        "dominance": emotion.dominance,
+        "primary_emotion": emotion.primary,
+        "emotional_keywords": list(emotion.keywords),
+        "importance": derived.importance.value if message.importance is None else message.importance,
+        "topics": list(derived.topics),
+        "participants": list(derived.participants),
+        "type": derived.type.value,
+        "kind": derived.kind.value if message.kind is None else message.kind.value,
+        "title": derived.title,
+        "event_start": start,
+        "event_end": end,
+        "event_times": [{"start": start, "end": end} for start, end in spans],
+    }
+
+
+def _local(instant: datetime | None, zone: ZoneInfo) -> str | None:
+    return None if instant is None else instant.astimezone(zone).isoformat()
+
+
+def extracted(message: MessageInput) -> Document:
+    """Read the facts that a message states, with the times it names.
+
+    `polarity` is `past` for what is over; what is still to come is left out.
+    """
+    statements = facts.extract(
+        document_of(message.content, message.language or ""),
+        speaker=message.speaker or "",
+        role=message.role.value,
+        at=message.now or message.timestamp,
+        timezone=message.zone,
+    )
+    return {
+        "facts": [
+            {
+                "subject": one.subject,
+                "predicate": one.predicate,
+                "object": one.object,
+                "polarity": one.polarity,
+                "valid_from": _local(one.valid_from, message.zone),
+                "valid_to": _local(one.valid_to, message.zone),
+                "quote": one.quote,
+            }
+            for one in statements
+        ]
+    }
+
+
+@contextmanager
+def encoding() -> Iterator[Callable[[str], Vector]]:
+    """Load MiniLM for the length of a `with`; yields a function from a text to its vector, float32 [d].
+
+    Raises:
+        CheckpointMissing: the embedding model is not installed.
+        OSError: the cache folder, where the built model is kept, cannot be written.
+    """
+    from ricordo_services.app.embedding_models import open_models  # noqa: PLC0415 - loads the model's libraries
+
+    with asyncio.Runner() as runner:
+        opening = open_models(EmbeddingSettings())
+        batch = runner.run(opening.__aenter__()).batch
+
+        async def one(text: str) -> Vector:
+            vector: Vector = (await batch.encode([text]))[0]
+            return vector
+
+        def encode(text: str) -> Vector:
+            return runner.run(one(text))
+
+        try:
+            yield encode
+        finally:
+            runner.run(opening.__aexit__(None, None, None))

@@ -1,0 +1,307 @@
+"""`ricordo publish`: publishes the lines of a file, and waits until they are remembered."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
+from ricordo.client.exceptions import first_of
+from ricordo.messages.codec import readable_id
+from ricordo.messages.errors import DecodeError
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.vocabulary import MessageState
+from ricordo_services.cli.client_calls import call_of
+from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, argument, flag
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.ingest_watch import IngestWatch, open_ingest_watch
+from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
+from ricordo_services.cli.output import err_console, out_console, print_json
+from ricordo_services.cli.reply_printing import plain
+
+WINDOW: Final = 256  # acks in flight
+_AWAITED_AT_ONCE: Final = 500
+_FULL_PAUSE_S: Final = 0.5
+_FULL_PATIENCE: Final = 120  # pauses: a minute without room is no longer a peak
+
+
+class Acknowledged(NamedTuple):
+    """An acknowledged message.
+
+    Attributes:
+        line: where it stands in the input, from 1.
+    """
+
+    line: int
+    message_id: str
+    sequence: int
+
+
+class Fault(NamedTuple):
+    """A message that failed.
+
+    Attributes:
+        line: where it stands in the input, from 1.
+    """
+
+    line: int
+    message_id: str | None
+    reason: str
+
+
+@dataclass(slots=True)
+class Publication:
+    """The state of a publication.
+
+    Attributes:
+        repeated: whether any of these was published just before, by the word of the stream.
+    """
+
+    report: Callable[[Fault], None]
+    source: str = "standard input"
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    repeated: bool = False
+    remembered: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def failed(self) -> set[str]:
+        """The ids of failed messages, where they could be read."""
+        return {one.message_id for one in self.faults if one.message_id is not None}
+
+    @property
+    def so_far(self) -> str:
+        """The progress, for a message when it is interrupted."""
+        number = len(self.acknowledged)
+        return f"{number} messages were acknowledged, and publishing all of them again is safe"
+
+    def fail(self, fault: Fault) -> None:
+        """Note and report a fault."""
+        self.faults.append(fault)
+        self.report(fault)
+
+
+async def publish_lines(
+    client: MemoryClient,
+    lines: AsyncIterator[tuple[int, bytes]],
+    publication: Publication,
+    *,
+    bulk: bool,
+    advance: Callable[[int], None],
+) -> None:
+    """Publish each line; a line that cannot be published becomes a fault.
+
+    Args:
+        advance: told the bytes of each line that is done with.
+
+    Raises:
+        RicordoError: nothing more can be published; says how much was acknowledged.
+        Failed: these are no lines of text.
+    """
+    slots = asyncio.Semaphore(WINDOW)
+    began = False
+
+    async def send(number: int, line: bytes, message: MessageReceived) -> None:
+        try:
+            published = await _until_taken(client, message, bulk=bulk)
+            publication.acknowledged.append(Acknowledged(number, message.id, published.sequence))
+            publication.repeated |= published.duplicate
+        except InvalidRequest as error:
+            publication.fail(Fault(number, message.id, error.message))
+        finally:
+            slots.release()
+            advance(len(line))
+
+    try:
+        async with asyncio.TaskGroup() as flying:
+            async for number, line in lines:
+                if not began:
+                    _refuse_binary(publication.source, number, line)
+                try:
+                    message = read_document(MessageReceived, line)
+                    began = True
+                except DecodeError as error:
+                    publication.fail(Fault(number, readable_id(line), error.message))
+                    advance(len(line))
+                    continue
+                await slots.acquire()
+                flying.create_task(send(number, line, message))
+    except* (RicordoError, Failed) as group:
+        first = first_of(group)
+        if isinstance(first, RicordoError):
+            first = type(first)(f"{first}; {publication.so_far}")
+        raise first from None
+
+
+def _refuse_binary(source: str, number: int, line: bytes) -> None:
+    """Refuse a binary file as a whole."""
+    if not is_text(line):
+        raise Failed(
+            f"{source}, line {number} is not text in UTF-8: this is no file of messages, a JSON object a line"
+        )
+
+
+async def _until_taken(client: MemoryClient, message: MessageReceived, *, bulk: bool) -> Published:
+    """Publish, and retry while the stream is full."""
+    for _ in range(_FULL_PATIENCE):
+        try:
+            return await client.publish(message, bulk=bulk)
+        except StreamFull:
+            await asyncio.sleep(_FULL_PAUSE_S)
+    raise StreamFull("the input stream is full and stays so: do the workers run? `ricordo doctor` tells")
+
+
+async def await_remembered(
+    client: MemoryClient,
+    publication: Publication,
+    timeout: float,
+    advance: Callable[[int], None],
+    refused: Mapping[int, str] | None = None,
+) -> None:
+    """Wait until all acknowledged messages are remembered or have failed.
+
+    Args:
+        timeout: seconds without any progress after which it is given up.
+
+    Raises:
+        Timeout: some are still under way.
+    """
+    refused = refused or {}
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    for line, message_id, sequence in publication.acknowledged:
+        if sequence in refused:
+            publication.fail(Fault(line, message_id, refused[sequence]))
+            advance(1)
+        else:
+            lines[message_id].append(line)
+    ids = iter(lines)
+    while chunk := list(islice(ids, _AWAITED_AT_ONCE)):
+        for message_id, receipt in (await client.remembered(chunk, timeout)).items():
+            if receipt.state is MessageState.REMEMBERED:
+                publication.remembered += len(lines[message_id])
+            else:
+                for line in lines[message_id]:
+                    publication.fail(Fault(line, message_id, receipt.error or "failed"))
+            advance(len(lines[message_id]))
+
+
+Source = Annotated[str, argument("FILE", "JSON Lines; - for standard input.")]
+Wait = Annotated[bool, flag("--wait", "Return when all of them are remembered.")]
+Bulk = Annotated[bool, flag("--bulk", "Use the lane of imports, which delays nobody.")]
+ProgressTimeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout", metavar="SECONDS", min=0.1, help="With --wait: give up without progress for so long."
+    ),
+]
+
+
+async def publish(
+    context: typer.Context,
+    source: Source,
+    *,
+    wait: Wait = False,
+    bulk: Bulk = False,
+    timeout: ProgressTimeout = 120.0,
+    nats: Nats = None,
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Publish messages, a JSON object a line."""
+    _check(source)
+    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+    console = err_console()
+    bar = partial(_bar, console, shown=console.is_terminal and not as_json)
+    publication = Publication(partial(report_fault, title(source)), title(source))
+    try:
+        async with AsyncExitStack() as exits:
+            client = await exits.enter_async_context(call.client())
+            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
+            with bar("publishing", _size(source)) as advance:
+                lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
+                await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
+            if wait:
+                with bar("remembering", len(publication.acknowledged)) as advance:
+                    refused = await refusals(watch, publication, timeout)
+                    await await_remembered(client, publication, timeout, advance, refused)
+    except asyncio.CancelledError:
+        raise Interrupted(publication.so_far) from None
+    _summarise(publication, wait=wait, as_json=as_json)
+    if publication.faults:
+        raise typer.Exit(FAILED)
+
+
+def _check(source: str) -> None:
+    """Check the file before connecting."""
+    if source != STANDARD_INPUT:
+        path = Path(source)
+        if not path.exists():
+            raise Failed(f"there is no file {source}")
+        if path.is_dir():
+            raise Failed(f"{source} is a folder: name a file of messages, a JSON object a line")
+
+
+async def refusals(
+    watch: IngestWatch | None, publication: Publication, patience: float
+) -> dict[int, str] | None:
+    """Return the reasons of ingest's refusals by stream sequence; None without permission to read them.
+
+    Raises:
+        Timeout, Unavailable: see `IngestWatch.refusals`.
+    """
+    if watch is None:
+        return None
+    sequences = {one.sequence for one in publication.acknowledged}
+    return await watch.refusals(sequences, patience, repeated=publication.repeated)
+
+
+def _size(source: str) -> int | None:
+    """Return the size of a file in bytes; None if it is unknown."""
+    path = Path(source)
+    return path.stat().st_size if source != STANDARD_INPUT and path.is_file() else None
+
+
+@contextmanager
+def _bar(console: Console, title: str, total: int | None, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    columns = (TextColumn("{task.description:12}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda amount: progress.advance(task, amount)
+
+
+def report_fault(file: str, fault: Fault) -> None:
+    """Print a fault on standard error."""
+    who = f" ({fault.message_id})" if fault.message_id else ""
+    said = plain(f"{file}, line {fault.line}{who}: {fault.reason}")
+    err_console().print(Text(said, "red"), soft_wrap=True)
+
+
+def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:
+    failed = len(publication.faults)
+    if as_json:
+        faults = [
+            {"line": fault.line, "id": fault.message_id, "message": fault.reason}
+            for fault in sorted(publication.faults)
+        ]
+        remembered = {"remembered": publication.remembered} if wait else {}
+        print_json(
+            {"published": len(publication.acknowledged), **remembered, "failed": failed, "faults": faults}
+        )
+        return
+    line = Text(f"{len(publication.acknowledged)} published")
+    if wait:
+        line.append(f", {publication.remembered} remembered", "green")
+    if failed:
+        line.append(f", {failed} failed", "bold red")
+    out_console().print(line)

@@ -1,0 +1,257 @@
+"""Replies as a person reads them, in a terminal or through a pipe."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
+from ricordo.messages.views import DocumentStatus, FactView, MemoryView
+from ricordo.messages.vocabulary import Degradation, MessageState
+from ricordo_services.cli.failures import named
+from ricordo_services.cli.output import err_console, is_window, local_text, out_console
+
+_BAR = "▏▎▍▌▋▊▉█"
+_BAR_CELLS = 8
+_NEUTRAL = 0.15  # a valence nearer to 0 than this is not worth a line
+# Factors that change nothing at this value, as others do at 0.
+_SILENT = {"decay_factor": 1.0, "confidence": 1.0, "key_topic_boost": 1.0}
+_STATE_STYLES = {
+    MessageState.REMEMBERED: "bold green",
+    MessageState.RECEIVED: "bold yellow",
+    MessageState.FAILED: "bold red",
+    MessageState.UNKNOWN: "bold",
+}
+
+
+def plain(text: str) -> str:
+    """Return `text` without control characters, which could move a terminal's cursor or change its title."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
+    """Print memories and facts, with their ids if wanted, and what could not be asked."""
+    console = out_console()
+    found = memories_block(reply.memories, zone, ids=ids)
+    if is_unanswered(reply):
+        found = Text("memory cannot be searched now", "bold red")
+    console.print(found, soft_wrap=not is_window(console))
+    if reply.facts:
+        console.print(Text("\nFacts", style="bold"))
+        console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
+    if ids:
+        console.print(Text(f"\nrecall {reply.recall_id}", style="dim"), soft_wrap=True)
+    if reply.archived_matches:
+        console.print(
+            Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
+        )
+    warn_degraded(reply.degraded)
+
+
+def is_unanswered(reply: RecallReply) -> bool:
+    """Whether nothing was found while rows or vectors could not be asked."""
+    away = {Degradation.ROWS, Degradation.VECTORS}.intersection(reply.degraded)
+    return bool(away) and not reply.memories and not reply.facts
+
+
+def show_context(reply: ContextReply) -> None:
+    """Print the text for the prompt, and its size beside it."""
+    print_plain(out_console(), reply.context)
+    found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
+    err_console().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
+    warn_degraded(reply.degraded)
+
+
+def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
+    """Print messages as a conversation, or that there are none."""
+    console = out_console()
+    if not reply.messages:
+        err_console().print(Text(f"no such messages of {plain(user)} are kept"))
+    for message in reply.messages:
+        who = message.speaker or message.role.value
+        line = Text(local_text(message.timestamp, zone), "dim")
+        line.append(f"  {plain(who)}: ", "bold cyan")
+        line.append(plain(message.content or "…"), "")
+        console.print(line, soft_wrap=not is_window(console))
+    if reply.next is not None:
+        err_console().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
+
+
+def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
+    """Print the state of a message and the stages it passed."""
+    console = out_console()
+    console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
+    unknown = reply.state is MessageState.UNKNOWN
+    if reply.error and reply.state is not MessageState.FAILED and not unknown:
+        console.print(Text("  another message was sent under this id, and refused:", "yellow"))
+    if reply.error:
+        console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
+    if unknown and not reply.error:
+        err_console().print(Text("no message with this id has arrived, or it still waits to be taken in"))
+    if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
+        for name, instant in reply.stages:
+            when = local_text(instant, zone) if instant else "not yet"
+            console.print(Text(f"  {name:10} {when}", "" if instant else "dim"))
+    if reply.document is not None:
+        _show_document(reply.document)
+
+
+def _show_document(document: DocumentStatus) -> None:
+    console = out_console()
+    name = Text(f"  {plain(document.name)}")
+    console.print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
+    if document.error:
+        console.print(Text(f"  {plain(document.error)}", "red"), soft_wrap=True)
+    elif document.state is MessageState.REMEMBERED:
+        left = "" if document.whole else ", and the rest of it is too much to be remembered"
+        count = f"{document.extracts} extract" + ("" if document.extracts == 1 else "s")
+        console.print(Text(f"  in {count}{left}"), soft_wrap=True)
+
+
+def show_stats(user: str, reply: StatsReply) -> None:
+    """Print the counts of a user."""
+    console = out_console()
+    console.print(Text(user, "bold"))
+    for name, count in reply:
+        console.print(Text(f"  {name:12} {count:>8,}", "" if count else "dim"))
+
+
+def warn_degraded(degraded: Sequence[Degradation]) -> None:
+    """Warn on standard error about degraded parts: a broken system must not look like an empty one."""
+    if degraded:
+        missing = ", ".join(one.value for one in degraded)
+        err_console().print(
+            Text(named(f"degraded: without {missing}; `ricordo doctor` says what to do"), "bold yellow")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Two columns of texts: a table at a terminal, else lines of any length.
+
+    Attributes:
+        wide: whether the long ones take all the room that the window leaves.
+    """
+
+    rows: Sequence[tuple[Text, Text]]
+    wide: bool
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out."""
+        if options.no_wrap:  # as when printing with `soft_wrap`
+            yield Text("\n").join(self._lines())
+            return
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(ratio=1 if self.wide else None)
+        for short, long in self.rows:
+            table.add_row(short, long)
+        yield table
+
+    def _lines(self) -> Iterable[Text]:
+        indent = max(short.cell_len for short, _ in self.rows) + 2
+        for short, long in self.rows:
+            left = short.copy()
+            for part in long.split("\n", allow_blank=True):
+                left.pad_right(indent - left.cell_len)
+                line = left + part
+                line.rstrip()
+                yield line
+                left = Text()
+
+
+def memories_block(
+    memories: Sequence[MemoryView], zone: tzinfo | None = None, *, ids: bool = False
+) -> RenderableType:
+    """Show memories, best first, each with its score, its moment and what it is, and its id if wanted."""
+    if not memories:
+        return Text("nothing is remembered about that", "dim")
+    # A score of the usual profiles lies in [0, 1], and a bar shows it as it is, not in relation to the best.
+    # Where one is above, the profile has a scale of its own, which no bar can show.
+    barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
+    rows = [(_score(memory, barred=barred), _memory(memory, zone, ids=ids)) for memory in memories]
+    return _Beside(rows, wide=True)
+
+
+def _score(memory: MemoryView, *, barred: bool) -> Text:
+    if memory.score is None:
+        return Text("")
+    number = Text(f"{memory.score:.2f}", "bold")
+    return Text.assemble(number, " ", (bar(memory.score, _BAR_CELLS), "green")) if barred else number
+
+
+def bar(share: float, cells: int) -> str:
+    """Draw a share of 1 on `cells` columns, to an eighth of one."""
+    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_BAR[rest - 1] if rest else "")).ljust(cells)
+
+
+def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:
+    head = Text(plain(memory.content if memory.content is not None else memory.title or "…"))
+    if memory.archived:
+        head.append("  (archived)", "dim")
+    lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
+    if memory.signals:
+        lines.append(Text(_signals(memory.signals), "dim italic"))
+    if ids:
+        lines.append(Text(str(memory.id), "dim"))
+    return Text("\n").join(lines)
+
+
+def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
+    yield local_text(memory.created_at, zone)
+    yield plain(memory.speaker or (memory.role.value if memory.role else memory.kind.value))
+    yield memory.type.value
+    feeling = memory.emotion
+    if feeling is not None and abs(feeling.valence) >= _NEUTRAL:
+        yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
+    if memory.topics:
+        yield plain(", ".join(memory.topics[:3]))
+
+
+def _signals(signals: dict[str, float]) -> str:
+    told = {name: value for name, value in signals.items() if value != _SILENT.get(name, 0.0)}
+    return "  ".join(f"{name} {value:.2f}" for name, value in told.items())
+
+
+def facts_block(
+    facts: Sequence[FactView], zone: tzinfo | None = None, *, ids: bool = False
+) -> RenderableType:
+    """Show facts, each with how many messages it rests on, and its id if wanted."""
+    return beside([(Text("•" * fact.confidence, "magenta"), _fact(fact, zone, ids=ids)) for fact in facts])
+
+
+def beside(rows: Sequence[tuple[Text, Text]]) -> RenderableType:
+    """Show short texts, each with a longer one beside it."""
+    return _Beside(rows, wide=False)
+
+
+def _fact(fact: FactView, zone: tzinfo | None, *, ids: bool) -> Text:
+    text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
+    text.append(plain(fact.object), "bold")
+    if notes := standing(fact, zone):
+        text.append(f"  ({notes})", "dim")
+    if ids:
+        text.append(f"  {fact.id}", "dim")
+    return text
+
+
+def standing(fact: FactView, zone: tzinfo | None) -> str:
+    """Say of a fact until when it held, and whether it is disputed or verified."""
+    marks = [
+        f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else "",
+        "disputed" if fact.disputed else "",
+        "verified" if fact.verified else "",
+    ]
+    return ", ".join(mark for mark in marks if mark)
+
+
+def print_plain(console: Console, text: str) -> None:
+    """Print a text as it is, without markup or wrapping."""
+    console.print(Text(plain(text)), soft_wrap=True)

@@ -1,0 +1,243 @@
+"""`ricordo up`: the local servers as children, the workers in this process, in the foreground."""
+
+import asyncio
+import fcntl
+import importlib
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Never
+
+import typer
+from rich.text import Text
+
+from ricordo.bus.port import StreamsTooLarge
+from ricordo.runtime.process import stop_on_signals
+from ricordo.runtime.tasks import cancel_and_wait, run_until
+from ricordo.settings import Settings
+from ricordo_services.cli.client_calls import data_dir_option
+from ricordo_services.cli.command_options import DataDir, Workers, flag, folder_of
+from ricordo_services.cli.command_settings import check_health_page, read_settings, set_up_logs
+from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
+from ricordo_services.cli.findings import describe_room
+from ricordo_services.cli.output import err_console, out_console, print_json
+from ricordo_services.stack import Endpoints, LocalStack, write_stack_file
+
+ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
+"""The `WORKERS` of `app.worker_process`, which loads slowly; `encode` and `index` are `embedding` in two."""
+_HALVES: Final = ("encode", "index")
+_APP: Final = "ricordo_services.app.worker_process"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """Servers and workers that answer; made by `running`."""
+
+    endpoints: Endpoints
+    _workers: asyncio.Task[None]
+    _servers: asyncio.Task[Never]
+
+    async def last(self) -> None:
+        """Wait as long as everything runs.
+
+        Raises:
+            Exception: what keeps a worker or a server from going on.
+        """
+        await _first_of(self._workers, self._servers)
+
+
+def check_names(names: Sequence[str], listed: str = "") -> None:
+    """Refuse names of workers that cannot run together in a process."""
+    if not names:
+        raise Misused(f"{listed or 'this'} names no worker: choose from {', '.join(EVERY_NAME)}")
+    if unknown := [name for name in dict.fromkeys(names) if name not in EVERY_NAME]:
+        raise Misused(f"there is no worker {', '.join(unknown)}: choose from {', '.join(EVERY_NAME)}")
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise Misused(f"name each worker once: {', '.join(twice)} is named more often")
+    if "embedding" in names and (halves := [name for name in _HALVES if name in names]):
+        raise Misused(
+            f"name each worker once: embedding is {' and '.join(_HALVES)} already, not {halves[0]} again"
+        )
+
+
+@asynccontextmanager
+async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    """Run the servers of `data_dir` and the workers `names` for the length of an `async with`.
+
+    It begins when all of them answer. At its end the workers finish what is in hand, then the servers stop.
+
+    Raises:
+        StackError: the servers do not start.
+        Failed: the volume of the data folder has no room for the streams.
+        Exception: a worker cannot do its work.
+    """
+    # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
+    # somebody has is refused without that.
+    loading = _loading(_APP) if _is_free(data_dir / "lock") else None
+    async with LocalStack.open(data_dir) as stack:
+        if loading is not None:
+            await loading
+        async with _working(stack, names, settings) as run:
+            yield run
+
+
+def _loading(module: str) -> asyncio.Future[None]:
+    """Import a module in a daemon thread."""
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[None] = loop.create_future()
+    loaded.add_done_callback(lambda future: future.cancelled() or future.exception())  # seen, awaited or not
+
+    def settle(error: BaseException | None) -> None:
+        if loaded.cancelled():
+            return
+        if error is None:
+            loaded.set_result(None)
+        else:
+            loaded.set_exception(error)
+
+    def load() -> None:
+        problem: BaseException | None = None
+        try:
+            importlib.import_module(module)
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            problem = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, problem)
+
+    threading.Thread(target=load, name="loading", daemon=True).start()
+    return loaded
+
+
+def _is_free(lock: Path) -> bool:
+    """Whether no process of a stack, its servers included, holds the lock of a data folder."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+@asynccontextmanager
+async def _working(stack: LocalStack, names: Sequence[str], settings: Settings) -> AsyncIterator[LocalRun]:
+    from ricordo_services.app import jobs, worker_process  # noqa: PLC0415 - `running` loads it meanwhile
+    from ricordo_services.stack.endpoints import local_settings  # noqa: PLC0415 - likewise
+
+    local = local_settings(stack.endpoints, settings)
+    try:
+        await jobs.prepare(local)
+    except StreamsTooLarge as error:
+        raise Failed(f"{error}; {describe_room(stack.endpoints.data_dir, error.needed)}") from error
+    stopping, ready = asyncio.Event(), asyncio.Event()
+    servers = asyncio.create_task(stack.watch())
+    workers = asyncio.create_task(
+        worker_process.run_workers(local, names, stopping=stopping, on_ready=ready.set)
+    )
+    try:
+        await _first_of(workers, servers, asyncio.create_task(ready.wait()))
+        yield LocalRun(stack.endpoints, workers, servers)
+    finally:
+        stopping.set()
+        try:
+            await _ended(workers)
+        finally:
+            await cancel_and_wait(servers)
+
+
+async def _first_of(*tasks: asyncio.Task[None] | asyncio.Task[Never] | asyncio.Task[bool]) -> None:
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+async def _ended(workers: asyncio.Task[None]) -> None:
+    """Wait until the workers have stopped, without raising what they raised."""
+    await asyncio.wait([workers])
+    if not workers.cancelled():
+        workers.exception()
+
+
+AsJson = Annotated[bool, flag("--json", "Say in one line of JSON where everything answers.")]
+
+
+async def up(
+    context: typer.Context, data_dir: DataDir = None, workers: Workers = None, as_json: AsJson = False
+) -> None:
+    """Run everything on this machine, in the foreground, until Ctrl-C."""
+    names = _names(workers)
+    settings = read_settings()
+    set_up_logs(settings)
+    await check_health_page(settings.worker)
+    stopping = asyncio.Event()
+    folder = folder_of(context, data_dir)
+    if not as_json:
+        err_console().print(f"starting on {folder} …", style="dim", markup=False)
+
+    async def serve() -> None:
+        async with running(folder, names, settings) as run:
+            _announce(run, names, as_json)
+            await run.last()
+
+    with stop_on_signals(stopping):
+        await run_until(stopping, serve())
+    if not as_json:
+        err_console().print("stopped", style="dim")
+
+
+def _names(workers: str | None) -> tuple[str, ...]:
+    if workers is None:
+        return ALL_WORKERS
+    names = tuple(name.strip() for name in workers.split(",") if name.strip())
+    check_names(names, "--workers")
+    return names
+
+
+def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
+    """Write `stack.json` for other processes, and print where the servers are."""
+    at = run.endpoints
+    where = {
+        "ready": True,
+        "nats": at.nats_url,
+        "postgres": at.postgres_dsn,
+        "bolt": at.bolt_url,
+        "data_dir": str(at.data_dir),
+    }
+    # For `doctor` and its like: the file is for its owner's eyes only.
+    secret = {
+        "postgres_admin": at.postgres_admin_dsn,
+        "bolt_user": at.bolt_user,
+        "bolt_password": at.bolt_password,
+        "bolt_database": at.bolt_database,
+    }
+    write_stack_file(at.data_dir, {**where, **secret, "workers": list(names), "pid": os.getpid()})
+    try:
+        if as_json:
+            print_json(where)
+        else:
+            _greet(at)
+    except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
+        discard_stream(sys.stdout)
+
+
+def _greet(at: Endpoints) -> None:
+    console = out_console()
+    command, folder = program(), data_dir_option(at.data_dir)
+    console.print(Text.assemble(("Ricordo is up.", "bold green"), f" Memories are kept in {at.data_dir}"))
+    console.print("Stop it with Ctrl-C. In another terminal, try:")
+    for purpose, words in (
+        ("what works", "doctor"),
+        ("remember a conversation, a JSON object a line", "publish chat.jsonl --wait"),
+        ("ask", "recall 'what did we do yesterday?' --user davide"),
+        ("what is known", "facts --user davide"),
+    ):
+        # A command on a line of its own, which nothing breaks, can be copied.
+        console.print(Text(f"\n  # {purpose}", "dim"))
+        console.print(Text(f"  {command} {words}{folder}", "cyan"), soft_wrap=True)
+    console.print()

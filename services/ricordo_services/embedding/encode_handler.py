@@ -1,0 +1,110 @@
+"""EncodeHandler: each text becomes a vector once per model, kept beside the rows."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.language.text import text_hash
+from ricordo.memory.progress import MessageIds, Progress
+from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.models.batch_queue import Encoded
+from ricordo.models.encoder import NoVector
+from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.store.rows import Vector
+from ricordo.store.stages import EncodingStore, TextToEncode
+from ricordo_services.stage_events import receipt, stage_events, with_events
+
+
+class Batcher(Protocol):
+    """What encodes texts, several callers' together."""
+
+    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
+        """Return for each text, in order, its vector and the model that made it, or why there is none."""
+        ...
+
+
+@dataclass(slots=True)
+class _OfModel:
+    """What one model knows: all memories, and the vectors among them that are new."""
+
+    memory_ids: list[UUID] = field(default_factory=list)
+    vectors: list[tuple[UUID, Vector]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeHandler:
+    """Handles `memory.created`."""
+
+    encodings: EncodingStore
+    batcher: Batcher
+    model: str
+    clock: Clock
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
+        """Encode what has no vector yet; one outcome each. A text without one fails alone."""
+        ids = list(dict.fromkeys(event.body.memory_id for event in events))
+        texts = await self.encodings.load(tenant, self.model, ids)
+        hashes = {text.memory_id: text_hash(text.text) for text in texts}
+        known, refused = await self._encoded(texts)
+        models = {one: model for model, some in known.items() for one in some.memory_ids}
+        new = {one for some in known.values() for one, _ in some.vectors}
+        done = {one.memory_id: one for one in await self._saved(tenant, known, hashes)}
+
+        def encoded(ids: MessageIds) -> MemoryEncoded:
+            model = models[ids["memory_id"]]
+            return MemoryEncoded(**ids, model=model, fallback=model != self.model)
+
+        def outcome(memory_id: UUID) -> Outcome:
+            if (error := refused.get(memory_id)) is not None:
+                return Retry.because(error)
+            progress = done.get(memory_id)
+            if progress is not None and memory_id not in new and _is_derived(progress):
+                return Done(receipt(tenant, progress))
+            return Done(stage_events(tenant, progress, encoded))
+
+        changed = tuple(
+            MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
+            for follower, user_id in await self.encodings.followers(tenant, list(done))
+        )
+        return with_events(changed, [outcome(event.body.memory_id) for event in events])
+
+    async def _encoded(
+        self, texts: Sequence[TextToEncode]
+    ) -> tuple[dict[str, _OfModel], dict[UUID, NoVector]]:
+        """Return what each model knows now, and why some have no vector."""
+        known: dict[str, _OfModel] = defaultdict(_OfModel)
+        refused: dict[UUID, NoVector] = {}
+        missing = [text for text in texts if text.vector is None]
+        if len(missing) < len(texts):
+            known[self.model].memory_ids += [text.memory_id for text in texts if text.vector is not None]
+        answers = await self.batcher.encode([text.text for text in missing]) if missing else []
+        for text, answer in zip(missing, answers, strict=True):
+            if isinstance(answer, NoVector):
+                refused[text.memory_id] = answer
+                continue
+            known[answer.model].memory_ids.append(text.memory_id)
+            known[answer.model].vectors.append((text.memory_id, answer.vector))
+        return known, refused
+
+    async def _saved(
+        self, tenant: str, known: Mapping[str, _OfModel], hashes: Mapping[UUID, bytes]
+    ) -> Sequence[Progress]:
+        """Keep the vectors of each model, of what says the same as when it was read; return the stages."""
+        now, stages = self.clock.now(), list[Progress]()
+        for model, some in known.items():
+            texts = {one: hashes[one] for one in some.memory_ids}
+            stages += await self.encodings.save(
+                tenant, model, some.vectors, some.memory_ids, now, texts=texts
+            )
+        return stages
+
+
+def _is_derived(progress: Progress) -> bool:
+    """Tell whether enrichment has heard of a message's vector: only its facts are to be read again then.
+
+    What lifecycle has made is enriched before it has a vector.
+    """
+    return progress.message_id is not None and progress.enriched is not None

@@ -1,0 +1,91 @@
+"""IndexHandler: the only writer of points. A memory's row becomes its point."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.memory.progress import MessageIds
+from ricordo.messages.events import (
+    MemoryArchived,
+    MemoryChanged,
+    MemoryDecayed,
+    MemoryEnriched,
+    MemoryForgotten,
+    MemoryIndexed,
+)
+from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
+from ricordo.store.stages import IndexingStore
+from ricordo_services.embedding.index_projection import Projection
+from ricordo_services.stage_events import stage_events
+
+# Columns that no vector and no term depends on. Use and time touch them, which is most of what ever changes.
+_BESIDE_VECTORS = frozenset(
+    {
+        "access_count",
+        "last_accessed",
+        "reinforcement",
+        "importance",
+        "decay_factor",
+        "archived_at",
+        "pinned",
+        "verified",
+    }
+)
+
+Changed = MemoryChanged | MemoryDecayed | MemoryArchived | MemoryForgotten
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHandler:
+    """Handles `memory.enriched`."""
+
+    projection: Projection
+    indexing: IndexingStore
+    clock: Clock
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
+        """Write points and set the stage; one outcome each."""
+        ids = list(dict.fromkeys(event.body.memory_id for event in events))
+        written = await self.projection.write(tenant, ids)
+        marked = await self.indexing.mark(tenant, list(written), self.clock.now())
+        # Only now: a predecessor that is recorded or encoded meanwhile either sees that its follower is
+        # indexed, and says that it has changed, or is seen here. One of the two sees the other.
+        settled = await self.projection.settle(tenant, ids, written)
+        progress = {one.memory_id: one for one in marked if one.memory_id in settled.written}
+
+        def indexed(ids: MessageIds) -> MemoryIndexed:
+            return MemoryIndexed(**ids, model=settled.written[ids["memory_id"]].model)
+
+        return [
+            Retry(reason="the memory has no vector yet")
+            if event.body.memory_id in settled.waiting
+            else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
+            for event in events
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexChangeHandler:
+    """Handles what others changed about memories: their points follow their rows."""
+
+    projection: Projection
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[Changed]]) -> Sequence[Outcome]:
+        """Write the points of all changed memories once; one outcome each."""
+        whole = _memories(event for event in events if not _vectors_stay(event.body))
+        rest = [one for one in _memories(events) if one not in set(whole)]
+        await self.projection.project(tenant, whole)
+        await self.projection.refilter(tenant, rest)
+        return [Done()] * len(events)
+
+
+def _memories(events: Iterable[Envelope[Changed]]) -> list[UUID]:
+    return list(dict.fromkeys(one for event in events for one in event.body.memory_ids))
+
+
+def _vectors_stay(event: Changed) -> bool:
+    """Whether nothing changed that a vector or a term is made of; who names no columns may mean any."""
+    if isinstance(event, MemoryChanged):
+        return bool(event.fields) and _BESIDE_VECTORS.issuperset(event.fields)
+    return True

@@ -1,0 +1,192 @@
+"""Documents are read and cut into extracts, beside the messages and never in their way.
+
+The rows say which documents wait. A claim holds for some seconds and is renewed while a document is in hand,
+so that another process takes over soon after one was killed; writing the same extracts twice changes nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from ricordo.clock import Clock
+from ricordo.documents.port import LOST, UNREADABLE, DocumentToRead, ObjectMissing, ObjectStore
+from ricordo.documents.reader import DocumentReader, Unreadable
+from ricordo.language.annotations import MemoryKind
+from ricordo.language.detection import identify
+from ricordo.memory.documents import DocumentPart
+from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_document
+from ricordo.memory.model import Memory, derived_id
+from ricordo.messages.events import MemoryCreated
+from ricordo.models.encoder import TokenCounter
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.scheduling import CpuExecutor
+from ricordo.runtime.tasks import cancel_and_wait
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.document_store import DocumentStore
+from ricordo.unavailable import Unavailable
+from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_CLAIMED: Final = timedelta(seconds=15)
+_RENEWED_EVERY_S: Final = 5.0
+_LATER: Final = timedelta(seconds=10)
+_MOST_ATTEMPTS: Final = 5
+
+
+@dataclass(slots=True)
+class DocumentExtraction:
+    """Reads what waits, one document after the other: tenants take turns, and so do the users of each."""
+
+    documents: DocumentStore
+    objects: ObjectStore
+    reader: DocumentReader
+    tokens: TokenCounter
+    turns: TenantRoundRobin
+    emitter: Emitter
+    clock: Clock
+    beside: CpuExecutor
+    size: ExtractSize = field(default_factory=ExtractSize)
+    _last: dict[str, str] = field(default_factory=dict)
+    _owed: tuple[str, UUID] | None = None
+
+    async def run(self) -> None:
+        """Read all that waits: of the tenants that were told of, and now and then of all.
+
+        Each round takes one document of each tenant, and of those that are told of meanwhile too.
+
+        Raises:
+            Unavailable: what this needs is away; what waits, waits on.
+        """
+        await self._settle_up()
+        await self.turns.take(self._read_one)
+
+    async def _read_one(self, tenant: str) -> bool:
+        document = await self._claimed(tenant)
+        if document is None:
+            self._last.pop(tenant, None)
+            return False
+        self._last[tenant] = document.user_id
+        await self._settled(tenant, document)
+        return True
+
+    async def _claimed(self, tenant: str) -> DocumentToRead | None:
+        now = self.clock.now()
+        return await self.documents.claim(tenant, now, now + _CLAIMED, behind=self._last.get(tenant, ""))
+
+    async def _settled(self, tenant: str, document: DocumentToRead) -> None:
+        """Bring a claimed document to its end; or give it back, where that cannot be done now."""
+        try:
+            async with self._held(tenant, document):
+                await self._settle(tenant, document)
+        except Unavailable:
+            await self._given_back(tenant, document, _LATER)
+            raise
+        except asyncio.CancelledError:
+            await self._given_back(tenant, document, timedelta(0))
+            raise
+
+    async def _settle(self, tenant: str, document: DocumentToRead) -> None:
+        try:
+            extracts, whole = await self._extracts(document)
+        except Unreadable as error:
+            await self._failed(tenant, document, f"{UNREADABLE}: {document.name} {error}")
+            return
+        except ObjectMissing:
+            await self._failed(tenant, document, f"{LOST}: {document.name} is in the object store no more")
+            return
+        written = await self.documents.done(
+            tenant, document.memory_id, extracts, complete=whole, at=self.clock.now()
+        )
+        # Whatever ends here, reconciliation finds that the extracts lack their stages.
+        await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written])
+
+    async def _extracts(self, document: DocumentToRead) -> tuple[list[Memory], bool]:
+        if document.attempts > _MOST_ATTEMPTS:
+            raise Unreadable(f"was begun {_MOST_ATTEMPTS} times, and no worker came to its end")
+        if document.message is None:
+            raise Unreadable("came with a message that is not remembered")
+        data = await self.objects.get(document.key)
+        parts = await self.reader.read(document.name, document.media_type, data)
+        ((cutting, language),) = await self.beside.map(self._cut, [(document.name, parts)])
+        if not cutting.extracts:
+            raise Unreadable("holds no text")
+        made = [
+            extract_of(document.message, number, one.title, one.text, language)
+            for number, one in enumerate(cutting.extracts)
+        ]
+        return made, cutting.whole
+
+    def _cut(self, document: tuple[str, Sequence[DocumentPart]]) -> tuple[CutDocument, str]:
+        name, parts = document
+        cutting = cut_document(name, parts, self.tokens.count, self.size)
+        return cutting, identify("\n".join(one.text for one in cutting.extracts[:_TELLING]))
+
+    async def _failed(self, tenant: str, document: DocumentToRead, reason: str) -> None:
+        _log.warning("document cannot be read", tenant=tenant, memory_id=str(document.memory_id))
+        await self.documents.failed(tenant, document.memory_id, reason, self.clock.now())
+
+    async def _given_back(self, tenant: str, document: DocumentToRead, pause: timedelta) -> None:
+        try:
+            await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
+        except StoreUnavailable:  # the claim runs out by itself, but then it counts as one whose worker died
+            self._owed = tenant, document.memory_id
+
+    async def _settle_up(self) -> None:
+        """Say of the claim that could not be given back that it ended well."""
+        if self._owed is not None:
+            await self.documents.forgive(*self._owed)
+            self._owed = None
+
+    @asynccontextmanager
+    async def _held(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:
+        renewing = asyncio.create_task(self._renew(tenant, document))
+        try:
+            yield
+        finally:
+            await cancel_and_wait(renewing)
+
+    async def _renew(self, tenant: str, document: DocumentToRead) -> None:
+        while True:
+            await self.clock.sleep(_RENEWED_EVERY_S)
+            with suppress(StoreUnavailable):
+                await self.documents.hold(tenant, document.memory_id, self.clock.now() + _CLAIMED)
+
+
+_TELLING: Final = 3  # extracts that tell the language
+
+
+def extract_of(message: Memory, number: int, title: str, text: str, language: str) -> Memory:
+    """Return an extract as a memory: who, when and where are those of the message that brought the document.
+
+    Args:
+        number: of the extract in the document, from 0.
+    """
+    return Memory(
+        id=derived_id(message.tenant, MemoryKind.EXTRACT, [message.id], about=str(number)),
+        tenant=message.tenant,
+        user_id=message.user_id,
+        conversation_id=message.conversation_id,
+        kind=MemoryKind.EXTRACT,
+        title=title,
+        content=text,
+        language=language,
+        role=message.role,
+        speaker=message.speaker,
+        created_at=message.created_at,
+        timezone=message.timezone,
+        participants=message.participants,
+        location=message.location,
+        expires_at=message.expires_at,
+        importance=message.importance,
+        trust=message.trust,
+        source=message.source,
+        source_ids=(message.id,),
+        tags=message.tags,
+    )

@@ -1,0 +1,176 @@
+"""What was said is written down, once, and told to the other workers."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ricordo.clock import Clock
+from ricordo.documents.port import ObjectsUnavailable
+from ricordo.language.detection import identify
+from ricordo.language.text import collapse
+from ricordo.memory.context.recalled_tags import strip_recalled
+from ricordo.memory.progress import Progress
+from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
+from ricordo.messages.ids import memory_id
+from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
+from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
+from ricordo_services.ingest.document_storage import DocumentStorage, new_document
+from ricordo_services.stage_events import receipt
+
+_AGAIN_AT_ONCE: Final = 500
+"""Messages that a late one sends through the workers again, at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestHandler:
+    """Handles `message.received` and, with `source` import, `message.imported`.
+
+    Attributes:
+        storage: keeps documents; None where no place is set.
+    """
+
+    intake: IntakeStore
+    clock: Clock
+    source: str = "conversation"
+    storage: DocumentStorage | None = None
+    tell: Callable[[str], None] = lambda _: None
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
+        """Record the messages, what they bring along kept before; one outcome each."""
+        bodies = [event.body for event in events]
+        unkept = await self._unkept(tenant, bodies)
+        accepted = [body for body, problem in zip(bodies, unkept, strict=True) if problem is None]
+        # Beside the loop: what finds out the language takes a second to be read, once.
+        messages = await asyncio.to_thread(_new_messages, tenant, accepted, self.source)
+        recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
+        outcomes: list[Outcome] = []
+        for body, problem in zip(bodies, unkept, strict=True):
+            if problem is not None:
+                outcomes.append(problem)
+                continue
+            one = next(recorded)
+            await self._after(tenant, body, one)
+            outcomes.append(_outcome(tenant, body, one))
+            if one.deferred:
+                self.tell(tenant)
+        return outcomes
+
+    async def _unkept(self, tenant: str, bodies: Sequence[MessageReceived]) -> Sequence[Outcome | None]:
+        """Keep the documents; return what becomes of each message whose document could not be kept."""
+        brought = [body for body in bodies if body.document is not None]
+        if not brought:
+            return [None] * len(bodies)
+        if self.storage is None:
+            return [None if body.document is None else _NO_DOCUMENTS for body in bodies]
+        kept = await self.storage.store(tenant, brought)
+        problems = {key: one for key, one in kept.items() if isinstance(one, ObjectsUnavailable)}
+        if not problems:
+            return [None] * len(bodies)
+        keys = [None if body.document is None else new_document(tenant, body).key for body in bodies]
+        return [Retry.because(problems[key]) if key in problems else None for key in keys]
+
+    async def _after(self, tenant: str, body: MessageReceived, recorded: RecordedMessage) -> None:
+        if body.document is None or self.storage is None:
+            return
+        if recorded.status == "kept":
+            self.storage.tell(tenant)
+        else:
+            await self.storage.discard(tenant, body)
+
+
+_NO_DOCUMENTS = Reject(
+    "documents_unavailable",
+    "no place is set where documents are kept: set documents.dir or documents.url and replay this message, "
+    "or send it without the document",
+)
+
+
+def _new_messages(tenant: str, bodies: Sequence[MessageReceived], source: str) -> list[NewMessage]:
+    return [new_message(tenant, body, source) for body in bodies]
+
+
+_DIGITS = 6  # of an importance: more say nothing, and a number too small to be multiplied is an error in SQL
+
+
+def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
+    """Turn the event's body into what is recorded: without what was recalled into it."""
+    content = strip_recalled(body.content)
+    return NewMessage(
+        message_id=body.id,
+        memory_id=memory_id(tenant, body.id),
+        user_id=body.user_id,
+        conversation_id=body.conversation_id,
+        role=body.role.value,
+        content=content,
+        digest=digest(body),
+        timestamp=body.timestamp,
+        speaker=body.speaker or "",
+        participants=body.participants,
+        timezone=body.timezone,
+        language=body.language or identify(content),
+        location=body.location or "",
+        metadata=body.metadata,
+        kind=None if body.kind is None else body.kind.value,
+        importance=None if body.importance is None else round(body.importance, _DIGITS),
+        tags=body.tags,
+        expires_at=body.expires_at,
+        trust=body.trust,
+        source=source,
+        memorable=bool(collapse(content)),
+        document=None if body.document is None else new_document(tenant, body),
+    )
+
+
+def digest(body: MessageReceived) -> bytes:
+    """Hash what makes a message itself: who said what to whom, and brought what. Lengths keep them apart."""
+    parts = [body.user_id, body.conversation_id, body.role.value, body.content]
+    if (document := body.document) is not None:
+        parts += [document.name, document.media_type, hashlib.sha256(document.data).hexdigest()]
+    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).digest()
+
+
+_QUOTAS: Final = {
+    "too_many": "its user has as many messages as are kept of one (quotas.messages): forget some, or raise "
+    "it, and replay this message",
+    "too_many_today": "its user has said as many messages as are taken in of one on a day "
+    "(quotas.messages_per_day): replay this message on another day, or once it is raised",
+}
+"""Why a message is refused, by what was recorded of it."""
+
+
+def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
+    if recorded.status == "conflict":
+        return Reject(
+            DeadLetterCode.ID_CONFLICT,
+            f"the id {body.id} is taken by a message with another content, user, conversation or role; "
+            "the first to arrive stays",
+        )
+    if (quota := _QUOTAS.get(recorded.status)) is not None:
+        return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
+    if recorded.status == "forgotten" or recorded.progress is None:
+        return Done()  # no dead letter either: it would keep what was to be forgotten
+    return Done(_events(tenant, recorded.progress, recorded))
+
+
+def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
+    """Say what follows from the state, so that a redelivery after a crash says it again."""
+    moved = (
+        (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)
+        if recorded.displaced
+        else ()
+    )
+    # Who has no vector yet is on the way to enrichment anyway; who is left out here, reconciliation finds.
+    again = [created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
+    if progress.remembered:
+        return (*receipt(tenant, progress), *moved, *again)
+    if recorded.deferred:
+        return (*moved, *again)
+    return (created(progress), *moved, *again)
+
+
+def created(progress: Progress) -> MemoryCreated:
+    """Return the event that sends a message on its way."""
+    return MemoryCreated(**progress.ids)

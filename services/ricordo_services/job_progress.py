@@ -1,0 +1,143 @@
+"""Orders and progress reports between a command, the worker and whoever does the work."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ricordo.runtime.tasks import cancel_and_wait
+from ricordo.settings import AnalyserSettings, EmbeddingSettings, EnrichmentSettings
+from ricordo.urls import bare
+
+Part = Literal["all", "importance", "vectors"]
+Projected = Literal["graph", "vectors"]
+Tell = Callable[[str], None]
+
+ORDER: Final = ("summarize", "reflect", "expire", "compress", "decay", "retain", "archive")
+"""The names of all passes, as `all` runs them: those that condense before those that archive."""
+_SILENT_S: Final = 1.0
+_EVERY_S: Final = 5.0  # between two lines of progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillOrder:
+    """What to derive again.
+
+    Attributes:
+        limit: memories at the most; None for no limit.
+    """
+
+    part: Part = "all"
+    tenant: str | None = None
+    user_id: str | None = None
+    limit: int | None = None
+    dry: bool = False
+
+
+@dataclass(slots=True)
+class Backfilled:
+    """The progress of a backfill.
+
+    Attributes:
+        seconds: duration.
+    """
+
+    version: str
+    outdated: int = 0
+    by_version: dict[str, int] = field(default_factory=dict)
+    examined: int = 0
+    changed: int = 0
+    raised: int = 0
+    left: int = 0
+    unencoded: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReindexOrder:
+    """Which projection to write anew from PostgreSQL."""
+
+    projection: Projected
+    tenant: str | None = None
+    user_id: str | None = None
+
+
+@dataclass(slots=True)
+class Reindexed:
+    """The progress of a reindex.
+
+    Attributes:
+        seconds: duration.
+    """
+
+    projection: Projected
+    found: int = 0
+    written: int = 0
+    removed: int = 0
+    users: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class PassSummary:
+    """The progress of a pass of lifecycle.
+
+    Attributes:
+        seconds: duration.
+    """
+
+    name: str
+    examined: int = 0
+    changed: int = 0
+    archived: int = 0
+    created: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    expected: int = 0
+
+
+BackfillReport = Callable[[Backfilled], None]
+ReindexReport = Callable[[Reindexed], None]
+PassReport = Callable[[PassSummary], None]
+
+
+def silent(_: PassSummary) -> None:
+    """Report nothing."""
+
+
+class RunsElsewhere(Exception):
+    """Another process runs the pass at this moment; only one at a time may."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the pass {name} runs elsewhere at this moment: let it end, and run it again")
+        self.name = name
+
+
+def served_at(settings: EmbeddingSettings | AnalyserSettings | EnrichmentSettings) -> str:
+    """Return model and address of a model on a server; empty for one in process."""
+    if settings.provider != "ollama":
+        return ""
+    return f"{settings.model} at {bare(settings.ollama_url)}"
+
+
+@asynccontextmanager
+async def waiting_for(what: str, tell: Tell, progress: Callable[[], str] = str) -> AsyncIterator[None]:
+    """Say that `what` is waited for, if the block takes longer than a second."""
+    telling = asyncio.create_task(_tell(what, tell, progress)) if what else None
+    try:
+        yield
+    finally:
+        if telling is not None:
+            await cancel_and_wait(telling)
+
+
+async def _tell(what: str, tell: Tell, progress: Callable[[], str]) -> None:
+    await asyncio.sleep(_SILENT_S)
+    tell(f"waiting for {what}")
+    told = ""
+    while True:
+        if (now := progress()) and now != told:
+            tell(now)
+            told = now
+        await asyncio.sleep(_EVERY_S)

@@ -1,0 +1,68 @@
+"""The dead letters of what is to be forgotten."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ricordo.bus.port import StoredMessage, StreamAccess
+from ricordo.documents.port import brought_by
+from ricordo.messages.codec import spoken
+from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
+from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
+from ricordo.messages.vocabulary import ForgetScope
+from ricordo.store.erasure import DeadLetterPosition, ErasureRequest
+
+_NAMES: Final = {
+    ForgetScope.MESSAGE: ("id", "message_id"),  # of what a bot said, and of an event about it
+    ForgetScope.CONVERSATION: ("conversation_id",),
+    ForgetScope.USER: ("user_id",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterErasure:
+    """Deletes the dead letters that an erasure covers."""
+
+    streams: StreamAccess
+
+    async def delete(
+        self, tenant: str, burial: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
+    ) -> None:
+        """Delete the dead letters of an erasure, each once `before` has returned.
+
+        Raises:
+            BusUnavailable: some may still be there.
+            Exception: whatever `before` raised.
+        """
+        subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
+        while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
+            sequence = letter.sequence
+            if _speaks_of(letter.body, burial) and not _said_since(letter, burial):
+                await before(replace(_given_up(letter), object_key=brought_by(tenant, letter.body)))
+                await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
+
+
+def _given_up(letter: StoredMessage) -> DeadLetterPosition:
+    consumer, _, subject = letter.subject.removeprefix(f"{DEAD_LETTER_PREFIX}.").partition(".")
+    return DeadLetterPosition(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
+
+
+def _said_since(letter: StoredMessage, burial: ErasureRequest) -> bool:
+    """Whether it was said after the rest was buried: who comes back begins anew, but for one message."""
+    if burial.scope is ForgetScope.MESSAGE:
+        return False
+    words = spoken(_given_up(letter).subject, letter.body)
+    return words is not None and words.said_at is not None and words.said_at > burial.at
+
+
+def _speaks_of(body: bytes, burial: ErasureRequest) -> bool:
+    """Whether a letter is of what was buried. One that is no object is, if it holds the names."""
+    names, user_id = _NAMES[burial.scope], burial.user_id
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):  # also of no valid UTF-8
+        said = None
+    if not isinstance(said, dict):
+        return all(json.dumps(name).encode() in body for name in (user_id, burial.key))
+    return said.get("user_id") == user_id and burial.key in map(said.get, names)

@@ -1,0 +1,188 @@
+"""Forgetting on request: the tombstone, then everything that rests on what is forgotten, slice by slice.
+
+The command waits for the end as long as it may, and the erasure goes on without it; one that a crash has cut
+off is taken up again by whoever looks for it first.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import partial
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+from ricordo.clock import Clock
+from ricordo.messages.commands import Erased as ErasedReply
+from ricordo.messages.commands import Forget, ForgetReply
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
+from ricordo.messages.ids import request_key
+from ricordo.messages.vocabulary import ForgetScope
+from ricordo.runtime.backoff import ItemBackoff
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.replies import RequestError
+from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
+from ricordo.store.database import RequestConflict
+from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.unavailable import Unavailable
+from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.stage_events import created_again
+
+_log = structlog.stdlib.get_logger(__name__)
+
+_SLICE: Final = (
+    200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
+)
+_PATIENCE_S: Final = 2.5  # for the end of one
+_NAMED: Final = 1_000  # memories that an event has room for
+_LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
+
+
+class BeingErased(Unavailable):
+    """All of it is hidden from what comes, not all of it is erased yet."""
+
+    server = "the erasure"
+    state = "is under way"
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Erases what was buried, in all stores.
+
+    Attributes:
+        letters: the dead letters, whose bytes hold what was said.
+    """
+
+    erasing: ErasureStore
+    follow: GraphProjector
+    emitter: Emitter
+    letters: DeadLetterErasure
+
+    async def __call__(self, tenant: str, burial: ErasureRequest) -> ErasureCounts:
+        """Erase all of it, however often that was begun before; return what was erased in all.
+
+        Raises:
+            Unavailable: a server is away; what was erased stays so.
+        """
+        more = True
+        while more:
+            erase = partial(self._slice, tenant, burial)
+            erased = await self.follow(tenant, [burial.user_id], erase)
+            await self.emitter.emit(tenant, _told(burial, erased))
+            more = erased.more
+        await self.letters.delete(tenant, burial, partial(self.erasing.count_dead_letter, tenant, burial))
+        counts = await self.erasing.finish(tenant, burial)
+        _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
+        return counts
+
+    async def _slice(
+        self, tenant: str, burial: ErasureRequest, project: Callable[..., Awaitable[None]]
+    ) -> ErasureSlice:
+        return await self.erasing.erase(tenant, burial, project, _SLICE)
+
+
+class Erasures:
+    """The erasures of a process; an async context manager that stops what is left at its end."""
+
+    def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
+        """Erase by `erase`, in the tenants that `life` knows."""
+        self._erase = erase
+        self._life = life
+        self._clock = clock
+        self._setbacks = ItemBackoff("forget")
+        self._running = SingleFlight[tuple[str, ErasureRequest], ErasureCounts]("an erasure is not done yet")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._running.__aexit__(kind, error, trace)
+
+    async def done(self, tenant: str, burial: ErasureRequest, patience: float) -> ErasureCounts:
+        """Erase what was buried; return what was erased in all.
+
+        Raises:
+            BeingErased: it takes longer than `patience` seconds, and goes on.
+            Unavailable: a server is away; it is taken up again.
+        """
+        until = asyncio.get_running_loop().time() + patience
+        try:
+            begin = partial(self._erase, tenant, burial)
+            return await self._running.wait((tenant, burial), begin, until=until)
+        except (WaitTimeout, TaskStopped):
+            raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
+
+    async def resume(self) -> None:
+        """Take up what was left behind, in all tenants: one that fails, or takes long, holds up no other.
+
+        Raises:
+            Unavailable: a server is away.
+        """
+        now = self._clock.now()
+        for tenant in await self._life.tenants():
+            for burial in await self._erase.erasing.unfinished(tenant, now - _LEFT):
+                ids = {"user_id": burial.user_id, "scope": burial.scope.value, "key": burial.key}
+                if not self._setbacks.in_cooldown(now, tenant, **ids):
+                    with self._setbacks.guard(now, tenant, **ids), suppress(BeingErased):
+                        await self.done(tenant, burial, _PATIENCE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetOnRequest:
+    """Answers `command.forget`.
+
+    Attributes:
+        ask_servers: returns when graph and ledger answer, and raises `Unavailable` when one does not.
+        patience: seconds for which the end is waited for.
+    """
+
+    erasing: ErasureStore
+    erasures: Erasures
+    clock: Clock
+    ask_servers: Callable[[], Awaitable[None]]
+    patience: float = _PATIENCE_S
+
+    async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
+        """Forget, and say what was erased where."""
+        burial = _burial(command, self.clock)
+        request = (
+            None
+            if command.request_id is None
+            else request_key(tenant, command.user_id, command.name, command.request_id)
+        )
+        asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
+        try:
+            buried = await self.erasing.put_tombstone(tenant, burial, request=request, asked=asked)
+        except RequestConflict:
+            reason = "request_id must be a new one: under this one something else was asked"
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        if isinstance(buried, ErasureRequest):
+            await self.ask_servers()  # it is buried; where they are away, that is taken up again
+            buried = await self.erasures.done(tenant, buried, self.patience)
+        return ForgetReply(erased=ErasedReply(**asdict(buried)))
+
+
+def _burial(command: Forget, clock: Clock) -> ErasureRequest:
+    named = ((ForgetScope.MESSAGE, command.message_id), (ForgetScope.CONVERSATION, command.conversation_id))
+    whole = (ForgetScope.USER, command.user_id)
+    scope, key = next(((scope, key) for scope, key in named if key is not None), whole)
+    return ErasureRequest(command.user_id, scope, key, clock.now())
+
+
+def _told(burial: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:
+    """Return what a slice has others do: points go, those behind are made anew, and some facts read again."""
+    gone, events = list(erased.memory_ids), list[DerivedEvent]()
+    for start in range(0, len(gone), _NAMED):
+        ids = tuple(gone[start : start + _NAMED])
+        events.append(MemoryForgotten(user_id=burial.user_id, scope=burial.scope, memory_ids=ids))
+    events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
+    return [*events, *created_again(erased.unread)]

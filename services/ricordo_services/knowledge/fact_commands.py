@@ -1,0 +1,196 @@
+"""The commands that take a user's word: on a fact, where it settles what is disputed, and on who is who."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import starmap
+from typing import Final
+from uuid import UUID, uuid4
+
+from ricordo.clock import Clock
+from ricordo.memory.facts import MOST_DECISIONS, Assertion, Fact, ImpossibleValue, clean_value
+from ricordo.messages.commands import (
+    Command,
+    Correct,
+    CorrectReply,
+    Identify,
+    IdentifyReply,
+    RejectFact,
+    RejectFactReply,
+    Verify,
+    VerifyReply,
+)
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.ids import request_key
+from ricordo.runtime.replies import RequestError
+from ricordo.store.database import RequestConflict
+from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
+from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
+from ricordo.store.fact_ledger import FactLedger
+from ricordo_services.knowledge.graph_projector import GraphProjector
+
+_LONGEST: Final = 80  # letters of a name that an error shows
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyAssertion:
+    """Takes a user's word, or refuses it.
+
+    Attributes:
+        ask_servers: returns when the graph and the ledger answer, and raises `Unavailable` when one does not.
+            They are asked first: whoever waits for an answer is not kept as long as an event would be tried,
+            and is told which it is.
+    """
+
+    ledger: FactLedger
+    follow: GraphProjector
+    clock: Clock
+    ask_servers: Callable[[], Awaitable[None]]
+
+    async def __call__(
+        self, tenant: str, name: str, command: Command, fact_id: UUID, word: Assertion
+    ) -> Fact | None:
+        """Return the fact that stands by that word; None where it takes one back, or was taken back.
+
+        Raises:
+            RequestError: the user has no such fact, or it cannot be settled so.
+            Unavailable: the ledger or the graph is away; nothing was written.
+        """
+        await self.ask_servers()
+        curation = FactAssertion(
+            user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
+        )
+
+        try:
+            return await self.follow(
+                tenant,
+                [command.user_id],
+                lambda project: self.ledger.apply_assertion(tenant, curation, project, self.clock.now()),
+            )
+        except UnknownFact:
+            reason = (
+                "this user has no fact of that id: query.facts shows those that there are "
+                "(it is another one, where somebody's name or the number of a period has changed)"
+            )
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "fact_id") from None
+        except FactEnded as ended:
+            raise RequestError(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
+        except RequestConflict:
+            reason = "request_id must be a new one: under this one something else was settled"
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFact:
+    """Answers `command.verify`."""
+
+    settle: ApplyAssertion
+
+    async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
+        """Confirm a fact, or take back what the user has said for it."""
+        fact_id = _fact_id(command.fact_id)
+        await self.settle(tenant, command.name, command, fact_id, Assertion(verified=command.verified))
+        return VerifyReply(verified=command.verified)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectFact:
+    """Answers `command.correct`."""
+
+    settle: ApplyAssertion
+
+    async def __call__(self, tenant: str, command: Correct, /) -> CorrectReply:
+        """Put right what a fact holds; the reply names the fact that stands now."""
+        fact_id = _fact_id(command.fact_id)
+        try:
+            word = Assertion(object=clean_value(command.object or ""))
+        except ImpossibleValue as error:
+            raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
+        stands = await self.settle(tenant, command.name, command, fact_id, word)
+        return CorrectReply(fact_id=None if stands is None else stands.id)
+
+
+@dataclass(frozen=True, slots=True)
+class FactRejection:
+    """Answers `command.reject`."""
+
+    settle: ApplyAssertion
+
+    async def __call__(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
+        """Take a fact for misread: it goes, and is not read again from the same words."""
+        await self.settle(tenant, command.name, command, command.fact_id, Assertion(rejected=True))
+        return RejectFactReply()
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifyNames:
+    """Answers `command.identify`: what was said last holds, and the reply says what that is.
+
+    A repeated request counts no more, and is answered with what holds by then: as the first time, unless the
+    user has said otherwise since.
+    """
+
+    ledger: FactLedger
+    follow: GraphProjector
+    ask_servers: Callable[[], Awaitable[None]]
+
+    async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:
+        """Decide whether two names are one."""
+        await self.ask_servers()
+        one, other = command.names
+        decide = partial(
+            self.ledger.decide,
+            tenant,
+            command.user_id,
+            (one, other),
+            same=command.same,
+            by="user",
+            request_id=None if command.request_id is None else _key(tenant, command.name, command),
+        )
+        try:
+            same = await self.follow(tenant, [command.user_id], decide)
+        except NotTwoNames:
+            reason = (
+                "names must be two, and not the user: these are blank, too long, or the same but for spelling"
+            )
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        except UnknownNames as unknown:
+            reason = "; ".join(starmap(_unknown, unknown.meant.items()))
+            raise RequestError(ErrorCode.NOT_FOUND, reason, "names") from None
+        except RequestConflict:
+            reason = "request_id must be a new one: under this one something else was decided"
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        except NobodyKnown:
+            raise RequestError(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None
+        except TooManyDecisions:
+            reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
+            raise RequestError(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        return IdentifyReply(same=same)
+
+
+def _unknown(name: str, meant: Sequence[str]) -> str:
+    """Say that nobody goes by `name`, in one line whatever stands in names."""
+    said = f'names: no person or animal is known by "{_in_a_line(name)}"'
+    named = " or ".join(f'"{_in_a_line(one)}"' for one in meant)
+    return f"{said}: did you mean {named}?" if named else said
+
+
+def _in_a_line(name: str) -> str:
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"
+
+
+def _over(ended: FactEnded) -> str:
+    reason = "nothing that holds, or is disputed, goes by this id: what it names was superseded or put right"
+    return reason if ended.instead is None else f"{reason}, and now {ended.instead} holds"
+
+
+def _fact_id(fact_id: UUID | None) -> UUID:
+    """Return the id of the fact that a command names, as its route sees to it."""
+    if fact_id is None:
+        raise ValueError("a command on a memory was routed to the facts")
+    return fact_id
+
+
+def _key(tenant: str, name: str, command: Command) -> str:
+    return request_key(tenant, command.user_id, name, command.request_id or str(uuid4()))

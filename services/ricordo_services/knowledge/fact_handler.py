@@ -1,0 +1,161 @@
+"""What messages state becomes evidence, the evidence facts, and the facts a graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.language.corrections import read_correction
+from ricordo.language.document import document_of
+from ricordo.language.text import text_hash
+from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
+from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
+from ricordo.memory.progress import MessageIds
+from ricordo.messages.events import FactsExtracted, MemoryCreated
+from ricordo.models.fact_extraction import FactExtractor
+from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.store.fact_ledger import FactLedger
+from ricordo_services.knowledge.amendments import Text, read, text_of
+from ricordo_services.knowledge.graph_projector import GraphProjector
+from ricordo_services.stage_events import stage_events, with_events
+
+
+@dataclass(frozen=True, slots=True)
+class FactHandler:
+    """Handles `memory.created`."""
+
+    ledger: FactLedger
+    follow: GraphProjector
+    clock: Clock
+    reader: FactExtractor
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
+        """Read, fold and project; one outcome each."""
+        ids = list(dict.fromkeys(event.body.memory_id for event in events))
+        utterances = await self.ledger.load(tenant, ids)
+        if not utterances:
+            return [Done()] * len(events)
+        told = await self._told(tenant, utterances)
+        contributions, progress = await self.follow(
+            tenant,
+            {one.user_id for one in told},
+            lambda project: self.ledger.record(tenant, told, project, self.clock.now()),
+        )
+        done = {one.memory_id: one for one in progress}
+        extracted = partial(_extracted, contributions=contributions)
+        outcomes = [Done(stage_events(tenant, done.get(one.body.memory_id), extracted)) for one in events]
+        along = [one for one in progress if one.memory_id not in ids]  # corrections of what was asked for
+        return with_events(
+            (event for one in along for event in stage_events(tenant, one, extracted)), outcomes
+        )
+
+    async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
+        """Return what messages state; of a nondeterministic reader, its first reading of a message is kept.
+
+        What a correction states follows from what it corrects, too: it stands if all of that does.
+        """
+        kept = await self._kept(tenant, utterances) if self.reader.nondeterministic else {}
+        told = {
+            one.memory_id: kept[one.memory_id]
+            for one in utterances
+            if all(each.memory_id in kept for each in (one, *one.corrected))
+        }
+        unread = [one for one in utterances if one.memory_id not in told]
+        stated = await read(self.reader, unread, _by_text(unread, kept))
+        told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
+        return [
+            replace(
+                told[one.memory_id],
+                text_hash=text_hash(one.content),
+                put_right=one.put_right if _corrects(one) else None,
+            )
+            for one in utterances
+        ]
+
+    async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, ExtractedEvidence]:
+        """Return what is kept of messages, and of what they correct, if it was read in their words."""
+        said = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
+        kept = await self.ledger.evidence_of_memories(tenant, list(said))
+        return {memory_id: told for memory_id, told in kept.items() if _holds(said[memory_id], told)}
+
+
+def _holds(utterance: Utterance, told: ExtractedEvidence) -> bool:
+    """Tell whether what is kept of a message was read in the words that it has now."""
+    return all(
+        utterance.content.startswith(quote, row.position)
+        for row, quote in zip(told.evidence, told.quotes, strict=True)
+    )
+
+
+def _by_text(
+    utterances: Sequence[Utterance], kept: Mapping[UUID, ExtractedEvidence]
+) -> Mapping[Text, Sequence[Statement]]:
+    """Return what is kept of what messages correct, where it follows from their own words alone."""
+    corrected = (each for one in utterances for each in one.corrected)
+    return {
+        text_of(one): _statements(kept[one.memory_id])
+        for one in corrected
+        if one.memory_id in kept and not _corrects(one)
+    }
+
+
+def _corrects(utterance: Utterance) -> bool:
+    return read_correction(document_of(utterance.content, utterance.language)) is not None
+
+
+def tell(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvidence:
+    """Return what an utterance states as evidence; nothing of what is no name, such as a word of a page."""
+    statements = [one for one in statements if is_name(one.subject) and is_name(one.object)]
+    return ExtractedEvidence(
+        memory_id=utterance.memory_id,
+        message_id=utterance.message_id,
+        user_id=utterance.user_id,
+        said_at=utterance.said_at,
+        quotes=tuple(one.quote for one in statements),
+        evidence=tuple(one.evidence(utterance.message_id, utterance.said_at) for one in statements),
+    )
+
+
+def _statements(told: ExtractedEvidence) -> tuple[Statement, ...]:
+    """Return the statements that `tell` has made evidence of."""
+    return tuple(
+        Statement(
+            subject=one.subject,
+            predicate=one.predicate,
+            object=one.object,
+            quote=quote,
+            span=(one.position, one.position + len(quote)),
+            polarity=one.polarity,
+            valid_from=one.valid_from,
+            valid_to=one.valid_to,
+            subject_tie=one.subject_tie,
+            object_tie=one.object_tie,
+        )
+        for one, quote in zip(told.evidence, told.quotes, strict=True)
+    )
+
+
+def _extracted(ids: MessageIds, contributions: Mapping[str, MessageContribution]) -> FactsExtracted:
+    message_id, conversation_id = ids["message_id"], ids["conversation_id"]
+    assert message_id is not None  # noqa: S101 - only messages are read
+    assert conversation_id is not None  # noqa: S101 - and each is of a conversation
+    of_message = contributions.get(message_id, MessageContribution())
+    facts = of_message.supported
+    return FactsExtracted(
+        user_id=ids["user_id"],
+        conversation_id=conversation_id,
+        message_id=message_id,
+        memory_id=ids["memory_id"],
+        facts=len(facts),
+        fact_ids=_ids(facts),
+        new=_ids(of_message.new),
+        reinforced=_ids(of_message.reinforced),
+        superseded=_ids(of_message.superseded),
+        disputed=_ids(of_message.disputed),
+        contradictions=sum(1 for fact in facts if fact.contradictions),
+    )
+
+
+def _ids(facts: Sequence[Fact]) -> tuple[UUID, ...]:
+    return tuple(fact.id for fact in facts)

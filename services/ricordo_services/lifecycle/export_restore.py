@@ -1,0 +1,315 @@
+"""What messages do not tell of a user, put back once their messages were taken in again.
+
+It is read from the items of an export. Memories go by other ids in another tenant: those of messages by their
+messages, the others by their kind and what they rest on. Each step may be repeated, and changes nothing then.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final, Protocol, TypeVar
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from ricordo.clock import Clock
+from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
+from ricordo.memory.facts import Evidence
+from ricordo.memory.facts.projection import Project
+from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
+from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
+from ricordo.messages.base import parse_instant
+from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
+from ricordo.messages.ids import memory_id, request_key
+from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.runtime.derived_events import Emitter
+from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.imports import ImportedUse, ImportStore
+from ricordo.store.working_memory_store import (
+    NoteConflict,
+    NoteStore,
+    TombstoneExists,
+    TooManyNotes,
+    WorkingNote,
+)
+from ricordo_services.lifecycle.derived_events import derived_memory_events
+from ricordo_services.lifecycle.exported_items import (
+    Item,
+    event_times_of,
+    evidence_of,
+    instant_of,
+    rejected_of,
+)
+from ricordo_services.lifecycle.lifecycle_handlers import STRENGTHENED
+
+R = TypeVar("R")
+
+_AT_ONCE: Final = 200
+_COMPUTED: Final = (MemoryKind.SUMMARY, MemoryKind.SYNTHESIS)
+_FIELDS: Final = (*STRENGTHENED, "pinned", "verified", "compressed")
+_TEXTS: Final = (
+    "content",
+    "title",
+    "summary",
+    "language",
+    "speaker",
+    "timezone",
+    "conversation_id",
+    "location",
+)
+_INSTANTS: Final = ("created_at", "expires_at")
+_LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
+
+
+class Follow(Protocol):
+    """Has the graph follow what is written of users' facts."""
+
+    async def __call__(
+        self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[R]]
+    ) -> R:
+        """Write, with what projects it."""
+        ...
+
+
+@dataclass(slots=True)
+class Names:
+    """By which ids the memories of an export go here."""
+
+    tenant: str
+    known: dict[str, UUID] = field(default_factory=dict)
+    extracts: dict[str, int] = field(default_factory=dict)
+
+    def meet(self, item: Item) -> None:
+        """Learn what an item tells."""
+        if item["item"] == "message":
+            self.known[item["memory_id"]] = memory_id(self.tenant, item["message"]["id"])
+        elif item["item"] == "document":
+            self.extracts |= {one: place for place, one in enumerate(item["extract_ids"])}
+
+    def name(self, item: Item) -> bool:
+        """Find the id of a memory that no message is behind; whether all that it rests on has one."""
+        sources = [self.known.get(one) for one in item["source_ids"]]
+        there = [one for one in sources if one is not None]
+        if len(there) < len(sources):
+            return False
+        kind = MemoryKind(item["kind"])
+        if kind in _COMPUTED:
+            named = derived_id(self.tenant, kind, there)
+        elif item["id"] in self.extracts:
+            named = derived_id(self.tenant, kind, there, about=str(self.extracts[item["id"]]))
+        else:
+            named = derived_id(self.tenant, kind, there, about=item["about"] or item["id"])
+        self.known[item["id"]] = named
+        return True
+
+
+@dataclass(slots=True)
+class Tally:
+    """How much was put back, and what could not be."""
+
+    restored: dict[str, int] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+
+    def count(self, what: str, number: int) -> None:
+        """Count what was put back."""
+        self.restored[what] = self.restored.get(what, 0) + number
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRestore:
+    """Puts back what an export holds of one user."""
+
+    tenant: str
+    user_id: str
+    names: Names
+    restoring: ImportStore
+    ledger: FactLedger
+    follow: Follow
+    notebook: NoteStore
+    emitter: Emitter
+    clock: Clock
+    tally: Tally = field(default_factory=Tally)
+
+    async def decisions(self, items: Iterable[Item]) -> None:
+        """Decide who is who, as it was decided."""
+        for item in items:
+            if item["same"] is None:
+                continue
+            pair = (str(item["first"]), str(item["second"]))
+            try:
+                await self.follow(self.tenant, [self.user_id], self._deciding(pair, item))
+                self.tally.count("decisions", 1)
+            except (NotTwoNames, NobodyKnown, UnknownNames, TooManyDecisions) as error:
+                self.tally.left_out.append(f"a decision on who is who: {error}")
+
+    def _deciding(self, pair: tuple[str, str], item: Item) -> Callable[[Project], Awaitable[bool | None]]:
+        async def decide(project: Project) -> bool | None:
+            request = f"{pair[0]} {pair[1]} {item['same']} {item['decided_at']}"
+            return await self.ledger.decide(
+                self.tenant,
+                self.user_id,
+                pair,
+                project,
+                same=bool(item["same"]),
+                by=item["decided_by"],
+                request_id=request_key(self.tenant, self.user_id, "import", request),
+                decided_at=parse_instant(item["decided_at"]),
+            )
+
+        return decide
+
+    async def to_correct(self, items: Sequence[Item]) -> list[Item]:
+        """Return those of memories that were put right whose memory is here, and was not put right here."""
+        found = {one["id"]: self.names.known[one["id"]] for one in items if one["id"] in self.names.known}
+        done = await self.restoring.corrected(self.tenant, self.user_id, list(found.values()))
+        return [one for one in items if one["id"] in found and found[one["id"]] not in done]
+
+    async def words(self, items: Iterable[Item]) -> None:
+        """Take the user's word on facts once more."""
+        words: dict[str, list[Evidence]] = {}
+        for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
+            words.setdefault(item["request"], []).append(evidence_of(item))
+        if words:
+            new = await self.follow(
+                self.tenant,
+                [self.user_id],
+                lambda project: self.restoring.words(self.tenant, self.user_id, words, project),
+            )
+            self.tally.count("words", new)
+
+    async def rejections(self, items: Iterable[Item]) -> None:
+        """Reject once more what the user says was read wrongly."""
+        rejected = [rejected_of(item) for item in items]
+        if rejected:
+            new = await self.follow(
+                self.tenant,
+                [self.user_id],
+                lambda project: self.restoring.rejections(self.tenant, self.user_id, rejected, project),
+            )
+            self.tally.count("rejections", new)
+
+    async def derived(self, items: Iterable[Item]) -> None:
+        """Write memories that no message is behind: each after those that it rests on."""
+        waiting, more = list(items), True
+        while waiting and more:
+            ready = [one for one in waiting if self.names.name(one)]
+            waiting, more = [one for one in waiting if one["id"] not in self.names.known], bool(ready)
+            for start in range(0, len(ready), _AT_ONCE):
+                await self._write(ready[start : start + _AT_ONCE])
+        self.tally.left_out += [f"{_one(one['kind'])} whose sources are not here" for one in waiting]
+
+    async def _write(self, items: Sequence[Item]) -> None:
+        told = {one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_held(one)}
+        here = await self.restoring.insights(self.tenant, self.user_id, list(told.values()))
+        # What was drawn from the same messages here stands; what is known of the use of the other is its own.
+        self.names.known |= {one: here[about] for one, about in told.items() if about in here}
+        memories = [self._memory(one) for one in items if told.get(one["id"]) not in here]
+        about = {
+            self.names.known[one["id"]]: UUID(one["about"]) for one in items if one.get("about") is not None
+        }
+        written = await self.restoring.derived(self.tenant, memories, about, self.clock.now())
+        await self.emitter.emit(
+            self.tenant, derived_memory_events(memories, [one for one in written if not one.remembered])
+        )
+        self.tally.count("derived", len(written))
+
+    def _memory(self, item: Item) -> Memory:
+        """Return a memory as it was made, or put right: what use has added to it comes later."""
+        fields: dict[str, Any] = {name: item[name] for name in _TEXTS}
+        fields |= {name: instant_of(item[name]) for name in _INSTANTS}
+        fields |= {name: tuple(item[name]) for name in _LISTS}
+        return Memory(
+            **fields,
+            event_times=event_times_of(item),
+            id=self.names.known[item["id"]],
+            tenant=self.tenant,
+            user_id=self.user_id,
+            type=MemoryType(item["type"]),
+            kind=MemoryKind(item["kind"]),
+            role=Role(item["role"]),
+            source=Source(item["source"]),
+            source_ids=tuple(self.names.known[one] for one in item["source_ids"]),
+            key_topics=tuple(KeyTopic(**one) for one in item["key_topics"]),
+            emotion=Emotion(
+                valence=item["valence"],
+                arousal=item["arousal"],
+                dominance=item["dominance"],
+                primary=item["primary_emotion"],
+                keywords=tuple(item["emotional_keywords"]),
+            ),
+            importance=item["importance"],
+            trust=item["trust"],
+            confidence=item["confidence"],
+            verified=item["verified"],
+        )
+
+    async def use(self, items: Iterable[Item]) -> None:
+        """Have memories be as they were used, faded and held on to; at most some hundred at once."""
+        kept = [self._kept(one) for one in items if one["id"] in self.names.known]
+        changed = await self.restoring.use(self.tenant, self.user_id, kept)
+        self.tally.count("memories", len(changed))
+        live = tuple(one.memory_id for one in changed if one.archive_reason is None)
+        events: list[DerivedEvent] = []
+        if live:
+            events.append(MemoryChanged(user_id=self.user_id, memory_ids=live, fields=_FIELDS))
+        gone = {
+            reason: tuple(one.memory_id for one in changed if one.archive_reason == reason)
+            for reason in ArchiveReason
+        }
+        events += [
+            MemoryArchived(user_id=self.user_id, memory_ids=ids, reason=reason)
+            for reason, ids in gone.items()
+            if ids
+        ]
+        await self.emitter.emit(self.tenant, events)
+
+    def _kept(self, item: Item) -> ImportedUse:
+        state = [item[one] for one in (*STRENGTHENED, "pinned", "verified", "archived_at", "compressed")]
+        here, synthesis = self.names.known[item["id"]], item["synthesis_id"]
+        return ImportedUse(
+            id=here,
+            event_id=uuid5(NAMESPACE_OID, f"{self.tenant}/{here}/import/{state}"),
+            access_count=item["access_count"],
+            last_accessed=instant_of(item["last_accessed"]),
+            reinforcement=item["reinforcement"],
+            importance=item["importance"],
+            importance_beyond=item["importance_beyond"],
+            decay_factor=item["decay_factor"],
+            pinned=item["pinned"],
+            verified=item["verified"],
+            stored_at=parse_instant(item["stored_at"]),
+            archived_at=instant_of(item["archived_at"]),
+            archive_reason=item["archive_reason"],
+            compressed=item["compressed"],
+            synthesis_id=None if synthesis is None else self.names.known.get(synthesis),
+        )
+
+    async def notes(self, items: Iterable[Item], lifetime: timedelta = LIFETIME) -> None:
+        """Keep notes that are still at hand, each from the moment at which it was set."""
+        oldest = self.clock.now() - lifetime
+        for item in items:
+            at = parse_instant(item["set_at"])
+            if at <= oldest:
+                continue
+            request = f"{item['conversation_id']} {item['key']} {item['set_at']}"
+            note = WorkingNote(
+                user_id=self.user_id,
+                conversation_id=item["conversation_id"],
+                key=item["key"],
+                value=item["value"],
+                request_id=request_key(self.tenant, self.user_id, "import", request),
+            )
+            try:
+                await self.notebook.note(
+                    self.tenant, note, at, alive_since=oldest, most=MAX_NOTES, belated=True
+                )
+                self.tally.count("notes", 1)
+            except (TombstoneExists, TooManyNotes, NoteConflict) as error:
+                self.tally.left_out.append(f"a note: {error}")
+
+
+def _is_held(item: Item) -> bool:
+    return bool(item["verified"] or item["source"] == Source.USER_CORRECTION)
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"

@@ -1,0 +1,158 @@
+"""CompressionPass: at night, what is old and weak is condensed into syntheses, and stays."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.language.instructions import is_instructing
+from ricordo.memory.compression import (
+    ALIKE,
+    FEWEST,
+    CompressionCandidate,
+    compression_cutoff,
+    group_memories,
+    is_worth_condensing,
+)
+from ricordo.memory.summaries import SessionTurn
+from ricordo.memory.syntheses import synthesise
+from ricordo.messages.events import DerivedEvent
+from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.scheduling import CpuExecutor
+from ricordo.store.consolidation import CompressionStore, MemoryPosition
+from ricordo_services.lifecycle.derived_events import birth
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
+
+_WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
+_USERS: Final = 1_000
+_SLICE: Final = 20  # groups that are written before it is told of them
+
+_Group: TypeAlias = tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionPass:
+    """The work of `compress`, user by user, in windows of time; a function of the rows and of the moment.
+
+    A user is looked at until nothing is condensed any more, so that a second run finds nothing to do. Each
+    synthesis is written with the mark on its sources in one transaction; whoever ends in between has done a
+    part of the work, and the next run does the rest. What was not told of it then, the reconciliation tells.
+
+    Attributes:
+        alike: the least cosine of each member of a group with the middle one.
+        condenser: a language model; None for the sentences that tell most.
+    """
+
+    store: CompressionStore
+    emitter: Emitter
+    clock: Clock
+    beside: CpuExecutor
+    model: str
+    alike: float = ALIKE
+    condenser: LlmCondenser | None = None
+    name: str = "compress"
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return 0: who is weak is known when it was looked at."""
+        return 0
+
+    async def slices(
+        self,
+        tenant: str,
+        now: datetime,
+        user_id: str | None,
+        after: UUID | None,  # noqa: ARG002 - what was condensed is not found again
+    ) -> AsyncGenerator[Slice, None]:
+        """Condense what is old and weak."""
+        async for user in self._users(tenant, now, user_id):
+            async for one in self.trials.each(self._whole(tenant, user, now), now, tenant, user_id=user):
+                yield one
+
+    async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncGenerator[str]:
+        if user_id is not None:
+            yield user_id
+            return
+        after = ""
+        while users := await self.store.users(tenant, compression_cutoff(now), after, _USERS):
+            for user in users:
+                yield user
+            after = users[-1]
+
+    async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncGenerator[Slice, None]:
+        """Go through a user's weak memories until nothing more comes of them; count each failure once."""
+        first, created, failed = True, True, set[_Group]()
+        while created:
+            created = False
+            async for one in self._of_user(tenant, user_id, now, failed):
+                created = created or one.created > 0
+                yield one if first else replace(one, examined=0)
+            first = False
+        if failed:
+            yield Slice(failed=len(failed))
+
+    async def _of_user(
+        self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
+    ) -> AsyncGenerator[Slice, None]:
+        """Go once through a user's weak memories."""
+        after: MemoryPosition | None = None
+        while True:
+            window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
+            yield Slice(examined=len(window))
+            (found,) = await self.beside.map(partial(group_memories, alike=self.alike), [window])
+            for start in range(0, len(found), _SLICE):
+                yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
+            if len(window) < _WINDOW:
+                return
+            after = MemoryPosition(window[-1].created_at, window[-1].id)
+
+    async def _condensed(
+        self,
+        tenant: str,
+        user_id: str,
+        some: Sequence[tuple[CompressionCandidate, ...]],
+        now: datetime,
+        failed: set[_Group],
+    ) -> Slice:
+        """Write the syntheses of a few groups, and tell of them."""
+        ids = [one.id for group in some for one in group]
+        known = {one.memory.id: one for one in await self.store.sources(tenant, user_id, self.model, ids)}
+        events: list[DerivedEvent] = []
+        changed = created = 0
+        try:
+            for group in some:
+                if any(one.id not in known for one in group):  # forgotten since
+                    continue
+                # What tells a model what to do stays as it is, and nothing is made of it.
+                sources = [known[one.id] for one in group if not is_instructing(known[one.id].memory.content)]
+                if len(sources) < FEWEST:
+                    continue
+                if not is_worth_condensing([(one.memory.content, one.memory.language) for one in sources]):
+                    continue
+                of = tuple(one.memory.id for one in sources)
+                doing = partial(self._write, tenant, sources, now, events)
+                done = await self.trials.of(doing, now, tenant, user_id=user_id, memory_ids=of)
+                changed, created = changed + done.changed, created + done.created
+                if done.failed:
+                    failed.add(of)
+        finally:  # what was written is told of, whatever comes then
+            if events:
+                await self.emitter.emit(tenant, events)
+        return Slice(changed=changed, created=created)
+
+    async def _write(
+        self, tenant: str, sources: Sequence[SessionTurn], now: datetime, events: list[DerivedEvent]
+    ) -> Slice:
+        """Write a synthesis, and add what there is to tell of it; nothing where a source is not as it was."""
+        text = None if self.condenser is None else await self.condenser.synthesis(sources)
+        (synthesis,) = await self.beside.map(partial(synthesise, text=text), [sources])
+        memories = [one.memory for one in sources]
+        progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
+        if progress is None:
+            return Slice()
+        events += birth(synthesis, progress.ids)
+        return Slice(changed=len(sources), created=1)

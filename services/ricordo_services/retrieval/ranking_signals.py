@@ -1,0 +1,220 @@
+"""The signals of what was found: what the index scored, what the rows say, and the evidence around each."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, Literal
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.index.port import Hit
+from ricordo.language.annotations import MemoryType, Role
+from ricordo.language.document import Document
+from ricordo.language.emotion import estimate
+from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
+from ricordo.memory.ranking import Candidates
+from ricordo.memory.ranking.context_signals import (
+    connection_strengths,
+    mean_of_best,
+    reply_closeness,
+    session_labels,
+)
+from ricordo.memory.ranking.human import HumanProfile
+from ricordo.memory.ranking.signals import DAY_SECONDS, Interval, Signals, temporal_relevance
+from ricordo.memory.reinforcement import gained
+from ricordo.store.memory_queries import RankingRow
+from ricordo_services.retrieval.search import BY_WORDS, Found
+
+Floats = NDArray[np.float64]
+_SIGNS: Final[Mapping[str | None, float]] = {"positive": 0.4, "negative": -0.4}
+"""What a feeling that is asked for counts beside a way to do something: people also cry for joy."""
+_OF_A_NAME: Final = 0.6
+"""The cosine of a text with a question that is its name and nothing else, as it is on average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What candidates are measured against."""
+
+    text: str
+    analysis: Analysis
+    span: Interval | None
+    now: datetime
+    boosts: Mapping[UUID, float]
+    evidence: Collection[UUID] = ()
+
+
+def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Candidates:
+    """Return the candidates with their signals.
+
+    Args:
+        standings: what the truth says of them, [n].
+    """
+    of = Columns(standings)
+    dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
+    bm25_window = _share(bm25_window)
+    labels = session_labels(of.column("conversation_id"), of.instants)
+    named = _named(of.column("speaker"), query.analysis)
+    when = asks_for_a_time(query.text)
+    feeling = estimate(Document(query.text, query.analysis.language))
+    signals = Signals(
+        semantic=np.maximum(dense, window),
+        bm25=_share(bm25),
+        fused=np.array([found.fused[one] for one in of.ids]),
+        temporal=_temporal(standings, query.span),
+        importance=of.numbers("importance"),
+        valence=of.numbers("valence"),
+        arousal=of.numbers("arousal"),
+        access_count=of.numbers("access_count"),
+        age_days=np.maximum(0.0, (query.now.timestamp() - of.instants) / DAY_SECONDS),
+        decay_factor=of.numbers("decay_factor"),
+        confidence=of.numbers("confidence"),
+        trust=of.numbers("trust"),
+        token_count=of.numbers("token_count"),
+        key_topic_boost=np.array([query.boosts.get(one, 1.0) for one in of.ids]),
+        own_words=np.maximum(named, [role == Role.USER for role in of.column("role")]),
+        window=window,
+        bm25_window=bm25_window,
+        session=mean_of_best(labels, window),
+        session_bm25=mean_of_best(labels, bm25_window, 1),
+        reply=reply_closeness(of.ids, of.column("preceding_id"), of.numbers("asks"), dense),
+        speaker=named if named.any() else np.ones(len(named)),
+        dated=np.array([when and bool(times) for times in of.column("event_times")], dtype=np.float64),
+        asks=of.numbers("asks"),
+        congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
+        gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
+        meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
+        instructing=of.numbers("instructing"),
+        bare=query.analysis.sought.bare if found.told else 0.0,
+        told=_told(of, found, query.analysis.sought.bare, "meaning"),
+        told_bm25=_told(of, found, query.analysis.sought.bare, "words"),
+        about=_about(of, query.analysis),
+        suited=_suited(of, query.analysis),
+        evidence=np.array([float(one in query.evidence) for one in of.ids]),
+    )
+    return Candidates(of.ids, of.instants, _equally_near(signals) if found.at_large else signals)
+
+
+def _equally_near(signals: Signals) -> Signals:
+    """Return signals by which each is as relevant as the next: as much as one that holds a name asked for."""
+    return signals._replace(
+        meant=1.0,
+        semantic=_OF_A_NAME,
+        window=_OF_A_NAME,
+        session=_OF_A_NAME,
+        bm25=1.0,
+        bm25_window=1.0,
+        session_bm25=1.0,
+        about=1.0,
+        assumed=1.0,
+    )
+
+
+def _told(of: "Columns", found: Found, bare: float, what: Literal["meaning", "words"]) -> Floats:
+    """Return how near each memory is to tellings, as far as the question asks for nothing but these."""
+    nearness = [getattr(found.told[one], what) if one in found.told else 0.0 for one in of.ids]
+    return bare * np.maximum(0.0, np.array(nearness, dtype=np.float64))
+
+
+class Columns:
+    """Standings, turned from rows into columns, [n] each."""
+
+    def __init__(self, standings: Sequence[RankingRow]) -> None:
+        turned = zip(*standings, strict=True) if standings else ((),) * len(RankingRow._fields)
+        self._columns: Mapping[str, Sequence[Any]] = dict(zip(RankingRow._fields, turned, strict=True))
+        self.ids: Sequence[UUID] = self._columns["id"]
+        self.instants = np.array([one.timestamp() for one in self._columns["created_at"]], dtype=np.float64)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the values of a field as they are."""
+        return self._columns[name]
+
+    def numbers(self, name: str) -> Floats:
+        """Return the values of a field that holds numbers, or whether something is so."""
+        return np.array(self._columns[name], dtype=np.float64)
+
+
+def _scores(hits: Sequence[Hit]) -> Floats:
+    """Return the scores of hits, no less than 0, a row for each kind: float64 [4, n]."""
+    scores = np.array([hit[1:] for hit in hits], dtype=np.float64).reshape(len(hits), len(Hit._fields) - 1)
+    return np.maximum(0.0, np.nan_to_num(scores, posinf=0.0)).T  # a damaged vector costs its own memory only
+
+
+def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:
+    """Return 1 for what those said whom the question names."""
+    named = frozenset[str]().union(*speaking(analysis.entities, set(speakers)).values())
+    return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
+
+
+def _about(of: Columns, analysis: Analysis) -> Floats:
+    """Return the share of the names in the question that each memory holds, but for those of who speaks."""
+    speakers = speaking(analysis.entities, set(of.column("speaker")))
+    names = [name.casefold() for name in analysis.entities if name not in speakers]
+    if not names:
+        return np.zeros(len(of.ids))
+    return np.array([_share_named(names, held) for held in of.column("participants")])
+
+
+def _share_named(names: Sequence[str], held: Sequence[str]) -> float:
+    folded = [one.casefold() for one in held]
+    return sum(any(name == one or name in one.split() for one in folded) for name in names) / len(names)
+
+
+def _suited(of: Columns, analysis: Analysis) -> Floats:
+    """Return how far each memory is of the sort that is asked for: a way to do something, or a feeling."""
+    if analysis.asks_how:
+        return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])
+    if analysis.emotion_filter in _SIGNS:
+        return np.clip(_SIGNS[analysis.emotion_filter] * of.numbers("valence"), 0.0, 1.0)
+    return np.zeros(len(of.ids))
+
+
+def linked(
+    standings: Sequence[RankingRow], candidates: Candidates, query: Query, profile: HumanProfile
+) -> Candidates:
+    """Return the candidates with how firmly each is connected with the best of them.
+
+    Args:
+        standings: what the truth says of them, [n].
+    """
+    logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
+    asked = query.text.casefold()
+    names = [_named_beside(one, asked) for one in standings]
+    strength = connection_strengths(logits, names, _neighbours(standings, candidates.instants))
+    return replace(candidates, signals=candidates.signals._replace(connection=strength))
+
+
+def _named_beside(one: RankingRow, asked: str) -> frozenset[str]:
+    """Return whom a memory names, but for its speaker and those that the question names."""
+    names = {name.casefold() for name in one.participants} - {one.speaker.casefold()}
+    return frozenset(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is None)
+
+
+def _neighbours(standings: Sequence[RankingRow], instants: Floats) -> Mapping[int, Collection[int]]:
+    """Return by place the places of what was said right before or after in the same session."""
+    at = {one.id: place for place, one in enumerate(standings)}
+    labels = session_labels([one.conversation_id for one in standings], instants)
+    near: defaultdict[int, set[int]] = defaultdict(set)
+    for place, one in enumerate(standings):
+        before = None if one.preceding_id is None else at.get(one.preceding_id)
+        if before is not None and labels[before] == labels[place]:
+            near[place].add(before)
+            near[before].add(place)
+    return near
+
+
+def _temporal(standings: Sequence[RankingRow], span: Interval | None) -> Floats:
+    if span is None:
+        return np.zeros(len(standings))
+    return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])
+
+
+def _share(scores: Floats) -> Floats:
+    """Return each score as a share of the best."""
+    best = scores.max(initial=0.0)
+    return scores / best if best > 0 else scores

@@ -1,0 +1,184 @@
+"""A server process under its guard, and processes of a former stack that may still run.
+
+These are found by their records, never by name: a record holds the id and the start time of a process,
+so that a reused id is left alone.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from ricordo_services.stack import guard
+from ricordo_services.stack.guard import GuardSpec, process_identity
+from ricordo_services.stack.server_launch import Launch
+
+POLL_SECONDS = 0.05
+
+
+def own_record() -> str:
+    """Return the record of this process."""
+    return json.dumps([os.getpid(), process_identity(os.getpid())])
+
+
+def living(recorded: object) -> int | None:
+    """Return the number of a recorded ``[pid, identity]`` if that very process still runs."""
+    match recorded:
+        case [int(pid), str(identity)] if process_identity(pid) == identity:
+            return pid
+    return None
+
+
+def read_record(path: Path) -> object:
+    """Return the content of a record, or None when there is none that can be read."""
+    try:
+        content: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content
+
+
+def recorded_alive(record: Path) -> list[int]:
+    """Return the processes of a guard's record that still run."""
+    content = read_record(record)
+    found = [living(process) for process in content.values()] if isinstance(content, dict) else []
+    return [pid for pid in found if pid is not None and pid != os.getpid()]
+
+
+def kill_recorded(record: Path) -> None:
+    """Kill the guard and the server of a record, where they still run."""
+    for pid in recorded_alive(record):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+async def until_gone(record: Path, seconds: float) -> bool:
+    """Wait for the processes of a record to end, and kill them after ``seconds``.
+
+    Returns:
+        Whether they are gone; False when even killing did not help within as long again.
+    """
+    for insist in (False, True):
+        if insist:
+            kill_recorded(record)
+        deadline = time.monotonic() + seconds
+        while recorded_alive(record):
+            if time.monotonic() >= deadline:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        else:
+            record.unlink(missing_ok=True)  # noqa: ASYNC240 - as short as a file operation gets
+            return True
+    return False
+
+
+LOG_LIMIT_BYTES = 8 * 1024 * 1024
+TAIL_BYTES = 2_000
+STOP_MARGIN_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChildPaths:
+    """The files of a child, and the lock that it inherits."""
+
+    record: Path
+    log: Path
+    lock_fd: int
+
+
+class Child:
+    """A running server under its guard; made by ``Child.start``.
+
+    The guard's standard input is the lifeline: closing it, or dying, ends the server.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, grace: float) -> None:
+        self._process = process
+        self._grace = grace
+
+    @classmethod
+    async def start(cls, launch: Launch, paths: ChildPaths) -> Self:
+        """Start the server in a session of its own, so that a terminal's Ctrl-C does not reach it."""
+        _limit_log(paths.log)
+        log = os.open(paths.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", guard.__file__, json.dumps(_spec(launch, paths))),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **launch.environment},
+                start_new_session=True,
+                pass_fds=(paths.lock_fd,),
+            )
+        )
+        try:
+            return cls(await asyncio.shield(starting), launch.grace)
+        except asyncio.CancelledError:
+            await cls(await starting, launch.grace).stop()  # it was born all the same
+            raise
+        finally:
+            os.close(log)
+
+    async def ended(self) -> int:
+        """Wait until the server and all its descendants are gone; return its exit status."""
+        return await self._process.wait()
+
+    @property
+    def running(self) -> bool:
+        """Whether the guard is there."""
+        return self._process.returncode is None
+
+    def release(self) -> None:
+        """Ask the guard to stop the server, without waiting."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def stop(self) -> None:
+        """Stop the server and wait until nothing of it is left."""
+        self.release()
+        try:
+            await asyncio.wait_for(self._process.wait(), self._grace + STOP_MARGIN_SECONDS)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()  # the kernel then signals the server
+            await self._process.wait()
+
+
+def _spec(launch: Launch, paths: ChildPaths) -> GuardSpec:
+    account = launch.account
+    return {
+        "argv": list(launch.argv),
+        "cwd": str(launch.cwd),
+        "stdin": str(launch.stdin),
+        "stop_signal": launch.stop_signal,
+        "orphan_signal": launch.orphan_signal,
+        "grace": launch.grace,
+        "uid": account.uid if account else None,
+        "gid": account.gid if account else None,
+        "record": str(paths.record),
+    }
+
+
+def _limit_log(log: Path) -> None:
+    """Rotate a log that has grown, keeping one former file."""
+    with contextlib.suppress(FileNotFoundError):
+        if log.stat().st_size > LOG_LIMIT_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+
+
+def log_tail(log: Path) -> str:
+    """Return the last lines of a log file, at most 2,000 bytes of them."""
+    try:
+        with log.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            return file.read().decode("utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,88 @@
+"""What the server is told of its users: a file that its configuration includes."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ricordo.bus.nats.permissions import of_worker
+from ricordo.messages.access import Permissions, asked_by_bots, heard_by_bots, of_bot, told_by_bots
+from ricordo.messages.subjects import PREFIX, every_tenant
+from ricordo_services.stack.nats_users.users import User, UserRole, Users
+
+ACCOUNT: Final = "RICORDO"
+"""Where workers, the operator and all streams are; no tenant's name, since these hold no capitals."""
+_TENANT_AT: Final = PREFIX.count(".") + 2  # the token of a subject that names the tenant, counted from 1
+_HEAD: Final = """\
+# Written by `ricordo auth`, which replaces it: change nothing here. To be included by the configuration of
+# the NATS server, which names no other users. It holds hashes of passwords, no password.
+"""
+
+
+def configuration(users: Users) -> str:
+    """Return the part of the server's configuration that says who may do what, and how it is encrypted."""
+    accounts = {
+        ACCOUNT: _of_ricordo(users),
+        **{tenant: _of_tenant(users, tenant) for tenant in users.tenants},
+    }
+    parts = [_HEAD, "accounts {"]
+    for name, account in accounts.items():
+        parts += [f"  {json.dumps(name)} {{", *_lines(account), "  }"]
+    parts.append("}")
+    if users.tls is not None:
+        parts.append(
+            f"tls {{ cert_file: {json.dumps(users.tls.cert)}, key_file: {json.dumps(users.tls.key)} }}"
+        )
+    return "\n".join(parts) + "\n"
+
+
+def _lines(account: Mapping[str, object]) -> Iterator[str]:
+    for name, value in account.items():
+        if not isinstance(value, list):
+            yield f"    {name}: {json.dumps(value)}"
+            continue
+        yield f"    {name}: ["
+        yield from (f"      {json.dumps(one)}" for one in value)
+        yield "    ]"
+
+
+def _of_ricordo(users: Users) -> Mapping[str, object]:
+    """Return the account of the workers. The server refuses the account of a tenant what is another's."""
+    services = [every_tenant(name) for name in (*told_by_bots(), *asked_by_bots())]
+    exports = [{"service": subject, "account_token_position": _TENANT_AT} for subject in services]
+    exports += [{"stream": subject, "account_token_position": _TENANT_AT} for subject in heard_by_bots("*")]
+    ours = [user for user in users.users if user.role is not UserRole.BOT]
+    return {"jetstream": "enabled", "users": [_user(user) for user in ours], "exports": exports}
+
+
+def _of_tenant(users: Users, tenant: str) -> Mapping[str, object]:
+    imports = [*_imported("service", of_bot(tenant).publish), *_imported("stream", heard_by_bots(tenant))]
+    bots = [user for user in users.users if user.role is UserRole.BOT and user.of == tenant]
+    return {"users": [_user(user) for user in bots], "imports": imports}
+
+
+def _imported(kind: str, subjects: Iterable[str]) -> Iterator[Mapping[str, object]]:
+    for subject in subjects:
+        yield {kind: {"account": ACCOUNT, "subject": subject}}
+
+
+def _user(user: User) -> Mapping[str, object]:
+    signs_in = {"user": user.name, "password": user.hash}
+    match user.role:
+        case UserRole.OPERATOR:
+            return signs_in
+        case UserRole.WORKER:
+            # In its account all requests come from an operator, or from a tenant by way of the server, which
+            # then names the address of the reply.
+            answers = {"allow_responses": {"max": 1, "expires": "2m"}}
+            return {**signs_in, "permissions": {**_said(of_worker(user.of)), **answers}}
+        case UserRole.BOT:
+            # The inbox of any client is heard by the bots of the same account only.
+            allowed = of_bot(user.of)
+            return {
+                **signs_in,
+                "permissions": _said(Permissions(allowed.publish, ("_INBOX.>", *allowed.subscribe))),
+            }
+
+
+def _said(permissions: Permissions) -> dict[str, object]:
+    return {"publish": list(permissions.publish), "subscribe": list(permissions.subscribe)}

@@ -1,0 +1,68 @@
+"""The events that follow from a stage, and the receipt that the worker of the last stage publishes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+from uuid import UUID
+
+from ricordo.memory.progress import MessageIds, Progress
+from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
+from ricordo.messages.ids import remembered_id
+from ricordo.runtime.handling import Done, Outcome
+
+
+class Linker(Protocol):
+    """Links memories with those of their user that are about the same thing."""
+
+    async def link(self, tenant: str, model: str, users: Mapping[UUID, str], /) -> Sequence[MemoryCreated]:
+        """Link memories, each with its user, by their vectors of `model`; idempotent.
+
+        Returns:
+            Events to publish again, of messages whose facts are to be extracted again.
+        """
+        ...
+
+
+def stage_events(
+    tenant: str, progress: Progress | None, event: Callable[[MessageIds], DerivedEvent]
+) -> tuple[DerivedEvent, ...]:
+    """Return what follows from a stage that was set: the stage's own event, and the receipt if it is due.
+
+    Args:
+        progress: all stages as they stand; None of a message forgotten meanwhile, of which nothing follows.
+    """
+    return () if progress is None else (event(progress.ids), *receipt(tenant, progress))
+
+
+def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
+    """Return the `memory.remembered` of a message whose stages are all done, else nothing.
+
+    It follows from the state, not from who changed it: a redelivery says it again, under the same id. For
+    what no message is behind, nobody waits.
+    """
+    message_id, conversation_id = progress.message_id, progress.conversation_id
+    if message_id is None or conversation_id is None or not progress.remembered:
+        return ()
+    return (
+        MemoryRemembered(
+            id=remembered_id(tenant, message_id),
+            user_id=progress.user_id,
+            conversation_id=conversation_id,
+            message_id=message_id,
+            memory_id=progress.memory_id,
+        ),
+    )
+
+
+def created_again(unread: Iterable[Progress]) -> tuple[MemoryCreated, ...]:
+    """Return what has knowledge read messages once more."""
+    return tuple(MemoryCreated(**one.ids) for one in unread)
+
+
+def with_events(events: Iterable[DerivedEvent], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """Return `outcomes`, the first of what is done with `events` too, which follow from all that is."""
+    first = next((n for n, one in enumerate(outcomes) if isinstance(one, Done)), None)
+    return [
+        replace(one, events=(*one.events, *events)) if n == first and isinstance(one, Done) else one
+        for n, one in enumerate(outcomes)
+    ]
