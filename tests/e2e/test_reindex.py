@@ -106,7 +106,7 @@ async def test_both_of_one_user(bot: Bot, system: System) -> None:
         code, lines, _ = await reindex(system.settings, "--tenant", bot.tenant, "--user", "u-2")
         assert code == 0
         assert [(line["projection"], line["written"]) for line in lines] == [("graph", 0), ("vectors", 1)]
-        (one,) = await indexed.take(1, within=60)
+        (one,) = await indexed.take(1, within=150)
         assert json.loads(one.data)["message_id"] == "m-4"
         assert await indexed.is_silent()
 
@@ -131,8 +131,8 @@ async def test_one_that_was_killed_is_finished_by_the_next(bot: Bot, system: Sys
     async with _graph(system) as graph:
         await graph.erase(bot.tenant, "u-1")
     process = await start_command(system.settings, "reindex", "--tenant", bot.tenant)
-    async with bot.subscribed("memory.indexed") as indexed, asyncio.timeout(60):
-        await indexed.take(1, within=60)
+    async with bot.subscribed("memory.indexed") as indexed, asyncio.timeout(150):
+        await indexed.take(1, within=150)
         process.kill()
         await process.wait()
     code, lines, _ = await reindex(system.settings, "--tenant", bot.tenant)
