@@ -47,7 +47,7 @@ FEW: Final = {"talk", "forget"}
 @pytest.mark.parametrize(
     "extent",
     [
-        pytest.param("few", marks=pytest.mark.timeout(300)),
+        pytest.param("few", marks=pytest.mark.timeout(600)),
         pytest.param("each-kind-once", marks=[pytest.mark.chaos, pytest.mark.timeout(900)]),
         pytest.param("every-step", marks=[pytest.mark.chaos, pytest.mark.timeout(3600)]),
     ],
