@@ -17,7 +17,7 @@ from ricordo.testing.eventually import eventually
 
 __all__ = ["ricordo"]
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(400)]
 
 NOW: Final = datetime.now(UTC)
 COUNT: Final = 600  # several slices
@@ -32,7 +32,7 @@ async def test_an_erasure_that_is_cut_off_is_taken_up_and_reported_whole(ricordo
     tenant = new_tenant()
     async with await nats.connect(ricordo.nats_url) as connection:
         bot = Bot(connection, tenant)
-        await bot.remember(*_talk("u-1", COUNT), *_talk("u-2", 20), within=120)
+        await bot.remember(*_talk("u-1", COUNT), *_talk("u-2", 20), within=240)
         forgetting = asyncio.create_task(_ask(bot))
         await eventually(lambda: _is_begun(bot), within=60)
         await ricordo.program.kill()

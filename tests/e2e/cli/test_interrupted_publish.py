@@ -28,7 +28,7 @@ async def test_an_interrupted_publish_says_how_many_are_safe(
     bot: Bot, system: System, lane: list[str], sent: signal.Signals, code: int
 ) -> None:
     words = ("publish", "-", *lane, "--nats", system.endpoints.nats_url, "--tenant", bot.tenant)
-    process = await start_command(system.settings, *words)
+    process = await start_command(system.settings, *words, stdin=asyncio.subprocess.PIPE)
     assert process.stdin is not None
     for number in (1, 2):
         process.stdin.write(json.dumps(msg(f"m-{number}", f"Ciao {number}")).encode() + b"\n")
