@@ -105,7 +105,7 @@ def excerpt(text: str, limit: int) -> str:
 def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of a language of `LANGUAGES`, none of any other.
 
-    They are case-folded, and cut at apostrophes as `text.words` cuts them.
+    They are case-folded, and cut at apostrophes as `tokenization.words` cuts them.
     """
     if language not in LANGUAGES:
         return frozenset()

@@ -7,7 +7,7 @@ and dominance on EmoBank (Buechel & Hahn 2017) and EmoITA, and for English the 2
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import MINILM, Emotion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.emotion.features import Hashes, pairs, pieces, style, tokens
-from ricordo.language.emotion.known_words import KnownWords
 
 LABELS: Final = (
     "admiration",
@@ -55,6 +54,7 @@ LABELS: Final = (
 MODEL: Final = MINILM
 """Whose vectors the shipped heads read."""
 _STEPS: Final = 31
+_MOST_WORDS: Final = 16_384  # whose shares are kept
 AXES: Final = ("valence", "arousal", "dominance")
 SPOKEN: Final = len(AXES) + len(LABELS)
 """How many numbers `told` gives."""
@@ -117,10 +117,12 @@ class Heads:
     neutral: Floats
     dense: Floats
     fitted_on: str = ""
-    _known: KnownWords = field(init=False, repr=False, compare=False)
+    _moved_by: Callable[[str], Floats] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", KnownWords(self._moved_by, len(self.targets) + 1))
+        # Most words come again.
+        move = lru_cache(maxsize=_MOST_WORDS)(lambda word: self._moved(pieces(word, self.longest)))
+        object.__setattr__(self, "_moved_by", move)
 
     def read(self, seen: Seen, vector: Floats) -> Floats:
         """Return what each head gives, on the scale that it was fitted to, [targets].
@@ -131,18 +133,14 @@ class Heads:
         """
         found: Floats = np.concatenate((vector, np.array(seen.numbers, dtype=np.float32))) @ self.dense
         if seen.words:
-            moved = np.add.reduce(self._known.rows(seen.words))
+            moved = np.add.reduce([self._moved_by(word) for word in seen.words])
             moved += self._moved(seen.pairs)
             found += moved[:-1] / math.sqrt(moved[-1])
         return found
 
     def pulls(self, words: Sequence[str]) -> list[float]:
         """Return how far each of some words, in lower case, moves valence; comparable within a text."""
-        found: list[float] = self._known.rows(words)[:, 0].tolist() if words else []
-        return found
-
-    def _moved_by(self, word: str) -> Floats:
-        return self._moved(pieces(word, self.longest))
+        return [float(self._moved_by(word)[0]) for word in words]
 
     def _moved(self, hashes: Hashes) -> Floats:
         """Return how far hashes move each target, and their weight in the norm of a text, [targets + 1]."""

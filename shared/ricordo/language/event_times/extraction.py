@@ -1,7 +1,7 @@
 """When what a message tells happened, or is to happen: the times that it is about, in the order of the text.
 
 Rather none than a wrong one: a memory under a wrong day is found where it does not belong. Only what the text
-tells is looked at (`telling`), and of that only times that place something: no habit, length of time, hour
+asserts is looked at, and of that only times that place something: no habit, length of time, hour
 without a day, wish for a nice weekend, birthday, or year of the world's.
 """
 

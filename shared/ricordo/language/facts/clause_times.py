@@ -70,7 +70,7 @@ class TimedText:
 
     Attributes:
         text: what is told, as it is written.
-        low: the same, plain (`telling.plain`); equally long.
+        low: the same, as `assertion_scope.plain` returns it.
         at: the moment of telling, aware.
         zone: the speaker's zone.
         language: of the text.

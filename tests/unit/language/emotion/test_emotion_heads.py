@@ -19,7 +19,6 @@ from ricordo.language.emotion.heads import (
     read_heads,
     weighed,
 )
-from ricordo.language.emotion.known_words import KnownWords
 
 SIZE = 384
 
@@ -81,11 +80,3 @@ def test_what_is_kept_of_words_changes_nothing(said: list[str], language: str) -
     wanted = hashed + np.concatenate((vector, numbers)) @ heads.dense
     for _ in range(2):  # worked out, then kept
         assert heads.read(seen, vector) == pytest.approx(wanted, abs=1e-4)
-
-
-def test_more_words_than_are_kept_are_read_alike() -> None:
-    known = KnownWords(lambda word: np.full(2, len(word), dtype=np.float32), 2)
-    some = [f"word{at}" for at in range(9_000)]
-    others = [f"another{at}" for at in range(9_000)]
-    for words in (some, others, some[:10] + others[:10]):
-        assert known.rows(words)[:, 0].tolist() == [len(word) for word in words]
