@@ -108,8 +108,8 @@ def test_a_taken_port_of_the_health_page_stops_a_process_before_anything_starts(
         result = cli(*command)
     assert (result.code, result.out) == (1, "")
     assert result.err == (
-        f"ricordo: the page of health cannot listen on 127.0.0.1:{port} (Address already in use): "
-        "RICORDO_WORKER__HEALTH_PORT and RICORDO_WORKER__HEALTH_HOST name another place\n"
+        f"ricordo: the health page cannot listen on 127.0.0.1:{port} (Address already in use): "
+        "RICORDO_WORKER__HEALTH_PORT and RICORDO_WORKER__HEALTH_HOST choose another address\n"
     )
     assert not (tmp_path / "home").exists()
 
