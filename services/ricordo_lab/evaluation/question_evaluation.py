@@ -17,9 +17,9 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis import Analysis, analyse
-from ricordo.language.query_analysis.analysing import Decider
-from ricordo.language.query_analysis.deciding import decide, decide_by_head
+from ricordo.language.query_analysis.intent_head import decide, decide_by_head
 from ricordo.language.query_analysis.intents import intent_by_rules
+from ricordo.language.query_analysis.query_parser import Decider
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.results import Miss, NamedFigures
 

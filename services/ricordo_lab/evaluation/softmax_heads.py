@@ -14,12 +14,12 @@ from typing import Final
 import numpy as np
 
 from ricordo.language.annotations import MINILM
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.detection import detect
-from ricordo.language.query_analysis import head as intent_head
-from ricordo.language.query_analysis.analysing import read_query
-from ricordo.language.query_analysis.head import INTENTS, Head
-from ricordo.language.temporal import Language
-from ricordo.language.text_head import BUCKETS, LANGUAGES, SHAPE, TextHead, buckets, shape
+from ricordo.language.query_analysis import intent_head
+from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
+from ricordo.language.query_analysis.query_parser import parse_query
+from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
 from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
@@ -118,17 +118,17 @@ def fit_text_head(
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
 
 
-def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> Head:
+def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> IntentHead:
     """Fit a head over questions; the same questions give the same head."""
     features = np.zeros((len(questions), intent_head.BUCKETS), dtype=np.float32)
     wanted = np.zeros((len(questions), len(INTENTS)), dtype=np.float32)
     for row, target, question in zip(features, wanted, questions, strict=True):
-        language: Language = "it" if detect(question.query) == "it" else "en"
-        reading, _ = read_query(question.query, NOW, ZONE, language, frozenset(question.known))
-        places = intent_head.buckets(reading)
+        language = detect(question.query)
+        parsed, _ = parse_query(question.query, NOW, ZONE, language, frozenset(question.known))
+        places = intent_head.buckets(parsed)
         row[places] = 1 / np.sqrt(len(places))
         target[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
-    return Head(_softmax_regression(features, wanted, _QUESTION_RIDGE), fitted_on)
+    return IntentHead(_softmax_regression(features, wanted, _QUESTION_RIDGE), LANGUAGES, fitted_on)
 
 
 def split(texts: Sequence[LabelledText]) -> tuple[list[int], list[int]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ricordo.language.query_analysis import Analysis
-from ricordo.language.query_analysis.sought import telling
+from ricordo.language.query_analysis.requested_predicates import answer_examples
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.search_request import ExampleStatements
@@ -29,9 +29,9 @@ class ExampleEncoder:
         Args:
             within_s: for how many seconds a model is waited for; without it, words alone are searched for.
         """
-        if not analysis.sought.bare:
+        if not analysis.requested.bare:
             return ()
-        wanted = [(name, telling(name, analysis.language)) for name in analysis.sought.predicates]
+        wanted = [(name, answer_examples(name, analysis.language)) for name in analysis.requested.names]
         known = [(name, one) for name, one in wanted if one is not None]
         vectors = await together(
             [self._encoded(name, analysis.language, one.sentences, within_s) for name, one in known]

@@ -16,7 +16,7 @@ from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import Analysis
-from ricordo.language.query_analysis.asking import asks_for_a_time, speaking
+from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
     connection_strengths,
@@ -90,9 +90,9 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
         meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
         instructing=of.numbers("instructing"),
-        bare=query.analysis.sought.bare if found.told else 0.0,
-        told=_told(of, found, query.analysis.sought.bare, "meaning"),
-        told_bm25=_told(of, found, query.analysis.sought.bare, "words"),
+        bare=query.analysis.requested.bare if found.told else 0.0,
+        told=_told(of, found, query.analysis.requested.bare, "meaning"),
+        told_bm25=_told(of, found, query.analysis.requested.bare, "words"),
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]),
@@ -147,13 +147,13 @@ def _scores(hits: Sequence[Hit]) -> Floats:
 
 def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:
     """Return 1 for what those said whom the question names."""
-    named = frozenset[str]().union(*speaking(analysis.entities, set(speakers)).values())
+    named = frozenset[str]().union(*match_speakers(analysis.entities, set(speakers)).values())
     return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
 
 
 def _about(of: Columns, analysis: Analysis) -> Floats:
     """Return the share of the names in the question that each memory holds, but for those of who speaks."""
-    speakers = speaking(analysis.entities, set(of.column("speaker")))
+    speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
     if not names:
         return np.zeros(len(of.ids))

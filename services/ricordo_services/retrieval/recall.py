@@ -10,9 +10,14 @@ from zoneinfo import ZoneInfo
 
 from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
-from ricordo.language.query_analysis.analysing import with_question_vector
-from ricordo.language.query_analysis.asking import nameless, nothing_but_a_name, nothing_but_time, speaking
-from ricordo.language.query_analysis.sought import MODEL
+from ricordo.language.query_analysis.query_parser import with_question_vector
+from ricordo.language.query_analysis.requested_predicates import MODEL
+from ricordo.language.query_analysis.search_terms import (
+    is_only_a_name,
+    is_only_time,
+    match_speakers,
+    without_speaker_names,
+)
 from ricordo.memory.facts import Fact, select_facts
 from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, load_profiles
 from ricordo.memory.ranking import RankingProfile as Ranking
@@ -93,7 +98,7 @@ class RecallService:
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
-            at_large=not recalled.meant or nothing_but_a_name(recalled.analysis),
+            at_large=not recalled.meant or is_only_a_name(recalled.analysis),
             tellings=tellings,
             evidence=_evidence(tenant, recalled),
         )
@@ -136,13 +141,13 @@ class RecallService:
         if understanding.degraded:
             degraded.add(Degradation.ANALYSER)
         analysis = understanding.analysis
-        bare, speakers = nothing_but_time(analysis), speaking(analysis.entities, profile.speakers)
+        bare, speakers = is_only_time(analysis), match_speakers(analysis.entities, profile.speakers)
         recalled = RecallResult(
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             analysis=analysis,
-            meant="" if bare else nameless(request.query, speakers),
-            worded="" if bare else nameless(analysis.semantic_query, speakers),
+            meant="" if bare else without_speaker_names(request.query, speakers),
+            worded="" if bare else without_speaker_names(analysis.semantic_query, speakers),
             zone=zone,
             known_names=profile.names,
             degraded=degraded,
@@ -192,7 +197,7 @@ class RecallService:
         self, tenant: str, request: RecallRequest, recalled: RecallResult, surfacing: Sequence[Fact]
     ) -> Sequence[Fact]:
         """Return the facts that the question asks for, and behind them those that surface."""
-        names, sought = recalled.analysis.entities, recalled.analysis.sought.predicates
+        names, sought = recalled.analysis.entities, recalled.analysis.requested.names
         asked_for: Sequence[Fact] = ()
         if sought and not names and Degradation.ROWS not in recalled.degraded:
             try:

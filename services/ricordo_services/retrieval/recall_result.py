@@ -60,7 +60,7 @@ class RecallResult:
     @property
     def sought_facts(self) -> Sequence[Fact]:
         """Those of the facts for whose predicates the question asks."""
-        sought, named = self.analysis.sought.predicates, self.analysis.entities
+        sought, named = self.analysis.requested.names, self.analysis.entities
         return [one for one in self.facts if one.predicate in sought and (one.subject == USER or named)]
 
     @contextmanager

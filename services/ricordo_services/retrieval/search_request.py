@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.index.port import Scope
 from ricordo.language.query_analysis import Analysis
-from ricordo.language.query_analysis.asking import nothing_but_a_name, nothing_but_entities
+from ricordo.language.query_analysis.search_terms import is_only_a_name, is_only_names
 from ricordo.language.topics import topic_key
 from ricordo.messages.queries import Filters
 from ricordo.store.rows import Vector
@@ -67,7 +67,7 @@ def scope_of(asked: SearchRequest) -> Scope:
     start, end = _asked_time(analysis, filters)
     above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
     # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
-    alone = not filters.participants and (nothing_but_entities(analysis) or nothing_but_a_name(analysis))
+    alone = not filters.participants and (is_only_names(analysis) or is_only_a_name(analysis))
     about = _called(analysis.entities) if alone else ()
     return Scope(
         user_id=asked.user_id,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, NEVER, read_table
 from ricordo.language.text import normalise
 from ricordo.language.tokenization import PLAIN_WORD
 
@@ -175,7 +175,7 @@ def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
 
 def either(patterns: Iterable[str]) -> str:
     """Return the pattern that matches where one of `patterns` does."""
-    return "|".join(f"(?:{pattern})" for pattern in patterns)
+    return "|".join(f"(?:{pattern})" for pattern in patterns) or NEVER
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -172,7 +172,7 @@ _LEAST: Final = 0.25  # the probability from which on a text is taken to tell ho
 
 def tells_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
     """Say whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
-    if vector is None or document.language not in LANGUAGES:
-        return False
     head = load_head(__package__ or "", "procedures", document.language)
+    if head is None or vector is None:
+        return False
     return head.probabilities(document.text, vector)[_HOW] >= _LEAST

@@ -3,24 +3,40 @@
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import resources
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 _DATA: Final = resources.files("ricordo.language") / "data"
 _COMMON: Final = "common"
-_TYPES: Final[dict[str, type]] = {"text": str, "list": list, "table": dict, "flag": bool}
-_SCHEMA: Final[dict[str, dict[str, dict[str, str]]]] = tomllib.loads(
-    _DATA.joinpath("schema.toml").read_text("utf-8")
+NEVER: Final = "(?!)"
+"""A pattern that matches nothing."""
+_WORD_END: Final = r"(?:(?<=')|(?!\w))"  # an elided article ends at its apostrophe: "l'altra"
+_MATCHES: Final = {
+    "words": rf"\b{{}}{_WORD_END}",
+    "beginning": rf"^[\W_]{{{{0,10}}}}{{}}{_WORD_END}",
+    "whole": r"^[\W_]{{0,10}}{}[\W_]{{0,10}}$",
+    "ending": r"(?<!\w){}\s?$",
+    "anywhere": "{}",
+}
+"""How the alternatives of a list are matched."""
+_EMPTY: Final[dict[str, Any]] = {"text": "", "pattern": NEVER, "list": [], "table": {}, "flag": False} | {
+    match: [] for match in _MATCHES
+}
+_PLACEHOLDER: Final = re.compile(r"(?<!\?P)<(\w+)>")
+_SCHEMA: Final[dict[str, dict[str, Any]]] = tomllib.loads(_DATA.joinpath("schema.toml").read_text("utf-8"))
+
+LANGUAGES: Final = tuple(
+    sorted(folder.name for folder in _DATA.iterdir() if folder.is_dir() and folder.name != _COMMON)
 )
+"""The languages that have a folder, ISO 639-1."""
 
 
-def _is_complete(language: str) -> bool:
-    return all(_DATA.joinpath(language, f"{name}.toml").is_file() for name in _SCHEMA["language"])
-
-
-LANGUAGES: Final = tuple(sorted(folder.name for folder in _DATA.iterdir() if _is_complete(folder.name)))
-"""The languages that all files are there for, ISO 639-1."""
+@cache
+def languages_with(name: str) -> tuple[str, ...]:
+    """Return the languages that have the file `<name>.toml`."""
+    return tuple(each for each in LANGUAGES if _DATA.joinpath(each, f"{name}.toml").is_file())
 
 
 class Patterns(SimpleNamespace):
@@ -34,7 +50,9 @@ class Patterns(SimpleNamespace):
 def compiled(table: Mapping[str, str | Sequence[str]]) -> dict[str, re.Pattern[str]]:
     """Compile the patterns of a table; a list matches where one of its patterns does."""
     return {
-        name: re.compile(value if isinstance(value, str) else "|".join(f"(?:{each})" for each in value))
+        name: re.compile(
+            value if isinstance(value, str) else "|".join(f"(?:{each})" for each in value) or NEVER
+        )
         for name, value in table.items()
     }
 
@@ -42,19 +60,70 @@ def compiled(table: Mapping[str, str | Sequence[str]]) -> dict[str, re.Pattern[s
 def read_table(name: str, language: str = _COMMON) -> dict[str, Any]:
     """Return the file `data/<language>/<name>.toml`; the caller shapes it once and keeps what it made.
 
+    What a language lacks is empty: a key without a value, and all keys of a file that is not there. An empty
+    pattern matches nothing.
+
     Args:
         name: a file that `data/schema.toml` describes.
         language: a folder of `data`.
 
     Raises:
         KeyError: the schema has no such file.
-        FileNotFoundError: the language does not have it.
-        ValueError: a key is missing, unknown or of another type than the schema says.
+        ValueError: a key is unknown or of another type than the schema says.
     """
     schema = _SCHEMA[_COMMON if language == _COMMON else "language"][name]
-    table = tomllib.loads(_DATA.joinpath(language, f"{name}.toml").read_text("utf-8"))
-    wrong = sorted(schema.keys() ^ table.keys())
-    wrong += [key for key in schema.keys() & table.keys() if not isinstance(table[key], _TYPES[schema[key]])]
-    if wrong:
-        raise ValueError(f"data/{language}/{name}.toml differs from schema.toml in {', '.join(wrong)}")
-    return table
+    file = _DATA.joinpath(language, f"{name}.toml")
+    return _complete(tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}, schema, file.name)
+
+
+def _complete(table: Mapping[str, Any], schema: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Check a table against its schema, and add what it lacks."""
+    for key, value in table.items():
+        kind = schema.get(key, "")
+        wanted = dict if isinstance(kind, dict) else type(_EMPTY.get(kind))
+        if type(value) is not wanted:
+            raise ValueError(f"{place}: {key} differs from schema.toml")
+    return {
+        key: _complete(table.get(key, {}), kind, f"{place}, {key}")
+        if isinstance(kind, dict)
+        else table.get(key, _EMPTY[kind])
+        for key, kind in schema.items()
+    }
+
+
+def read_patterns(name: str, language: str) -> dict[str, Any]:
+    """Return a file of patterns, compiled: a regular expression for each list, a set of words for each text.
+
+    A placeholder `<name>` in an alternative stands for the entry of the table `parts`.
+
+    Args:
+        name, language: as of `read_table`.
+
+    Raises:
+        KeyError: the schema has no such file, or a placeholder no entry.
+        ValueError: the file differs from the schema.
+    """
+    table, schema = read_table(name, language), _SCHEMA["language"][name]
+    parts: dict[str, Any] = table.pop("parts")
+    return {
+        key: frozenset(value.split())
+        if schema[key] == "text"
+        else re.compile(_pattern(schema[key], [_expanded(each, parts) for each in value]))
+        for key, value in table.items()
+    }
+
+
+def _pattern(match: str, alternatives: Sequence[str]) -> str:
+    if not alternatives:
+        return NEVER
+    if match == "anywhere":
+        return "|".join(alternatives)
+    return _MATCHES[match].format(f"(?:{'|'.join(alternatives)})")
+
+
+def _expanded(text: str, parts: Mapping[str, str | list[str]]) -> str:
+    def part(found: re.Match[str]) -> str:
+        value = parts[found[1]]
+        return _expanded(value if isinstance(value, str) else f"(?:{'|'.join(value)})", parts)
+
+    return _PLACEHOLDER.sub(part, text)

@@ -1,8 +1,8 @@
-"""Which language a text is written in.
+"""Detects the language of a text.
 
-Of Italian and English, function words and the way words end tell more about a few words of chat than a
-general identifier does, which is at its worst there: what they tell clearly is believed. What is left may be
-in any other language: a general identifier (py3langid) looks at it, and is believed where it is sure.
+Function words and the shapes of words tell more about a few words of chat than a general identifier does,
+which is at its worst there: what they tell clearly is believed. Else the text may be in any other language,
+and a general identifier (py3langid) is believed where it is sure.
 """
 
 import re
@@ -12,27 +12,16 @@ from typing import Final, NamedTuple
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.markup import in_words
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import LAUGHTER
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MOST_READ = 2_000  # characters; more of a text tells nothing more
-_FUNCTION_WORD = 2.0
-_VOWEL_END = 0.35
-_CONSONANT_END = -0.3
-_ACCENT = 2.0
-_ENGLISH_LETTERS = -0.25
-_ELISION = re.compile(r"\b(?:l|un|c|dell|all|nell|dall|sull|quest|quell|bell|anch|mezz)['’]", re.IGNORECASE)
-_CONTRACTION = re.compile(r"['’](?:s|t|re|ve|ll|m|d)\b", re.IGNORECASE)
-_PRONOUN: Final = re.compile(
-    r"(?:\bI|(?:(?<![^.!?,;:\n])|(?<=\band)|(?<=\bbut)|(?<=\bso))\s*\bi)(?='|\s+(?!(?:due|tre|sette|nove)\b)[a-z]+(?<!i)\b)"
-)
-"""The English "I", and not the Italian article, whose noun ends in "-i" but for numbers."""
-_LETTERS: Final = re.compile(r"[wkyjx]|th|sh|gh|oo|ee", re.IGNORECASE)
-# Those told apart: each further one is one more to be mistaken for.
-_LANGUAGES: Final = tuple(
+_FUNCTION_WORD: Final = 200  # the weight of a function word, as in `detection.toml`
+# The candidates of the identifier: each further one is one more mistake that it can make.
+_IDENTIFIED: Final = tuple(
     "it en fr de es pt nl ro pl ru uk tr el sv da no fi cs hu hr bg ca ar he fa hi zh ja ko vi id".split()
 )
 # How probable another language has to be: at all, of few words, and where its own words or letters are seen.
@@ -41,31 +30,54 @@ _FEW = 3  # words
 _BARE: Final = 2  # words, of which none that is frequent tells anything
 _CLEAR = 2  # function words of one language, and none of another, which need no second opinion
 _SHARED: Final = frozenset(read_table("shared_words")["words"].split())
-_ITALIAN, _ENGLISH = (
-    frozenset(read_table("function_words", language)["frequent"].split()) for language in ("it", "en")
-)
+
+
+class _Signs(NamedTuple):
+    """What shows a language: its function words, and the patterns of `detection.toml`."""
+
+    words: frozenset[str]
+    apostrophes: re.Pattern[str]
+    pronoun: re.Pattern[str]
+    shapes: Sequence[tuple[re.Pattern[str], int]]
+
+
+def _signs(language: str) -> _Signs:
+    table = read_table("detection", language)
+    frequent = frozenset(read_table("function_words", language)["frequent"].split())
+    return _Signs(
+        frequent | stop_words(language),
+        re.compile(table["apostrophes"]),
+        re.compile(table["pronoun"]),
+        [(re.compile(pattern), weight) for pattern, weight in table["shapes"]],
+    )
+
+
+_SIGNS: Final = [_signs(language) for language in LANGUAGES]
+_PLACES: Final = range(len(LANGUAGES))
+Evidence = tuple[int, ...]
+"""What speaks for each of `LANGUAGES`, in their order."""
+_NO_EVIDENCE: Final[Evidence] = (0,) * len(LANGUAGES)
 
 
 def detect(text: str, default: str = "en") -> str:
-    """Return "it" or "en", whichever `text` is more likely written in: what queries are read in.
+    """Return the likeliest of `LANGUAGES`, in which queries are read.
 
     Args:
         text: Any text; its first 2,000 characters are read.
         default: What to answer when nothing tells: no words, or names only.
     """
-    score = _score(text[:_MOST_READ])
-    if score == 0:
-        return default
-    return "it" if score > 0 else "en"
+    read = text[:_MOST_READ]
+    return _likeliest(_total(_traits_of(read), read), default)
 
 
 def tells_language(text: str) -> bool:
-    """Say whether `text` is enough to tell Italian from English: a bare noun or two ("pizza") are not.
+    """Say whether `text` is enough to detect its language: a bare noun or two ("pizza") are not.
 
-    One of the frequent words of one of them is, and so are more words than two.
+    A frequent word of one language is enough, and so are more than two words.
     """
-    read = _read(text[:_MOST_READ])
-    return len(read) > _BARE or any(word.told for word in read) or _contractions(text[:_MOST_READ]) != 0
+    read = _traits_of(text[:_MOST_READ])
+    cut = set(_apostrophes(text[:_MOST_READ]))
+    return len(read) > _BARE or any(word.told for word in read) or len(cut) > 1
 
 
 def identify(text: str, default: str = "en") -> str:
@@ -75,23 +87,22 @@ def identify(text: str, default: str = "en") -> str:
         text: Any text; its first 2,000 characters are read, without code and addresses.
         default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
     """
-    said = in_words(text[:_MOST_READ])
-    found = _read(said)
+    read = in_words(text[:_MOST_READ])
+    found = _traits_of(read)
     written = [word for word in found if not word.laughs]
     if not written:
         return default
-    score = sum(word.score for word in found) + _contractions(said)
-    own = default if score == 0 else "it" if score > 0 else "en"
+    own = _likeliest(_total(found, read), default)
     first, *others = written
     foreign = first.foreign_small or any(word.foreign for word in others)
     if not foreign and _is_clear(written, own):
         return own
-    guessed, confidence = _identifier().classify(said)
-    if guessed in {"it", "en"}:
+    guessed, confidence = _identifier().classify(read)
+    if guessed in LANGUAGES:
         return own
-    few = len(written) <= _FEW and _is_latin(said)
+    few = len(written) <= _FEW and _is_latin(read)
     asked = (
-        _SURE_OF_FEW if few and not foreign else _SURE_OF_FOREIGN if foreign or not _is_latin(said) else _SURE
+        _SURE_OF_FEW if few and not foreign else _SURE_OF_FOREIGN if foreign or not _is_latin(read) else _SURE
     )
     return str(guessed) if confidence >= asked else own
 
@@ -100,14 +111,14 @@ class _Traits(NamedTuple):
     """What a word tells of the language it is in.
 
     Attributes:
-        score: above 0 for Italian, below for English.
-        told: the language whose frequent word it is, if one's only.
+        evidence: for each language.
+        told: the language that it clearly is of: whose frequent word it is, and no other's.
         laughs: whether it is laughter, which is of any language.
-        foreign: whether it is a frequent word of another language, as it is written.
-        foreign_small: the same, written small.
+        foreign: whether it is a frequent word of a language without data, as it is written.
+        foreign_small: the same, in small letters.
     """
 
-    score: float
+    evidence: Evidence
     told: str
     laughs: bool
     foreign: bool
@@ -117,21 +128,36 @@ class _Traits(NamedTuple):
 @lru_cache(maxsize=16_384)
 def _traits(word: str) -> _Traits:
     small = word.lower()
-    score = _word_score(small)
-    told = "" if abs(score) < _FUNCTION_WORD else "it" if score > 0 else "en"
+    evidence = _word_evidence(small)
     laughs = LAUGHTER.fullmatch(word) is not None
-    return _Traits(score, told, laughs, _is_foreign(word), _is_foreign(small))
+    return _Traits(evidence, _told(evidence), laughs, _is_foreign(word), _is_foreign(small))
+
+
+def _told(evidence: Evidence) -> str:
+    """Return the language that is ahead of all others by a function word."""
+    best = max(_PLACES, key=evidence.__getitem__)
+    others = max((evidence[at] for at in _PLACES if at != best), default=0)
+    return LANGUAGES[best] if evidence[best] - others >= _FUNCTION_WORD else ""
+
+
+def _likeliest(evidence: Evidence, default: str) -> str:
+    most = max(evidence)
+    return LANGUAGES[evidence.index(most)] if evidence.count(most) == 1 else default
+
+
+def _total(read: Sequence[_Traits], text: str) -> Evidence:
+    counted = [word.evidence for word in read]
+    return tuple(map(sum, zip(_apostrophes(text), *counted, strict=True)))
 
 
 def _is_clear(written: Sequence[_Traits], own: str) -> bool:
-    """Say whether function words of the language say it."""
-    said = sum(word.told == own for word in written)
-    return said >= min(_CLEAR, len(written)) and said * 4 >= len(written)
+    """Say whether function words of the language tell it."""
+    telling = sum(word.told == own for word in written)
+    return telling >= min(_CLEAR, len(written)) and telling * 4 >= len(written)
 
 
 def _is_foreign(word: str) -> bool:
-    """Say whether a word is a frequent one of another language, and none of Italian or English."""
-    return word in _foreign_words() and abs(_word_score(word)) < _FUNCTION_WORD and word not in _SHARED
+    return word in _foreign_words() and not _told(_word_evidence(word)) and word not in _SHARED
 
 
 @lru_cache(maxsize=1)
@@ -143,65 +169,46 @@ def _foreign_words() -> frozenset[str]:
 def _identifier() -> LanguageIdentifier:
     """Return the identifier, read once: that takes a second."""
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(_LANGUAGES)
+    identifier.set_languages(_IDENTIFIED)
     return identifier
 
 
-def _score(text: str) -> float:
-    """Weigh the evidence: above 0 for Italian, below for English."""
-    return sum(word.score for word in _read(text)) + _contractions(text)
-
-
-def _read(text: str) -> list[_Traits]:
-    """Return what each word tells: how a name ends tells nothing, and "I" speaks English."""
-    pronouns = {match.end() for match in _PRONOUN.finditer(text)}
+def _traits_of(text: str) -> list[_Traits]:
+    """Return what each word tells: how a name ends tells nothing, and "I" is English."""
+    pronouns = {match.end(): at for at, signs in enumerate(_SIGNS) for match in signs.pronoun.finditer(text)}
     found = []
     for match in _WORD.finditer(text):
         word, traits = match.group(), _traits(match.group())
-        if match.start() + 1 in pronouns and word[0] in "Ii":
-            traits = _traits_of_pronoun()
+        pronoun = pronouns.get(match.start() + 1)
+        if pronoun is not None:
+            traits = _Traits(_evidence_for(pronoun), LANGUAGES[pronoun], False, False, False)  # noqa: FBT003
         elif match.start() and word[0].isupper() and not traits.told and word[1:].islower():
-            traits = traits._replace(score=0.0)
+            traits = traits._replace(evidence=_NO_EVIDENCE)
         found.append(traits)
     return found
 
 
-@lru_cache(maxsize=1)
-def _traits_of_pronoun() -> _Traits:
-    return _Traits(-_FUNCTION_WORD, "en", laughs=False, foreign=False, foreign_small=False)
+def _evidence_for(place: int) -> Evidence:
+    return tuple(_FUNCTION_WORD * (at == place) for at in _PLACES)
 
 
-def _contractions(text: str) -> float:
+def _apostrophes(text: str) -> Evidence:
     """Weigh what apostrophes cut off: "l'amico", "we're"."""
     if "'" not in text and "\u2019" not in text:
-        return 0.0
-    return _FUNCTION_WORD * (len(_ELISION.findall(text)) - len(_CONTRACTION.findall(text)))
+        return _NO_EVIDENCE
+    return tuple(_FUNCTION_WORD * len(signs.apostrophes.findall(text)) for signs in _SIGNS)
 
 
-def _word_score(word: str) -> float:
+def _word_evidence(word: str) -> Evidence:
+    """Weigh a word by the lists, or if no list has it by its shape."""
     if word in _SHARED or not word[0].isalpha():
-        return 0.0
-    italian = word in _ITALIAN or word in stop_words("it")
-    english = word in _ENGLISH or word in stop_words("en")
-    if italian != english:
-        return _FUNCTION_WORD if italian else -_FUNCTION_WORD
-    if italian or not _is_latin(word):
-        return 0.0
-    return _shape_score(word)
-
-
-_ITALIAN_ENDING = re.compile(r"(?:[aio]|(?<![cgvltsrn])e)$")
-_CONSONANT = re.compile(r"[^aeiouàèéìòù]$")
-
-
-def _shape_score(word: str) -> float:
-    """Weigh a word that no list knows by how it ends and by letters that Italian does without."""
-    score = _ACCENT if word[-1] in "àèéìòù" else 0.0
-    if len(word) > 2 and _ITALIAN_ENDING.search(word):
-        score += _VOWEL_END
-    elif len(word) > 2 and _CONSONANT.search(word):
-        score += _CONSONANT_END
-    return score + (_ENGLISH_LETTERS if _LETTERS.search(word) else 0.0)
+        return _NO_EVIDENCE
+    listed = [word in signs.words for signs in _SIGNS]
+    if any(listed):
+        return _evidence_for(listed.index(True)) if sum(listed) == 1 else _NO_EVIDENCE
+    if not _is_latin(word):
+        return _NO_EVIDENCE
+    return tuple(sum(weight for shape, weight in signs.shapes if shape.search(word)) for signs in _SIGNS)
 
 
 def _is_latin(text: str) -> bool:

@@ -1,11 +1,10 @@
 """Dictionary forms of words: singular nouns, Italian verb forms; and Italian articles before nouns."""
 
-import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
 import simplemma
+from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.text import LONGEST_WORD, without_accents
@@ -13,6 +12,7 @@ from ricordo.language.text import LONGEST_WORD, without_accents
 _INFINITIVE: Final = ("are", "ere", "ire", "rre")
 _PARTICIPLES: Final = ("ate", "ite", "ute", "che", "ghe")
 _VOWELS: Final = "aeiou"
+_DICTIONARIES: Final = frozenset(LANGUAGES) & frozenset(SUPPORTED_LANGUAGES)
 
 
 @lru_cache(maxsize=1)
@@ -41,7 +41,7 @@ def lemma(word: str, language: str) -> str:
 
     What the dictionary does not know is its own form, and so is each word of another language.
     """
-    if language not in LANGUAGES or len(word) > LONGEST_WORD:
+    if language not in _DICTIONARIES or len(word) > LONGEST_WORD:
         return word
     return simplemma.lemmatize(word, lang=language).casefold()
 
@@ -54,7 +54,8 @@ def noun(word: str, language: str) -> str:
     exceptional = _exceptions()[language].get(word)
     if exceptional is not None:
         return exceptional
-    return _italian(word) if language == "it" else _english(word)
+    singular = _SINGULARS.get(language)
+    return singular(word) if singular else lemma(word, language)
 
 
 def noun_behind(word: str, before: str, language: str) -> str:
@@ -139,47 +140,9 @@ def _hard(root: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def is_known(word: str, language: str) -> bool:
-    """Say whether the dictionary of "it" or "en" holds a case-folded word."""
-    return simplemma.is_known(word, lang=language)
+    """Say whether the dictionary of a language holds a case-folded word."""
+    return language in _DICTIONARIES and simplemma.is_known(word, lang=language)
 
 
-_TAKES_LO = re.compile(r"s[^aeiouh\W]|z|x|y|gn|ps|pn")
-_BEFORE_VOWELS: Final = frozenset("aeiouàèéìòù")
-_ARTICLES: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
-
-
-def _joined(forms: str) -> Mapping[str, str]:
-    return dict(zip(_ARTICLES, forms.split(), strict=True))
-
-
-_JOINED: Final[Mapping[str, Mapping[str, str]]] = {
-    "di": _joined("del dello della dell' dei degli delle"),
-    "a": _joined("al allo alla all' ai agli alle"),
-    "da": _joined("dal dallo dalla dall' dai dagli dalle"),
-    "in": _joined("nel nello nella nell' nei negli nelle"),
-}
-
-
-def article_of(noun: str, gender: str, *, plural: bool = False) -> str:
-    """Return the definite article before a noun.
-
-    Args:
-        noun: with what stands between it and its article, as it is written.
-        gender: "f" or "m".
-        plural: whether the noun is one.
-    """
-    vowel = noun[:1].casefold() in _BEFORE_VOWELS
-    lo = _TAKES_LO.match(noun.casefold()) is not None
-    if plural:
-        return "le" if gender == "f" else "gli" if vowel or lo else "i"
-    if vowel:
-        return "l'"
-    return "la" if gender == "f" else "lo" if lo else "il"
-
-
-def with_article(preposition: str, article: str, noun: str) -> str:
-    """Return a noun behind a preposition and an article, either of which may be empty: "dell'amico"."""
-    if not article:
-        return f"{preposition} {noun}".strip()
-    before = _JOINED[preposition][article] if preposition else article
-    return before + noun if before.endswith("'") else f"{before} {noun}"
+_SINGULARS: Final = {"it": _italian, "en": _english}
+"""Rules for the singular; in other languages the lemma is taken."""

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import Assertion
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, NEVER, read_table
 from ricordo.language.document import Document
 
 _LEAD: Final = 100  # characters in front of a deed in which the one who did it is looked for
@@ -144,9 +144,9 @@ def _events(language: str) -> _Events:
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),
-        personal=re.compile(_spelled(words["personal"], words)),
-        opening=re.compile(_spelled(words["opening"], words)),
-        strangers=re.compile(words["strangers"]),
+        personal=re.compile(_spelled(words.get("personal", NEVER), words)),
+        opening=re.compile(_spelled(words.get("opening", NEVER), words)),
+        strangers=re.compile(words.get("strangers", NEVER)),
     )
 
 

@@ -19,8 +19,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.language.data_files import LANGUAGES
+
 BUCKETS: Final = 8_192
-LANGUAGES: Final = ("it", "en")
 SHAPE: Final = 7
 """Numbers that tell the shape of a text, see `shape`."""
 
@@ -84,10 +85,11 @@ class TextHead:
         return file.getvalue()
 
 
-@lru_cache(maxsize=4)
-def load_head(package: str, name: str, language: str) -> TextHead:
-    """Return a head that is shipped beside a package's modules, for "it" or "en", read once."""
-    return read_head(resources.files(package).joinpath(f"{name}_{language}.npz").read_bytes())
+@lru_cache(maxsize=16)
+def load_head(package: str, name: str, language: str) -> TextHead | None:
+    """Return the head `<name>_<language>.npz` of a package, read once; None where there is none."""
+    file = resources.files(package).joinpath(f"{name}_{language}.npz")
+    return read_head(file.read_bytes()) if language in LANGUAGES and file.is_file() else None
 
 
 def read_head(content: bytes) -> TextHead:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.assertion_scope import plain, plain_words
-from ricordo.language.data_files import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
 from ricordo.language.text import stem
@@ -30,24 +30,6 @@ _OPENING = 3
 
 Amount = float | NDArray[np.float64]
 
-_WEIGHTY = {
-    "it": "importante critico urgente decisione decidere accordo disaccordo credo credere sento sentire "
-    "fondamentale ricorda ricordare promesso promessa segreto",
-    "en": "important critical urgent decision decide agree disagree believe feel essential remember promise "
-    "secret",
-}
-_DEADLY = {
-    "it": "morto morta morti morte muoio muore morendo morire uccide ucciso uccisa uccidere ammazza "
-    "ammazzato funerale",
-    "en": "die dies died dying dead death kill kills killed killing funeral",
-}
-_FIRST_PERSON = {
-    "it": frozenset(
-        "io me mi mio mia miei mie noi nostro nostra nostri nostre ho sono abbiamo siamo avevo ero vorrei "
-        "voglio".split()
-    ),
-    "en": frozenset("i me my mine myself we us our ours i'm i've i'll i'd we're we've we'll we'd".split()),
-}
 # Manners and opinions are not yet a feeling of one's own.
 _NO_OWN_FEELING = frozenset(
     [
@@ -87,7 +69,7 @@ def importance(document: Document, emotion: Emotion) -> Importance:
     """Rate the importance of a text.
 
     Args:
-        document: in other languages than Italian and English only length and feeling count.
+        document: in a language without data only length and feeling count.
         emotion: estimated of the same text.
     """
     document = document.composed
@@ -134,8 +116,17 @@ class _Keywords:
 
 @lru_cache(maxsize=8)
 def _weighty_stems(language: str) -> _Keywords:
-    known = {stem(word, language): word for word in _WEIGHTY.get(language, "").split()}
+    known = {stem(word, language): word for word in _words_of(language)["weighty"].split()}
     return _Keywords(known, frozenset(key[:_OPENING] for key in known))
+
+
+def _words_of(language: str) -> Mapping[str, str]:
+    return read_table("importance", language if language in LANGUAGES else "")
+
+
+@lru_cache(maxsize=8)
+def _first_person(language: str) -> frozenset[str]:
+    return frozenset(_words_of(language)["first_person"].split())
 
 
 def _meaning(document: Document, emotion: Emotion) -> tuple[ImportanceContribution, ...]:
@@ -143,7 +134,7 @@ def _meaning(document: Document, emotion: Emotion) -> tuple[ImportanceContributi
     event = life_event(document)
     if _is_feeling(emotion) and (event or _is_felt(document, emotion)):
         found.append(ImportanceContribution("feeling", emotion.primary, 1 / 4))
-    own = _FIRST_PERSON.get(document.language, frozenset())
+    own = _first_person(document.language)
     spoken = next((word.folded for word in document.words if word.folded in own), "")
     if spoken and len(document.text) > DISCLOSURE_LENGTH:
         found.append(ImportanceContribution("disclosure", spoken, 1 / 4))
@@ -173,7 +164,7 @@ def _speaks_of_death_only(emotion: Emotion, language: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _deadly_stems(language: str) -> frozenset[str]:
-    return frozenset(stem(word, language) for word in _DEADLY.get(language, "").split())
+    return frozenset(stem(word, language) for word in _words_of(language)["deadly"].split())
 
 
 def _is_feeling(emotion: Emotion) -> bool:

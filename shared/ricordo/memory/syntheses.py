@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime, MemoryKind, Role
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import excerpt
 from ricordo.language.titles import title_of
@@ -153,4 +153,4 @@ def _common(values: Iterable[T]) -> T | None:
 
 @lru_cache(maxsize=1)
 def _words() -> Mapping[str, Mapping[str, str]]:
-    return {language: read_table("syntheses", language) for language in LANGUAGES}
+    return {language: read_table("syntheses", language) for language in languages_with("syntheses")}

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from cachetools import LRUCache
 
-from ricordo.language.query_analysis import Analysis, Claim, analyse
+from ricordo.language.query_analysis import Analysis, QueryClaim, analyse
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama.questions import OllamaQuestionReader
 from ricordo.resilience import BreakerState, CircuitBreaker
@@ -84,7 +84,7 @@ class LlmQueryAnalyser:
     def __init__(self, reader: OllamaQuestionReader, breaker: CircuitBreaker, cache_size: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
-        self._claims = LRUCache[_CacheKey, Claim](cache_size)
+        self._claims = LRUCache[_CacheKey, QueryClaim](cache_size)
 
     async def understand(self, question: Question) -> Understanding:
         """Analyse `question`; `degraded` if the model should have answered and did not."""
@@ -100,7 +100,7 @@ class LlmQueryAnalyser:
         self._claims[key] = claim
         return Understanding(by_rules(question, claim))
 
-    async def _read(self, key: _CacheKey) -> Claim | None:
+    async def _read(self, key: _CacheKey) -> QueryClaim | None:
         """Ask the model; None without an answer."""
         admission = self._breaker.admit()
         if admission is None:
@@ -117,7 +117,7 @@ class LlmQueryAnalyser:
         return claim
 
 
-def by_rules(question: Question, claim: Claim | None = None) -> Analysis:
+def by_rules(question: Question, claim: QueryClaim | None = None) -> Analysis:
     """Return the analysis by rules, given the model's `claim` if any."""
     return analyse(
         question.text,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.classification import tells_how
 from ricordo.language.document import Document
-from ricordo.language.query_analysis.sought import CORE, sought
+from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
 from ricordo.models.onnx.minilm import open_minilm
 
@@ -43,8 +43,8 @@ async def vector(minilm: Encoder, text: str) -> NDArray[np.float32]:
 async def test_a_question_about_oneself_asks_for_a_predicate_alone(
     minilm: Encoder, query: str, language: str, predicate: str
 ) -> None:
-    found = sought(query, language, vector=await vector(minilm, query))
-    assert found.predicates[0] == predicate
+    found = requested_predicates(query, language, vector=await vector(minilm, query))
+    assert found.names[0] == predicate
     assert found.bare > 0.5
 
 
@@ -61,13 +61,13 @@ async def test_a_question_about_oneself_asks_for_a_predicate_alone(
 async def test_a_question_that_says_more_is_searched_for_by_its_own_words(
     minilm: Encoder, query: str, language: str
 ) -> None:
-    assert not sought(query, language, vector=await vector(minilm, query)).bare
+    assert not requested_predicates(query, language, vector=await vector(minilm, query)).bare
 
 
 async def test_who_names_somebody_asks_for_more(minilm: Encoder) -> None:
     query = "Dove abita Anna?"
-    found = sought(query, "it", names=("Anna",), vector=await vector(minilm, query))
-    assert found.predicates == ("lives_in",)
+    found = requested_predicates(query, "it", names=("Anna",), vector=await vector(minilm, query))
+    assert found.names == ("lives_in",)
     assert not found.bare
 
 
@@ -76,7 +76,7 @@ async def test_who_names_somebody_asks_for_more(minilm: Encoder) -> None:
     [("What have you learnt about me so far?", "en"), ("Cos'hai capito di me finora?", "it")],
 )
 async def test_oneself_as_a_whole_asks_for_the_core(minilm: Encoder, query: str, language: str) -> None:
-    assert sought(query, language, vector=await vector(minilm, query)).predicates == CORE
+    assert requested_predicates(query, language, vector=await vector(minilm, query)).names == CORE
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ricordo.language
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, read_patterns, read_table
 
 FOLDER = Path(ricordo.language.__file__).parent / "data"
 SCHEMA = tomllib.loads((FOLDER / "schema.toml").read_text("utf-8"))
@@ -34,3 +34,16 @@ def test_a_file_is_of_the_shape_of_the_schema_and_says_what_it_is_for(folder: st
 def test_a_file_that_nobody_described_is_refused() -> None:
     with pytest.raises(KeyError):
         read_table("surprises", "it")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_placeholders_of_patterns_are_expanded(language: str) -> None:
+    patterns = read_patterns("questions", language)
+    assert "parts" not in patterns
+    assert not [name for name, each in patterns.items() if "<what>" in getattr(each, "pattern", "")]
+
+
+def test_what_a_language_lacks_is_empty() -> None:
+    nothing = read_patterns("questions", "xx")
+    assert nothing["question"].search("anything") is None
+    assert nothing["pleasant"] == frozenset()

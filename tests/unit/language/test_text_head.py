@@ -14,7 +14,7 @@ from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_h
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 HERE = Path(__file__).parent
 SHIPPED = [
-    ("ricordo.language.query_analysis", "sought", HERE / "query_analysis" / "sought.tsv"),
+    ("ricordo.language.query_analysis", "predicates", HERE / "query_analysis" / "predicates.tsv"),
     ("ricordo.language", "procedures", HERE / "procedures.tsv"),
 ]
 
@@ -33,6 +33,7 @@ def test_a_shipped_head_was_fitted_on_the_texts_beside_the_tests(
     package: str, name: str, fitted_on: Path, language: str
 ) -> None:
     shipped = load_head(package, name, language)
+    assert shipped is not None
     assert shipped.fitted_on == hashlib.sha256(fitted_on.read_bytes()).hexdigest()
     assert shipped.model == MINILM
 

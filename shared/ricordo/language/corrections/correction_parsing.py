@@ -269,7 +269,7 @@ def _patterns() -> _Patterns:
     tables = [read_table("corrections", language) for language in LANGUAGES]
 
     def either(name: str) -> str:
-        return "|".join("|".join(table[name].split("\n")).strip("|") for table in tables)
+        return "|".join(line for table in tables for line in table[name].split("\n") if line)
 
     def both(name: str) -> frozenset[str]:
         return frozenset(word for table in tables for word in table[name].split())

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion
-from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.emotion.emotion_lexicon import (
     load_positions,
@@ -17,7 +16,7 @@ from ricordo.language.emotion.emotion_lexicon import (
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.features import MOST_READ
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.emotion.heads import AXES, LABELS, Heads, Seen, load_heads
+from ricordo.language.emotion.heads import AXES, LABELS, Heads, Seen, has_heads, load_heads
 from ricordo.language.text import stop_words
 
 _TILT: Final = 0.25  # how far rare labels are preferred: by their share to this power
@@ -48,6 +47,7 @@ class _Scale(NamedTuple):
 
 
 # Valence is tanh(gain · (rating - neutral) / 2), the others rest + gain · (rating - neutral) / 4.
+# These were fitted with the heads of a language; of others those of English are taken.
 _SCALES: Final = {
     "en": (_Scale(3.0, 0.0), _Scale(2.0, 0.3), _Scale(1.5, 0.5)),
     "it": (_Scale(2.4, 0.0), _Scale(1.1, 0.3), _Scale(0.8, 0.5)),
@@ -60,9 +60,9 @@ def estimate(
     """Estimate the feeling that a text expresses.
 
     Args:
-        document: of which the prose is read. What is not Italian or English is read by its emoji only.
-        vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it the
-            words alone are read.
+        document: of which the prose is read. In a language without data the emoji only are read.
+        vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it, and
+            in a language without heads, the words alone are read.
         names: of people in it, which are no feelings.
 
     Returns:
@@ -70,7 +70,7 @@ def estimate(
     """
     said = without_figures(document.prose)
     words = spoken(said, names)
-    if vector is None or document.language not in LANGUAGES or not any(map(str.isalpha, said.text)):
+    if vector is None or not has_heads(document.language) or not any(map(str.isalpha, said.text)):
         return words
     figurative = said is not document.prose
     return _blended(said, words, load_heads(document.language), vector, figurative=figurative)
@@ -81,7 +81,7 @@ def _blended(
 ) -> Emotion:
     found = heads.read(Seen.of(document.text, words), vector)
     away = (found[: len(AXES)] - heads.neutral[: len(AXES)]).tolist()
-    of_valence, of_arousal, of_dominance = _SCALES[document.language]
+    of_valence, of_arousal, of_dominance = _SCALES.get(document.language, _SCALES["en"])
     valence = math.tanh(of_valence.gain * away[0] / 2)
     arousal = of_arousal.rest + of_arousal.gain * away[1] / 4
     dominance = of_dominance.rest + of_dominance.gain * away[2] / 4

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -200,10 +201,20 @@ def quantised(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
     return np.rint(weights / step).astype(np.int8), step.astype(np.float32)
 
 
+def _file(language: str) -> Traversable:
+    return resources.files(__package__).joinpath(f"heads_{language}.npz")
+
+
+@lru_cache(maxsize=64)
+def has_heads(language: str) -> bool:
+    """Whether heads are shipped for a language; without them, the words of feeling alone are read."""
+    return language in LANGUAGES and _file(language).is_file()
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def load_heads(language: str) -> Heads:
-    """Return the heads of "it" or "en" that are shipped, read once."""
-    return read_heads(resources.files(__package__).joinpath(f"heads_{language}.npz").read_bytes())
+    """Return the shipped heads of a language that `has_heads`, read once."""
+    return read_heads(_file(language).read_bytes())
 
 
 def read_heads(content: bytes) -> Heads:

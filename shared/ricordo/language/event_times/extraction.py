@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import Final, cast
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import EventTime
@@ -70,7 +70,7 @@ def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[
         raise ValueError("the moment of speaking needs a time zone")
     if document.language not in LANGUAGES:
         return ()
-    language = cast("Language", document.language)
+    language = document.language
     if not signs_of(language).hinted(document.plain, document.plain_words):
         return ()
     reader = _Reader(Speech(said_at, zone, language, signs_of(language)))

@@ -11,7 +11,8 @@ from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between
 from ricordo.language.temporal.shapes import after_noon, minutes, of_part
 
-_AFTERNOON: Final[dict[Language, range]] = {"en": range(60, 6 * 60), "it": range(60, 4 * 60)}
+_AFTERNOON: Final[dict[Language, range]] = {"it": range(60, 4 * 60)}
+_LATE_AFTERNOON: Final = range(60, 6 * 60)
 """Minutes since midnight at which an hour of no half is one of the afternoon; Italians often count to 24."""
 _NOON: Final = 12 * 60
 _DINNER: Final = range(5 * 60, 11 * 60)
@@ -35,7 +36,7 @@ def in_half(
     first, last = minutes(expression), minutes(expression.last) if isinstance(expression, Between) else None
     if first is None or _HALF.search(text, *span):
         return expression
-    shifts = first in _AFTERNOON[language] and (last is None or last < _NOON)
+    shifts = first in _AFTERNOON.get(language, _LATE_AFTERNOON) and (last is None or last < _NOON)
     if shifts and not _is_of_night(text, span, signs):
         return after_noon(expression)
     if isinstance(expression, Between) and last is not None and last <= first < last + _NOON:

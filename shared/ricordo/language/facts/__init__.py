@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.corrections import without_lead
@@ -16,7 +16,6 @@ from ricordo.language.facts.message_grammar import MessageGrammar, Mood
 from ricordo.language.facts.statement import Statement
 from ricordo.language.facts.statement_extraction import StatementExtractor
 from ricordo.language.facts.validity import timed
-from ricordo.language.temporal import Language
 
 __all__ = ["LANGUAGES", "MessageGrammar", "Mood", "Statement", "extract", "message_grammar"]
 
@@ -77,7 +76,7 @@ def extract(
         stated = tuple(replace(s, quote=document.text[slice(*s.span)]) for s in stated)
     if at is None or not stated:
         return stated
-    zone, code = timezone or ZoneInfo("UTC"), cast("Language", grammar.code)
+    zone, code = timezone or ZoneInfo("UTC"), grammar.code
     told = timed(stated, own_words(read), at=at, zone=zone, language=code)
     return (
         told if denied else tuple(replace(s, polarity="holds") if s.polarity == "began" else s for s in told)

@@ -54,4 +54,4 @@ def is_state(words: list[str], language: str) -> bool:
         return False
     if word_class(first, language) not in _MAYBE_NOUNS:
         return True  # "outside"
-    return len(first) > _SHORT_NAME and first.endswith(_PARTICIPLES[language])
+    return len(first) > _SHORT_NAME and first.endswith(_PARTICIPLES.get(language, ()))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import Final, cast
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.assertion_scope import plain
@@ -12,7 +12,7 @@ from ricordo.language.facts.clause_times import clause_signs
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.scene import Scene
-from ricordo.language.temporal import Language, find
+from ricordo.language.temporal import find
 
 _LONGEST: Final = 9  # words of a time that comes first, at most
 
@@ -30,7 +30,7 @@ def after_time(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
     starts, last = grammar.time_openings, min(end, begin + _LONGEST)
     if begin >= end or not _starts(tokens, grammar, begin):
         return begin
-    first, language = tokens.starts[begin], cast("Language", grammar.code)
+    first, language = tokens.starts[begin], grammar.code
     text = tokens.source[first : tokens.ends[last - 1]]
     low, signs = plain(text), clause_signs(language)
     if signs.cue.search(low) is None:

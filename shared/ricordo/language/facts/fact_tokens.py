@@ -72,7 +72,7 @@ def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
     low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for token in tokenize(own, CLITIC[language]):
+    for token in tokenize(own, CLITIC.get(language, CLITIC["it"])):
         word, start = token.written.lower(), token.start
         if low and low[-1] == "c'" and word in HAVING:
             start = starts.pop()  # "c'ho" is one word

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, cast
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.document import Document
@@ -24,7 +24,6 @@ from ricordo.language.facts.statement import Statement
 from ricordo.language.facts.validity import timed
 from ricordo.language.facts.word_lists import word_list
 from ricordo.language.name_lists import load_names
-from ricordo.language.temporal import Language
 from ricordo.language.text import stop_words
 
 _ENDS: Final = re.compile(r"[.!?…\n]+")
@@ -113,7 +112,7 @@ class MessageGrammar:
         """
         if self._grammar is None:
             return statement
-        code = cast("Language", self._grammar.code)
+        code = self._grammar.code
         found = timed([statement], self._own, at=at, zone=zone or ZoneInfo("UTC"), language=code)
         return found[0] if found else None
 

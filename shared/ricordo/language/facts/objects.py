@@ -108,7 +108,8 @@ class Objects:
     def acts_as(self, begin: int, end: int) -> bool:
         """Whether the noun phrase is formed like a job, though no known one: "glassblower", "casellante"."""
         word = next(iter(self._heads(begin, end)), "")
-        formed = _JOBLIKE[self._grammar.code].fullmatch(word) is not None
+        joblike = _JOBLIKE.get(self._grammar.code)
+        formed = joblike is not None and joblike.fullmatch(word) is not None
         return formed and word not in NO_JOBS and word not in NOT_FOR_A_LIVING and word.islower()
 
     def is_role(self, begin: int, end: int) -> bool:

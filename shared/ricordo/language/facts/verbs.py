@@ -54,7 +54,7 @@ def verb_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Ver
 
 def elided_at(words: Sequence[str], grammar: Grammar, begin: int, end: int) -> Verb | None:
     """Read a verb phrase whose "I am" or "I have" is left out: "born in Harare", "been working at Maersk"."""
-    for form in _FORMS[grammar.code]:
+    for form in _FORMS.get(grammar.code, ()):
         root = grammar.phrases.words.get(form)
         found = longest(root, words, begin, end, grammar.adverbs) if root is not None else None
         if found is not None:

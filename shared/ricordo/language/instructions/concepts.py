@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import languages_with, read_table
 
 START, END, COMMA, LINE, UNKNOWN, ADDRESS, QUESTION = "^", ".", ",", "\n", "x", "@", "?"
 """Signs of the beginning of a text, ends, pauses, words without a concept, and addresses."""
@@ -50,7 +50,7 @@ class PhraseLexicon:
         return root if root in self.lengths else f"{root}e" if f"{root}e" in self.lengths else word
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@lru_cache(maxsize=16)
 def lexicon(language: str) -> PhraseLexicon:
     """Return the phrases of a language."""
     table = read_table("instruction_words", language)
@@ -138,7 +138,7 @@ def _mark(text: str, begin: int, end: int) -> str:
 
 
 def _is_known(word: str) -> bool:
-    return any(known.base(word) in known.words for known in map(lexicon, LANGUAGES))
+    return any(known.base(word) in known.words for known in map(lexicon, languages_with("instruction_words")))
 
 
 def _spelt(text: str, begin: int, end: int) -> Iterator[ConceptToken]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.instructions.concepts import (
     ADDRESS,
     COMMA,
@@ -50,7 +50,7 @@ class _Rule:
 def orders(folded: str) -> Iterator[tuple[int, int]]:
     """Yield where in an unmasked text a rule matches, `[begin, end)`."""
     read = tokens(folded)
-    for language in LANGUAGES:
+    for language in languages_with("instruction_words"):
         signs, places = row(read, language)
         present = frozenset(signs)
         for rule in _rules(language):
@@ -74,7 +74,7 @@ def _matches(rule: _Rule, signs: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@lru_cache(maxsize=16)
 def _rules(language: str) -> tuple[_Rule, ...]:
     return tuple(
         _rule(each, language) for kind in read_table("instruction_rules")["rules"].values() for each in kind

@@ -1,20 +1,19 @@
-"""What a query asks for, found without a language model, in Italian and English.
+"""Finds out what a query asks for, without a language model.
 
-A query is laid bare (`reading`), its names and its subject are found (`names`, `topics`), and its intent is
-chosen: by rules (`intents`), and by a small fitted head where these see nothing particular (`deciding`,
-`head`). What a language model says of it may be added (`claims`). `languages` holds the patterns as data; the
-rest is the same for both.
+`question_sentence` reduces a query to the sentence that asks; `question_names` and `question_topics` find its
+names and its subject; `intents` chooses its intent by rules, and `intent_head` by a fitted head where these
+see nothing particular. `claims` adds what a language model says of it. The patterns are `questions.toml` of
+each language.
 """
 
-from ricordo.language.query_analysis.analysing import analyse
-from ricordo.language.query_analysis.claims import Claim
-from ricordo.language.query_analysis.model import (
-    Analyser,
+from ricordo.language.query_analysis.analysis import (
     Analysis,
     EmotionFilter,
     Fallback,
     Intent,
     TimeFilter,
 )
+from ricordo.language.query_analysis.claims import QueryClaim
+from ricordo.language.query_analysis.query_parser import analyse
 
-__all__ = ["Analyser", "Analysis", "Claim", "EmotionFilter", "Fallback", "Intent", "TimeFilter", "analyse"]
+__all__ = ["Analysis", "EmotionFilter", "Fallback", "Intent", "QueryClaim", "TimeFilter", "analyse"]

@@ -4,222 +4,181 @@ A wrong filter loses memories; no filter loses nothing.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from ricordo.language.person_names import is_place
-from ricordo.language.query_analysis.feelings import BAD, GOOD, marked
-from ricordo.language.query_analysis.languages.patterns import QueryPatterns
-from ricordo.language.query_analysis.model import EmotionFilter, Intent
-from ricordo.language.query_analysis.reading import FEW_WORDS, Sentence
-from ricordo.language.temporal import Language, TimeSpan
+from ricordo.language.query_analysis.analysis import EmotionFilter, Intent
+from ricordo.language.query_analysis.feeling_words import BAD, GOOD, mark_feelings
+from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion
+from ricordo.language.temporal import TimeSpan
 
 _FEELING_FIRST = re.compile(rf"^(?:\w{{1,3}}[ '])?[{GOOD}{BAD}]")  # "the toughest period I went through"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A question and what was found in it.
-
-    Attributes:
-        entities: Names, in their order: of the sentence that asks, or of those around it where it has none.
-        named: Those of them that somebody or something goes by; what stands in capitals alone is a subject.
-        around: They are of the sentences around.
-        about: The thing that it says it is about.
-    """
-
-    sentence: Sentence
-    patterns: QueryPatterns
-    language: Language
-    entities: tuple[str, ...]
-    named: tuple[str, ...]
-    around: bool
-    about: str | None
-
-
-def intent_by_rules(reading: Reading) -> Intent:
+def intent_by_rules(question: ParsedQuestion) -> Intent:
     """Choose the intent; what is asked in the most particular way decides first."""
-    asking = reading.patterns.asking
-    if asking.greeting.search(reading.sentence.flat) is not None:
+    if question.patterns.greeting.search(question.sentence.flat):
         return "general"
-    if asks_how(reading):
+    if asks_how(question):
         return "procedural"
-    if asks_feelings(reading):
+    if asks_feelings(question):
         return "emotional"
-    if asks_when(reading):
+    if asks_when(question):
         return "temporal"
-    return _subject(reading)
+    return _subject(question)
 
 
-def asks_how(reading: Reading) -> bool:
+def asks_how(question: ParsedQuestion) -> bool:
     """Whether a way to do something is asked for."""
-    procedures, core = reading.patterns.procedures, reading.sentence.core
-    if procedures.habit.search(core) is not None:
+    patterns = question.patterns
+    if _has(question, patterns.everyday_acts):
         return False
-    if procedures.explained.search(reading.sentence.flat) is not None:
+    if patterns.how_explained.search(question.sentence.flat) or _has(question, patterns.how_to):
         return True
-    if procedures.asked.search(core) is not None:
-        return True
-    return not reading.named and procedures.told.search(core) is not None
+    return not question.named and _has(question, patterns.instructions)
 
 
-def asks_a_way(reading: Reading) -> bool:
+def asks_a_way(question: ParsedQuestion) -> bool:
     """Whether a way to do something is asked for, whoever is named ("What do I do if Anna faints?")."""
-    procedures, core = reading.patterns.procedures, reading.sentence.core
-    if procedures.habit.search(core) is not None:
+    patterns = question.patterns
+    if _has(question, patterns.everyday_acts):
         return False
-    return any(
-        pattern.search(text) is not None
-        for pattern, text in (
-            (procedures.explained, reading.sentence.flat),
-            (procedures.asked, core),
-            (procedures.told, core),
-            (procedures.in_case, core),
-        )
-    )
+    explained = patterns.how_explained.search(question.sentence.flat) is not None
+    return explained or _has(question, patterns.how_to, patterns.instructions, patterns.in_case)
 
 
-def asks_feelings(reading: Reading) -> bool:
+def asks_feelings(question: ParsedQuestion) -> bool:
     """Whether the speakers' own feelings are asked for; what Maria likes is a question about Maria."""
-    feelings, core = reading.patterns.feelings, reading.sentence.core
-    if not _may_be_felt(reading):
+    sentence, patterns = question.sentence, question.patterns
+    if not _may_be_felt(question) or (not sentence.asks and len(sentence.core.split()) > FEW_WORDS):
         return False
-    asking = reading.patterns.asking
-    if not reading.sentence.asks and len(core.split()) > FEW_WORDS:
+    if not _has(question, patterns.open_question) and not _FEELING_FIRST.search(_marked_core(question)):
         return False
-    if asking.open_question.search(core) is None and not _begins_with_feeling(reading):
-        return False
-    return feelings.as_such.search(core) is not None or _felt(reading) is not None
+    return _has(question, patterns.feelings_in_general) or _sign_asked_for(question) is not None
 
 
-def may_be(intent: Intent, reading: Reading) -> bool:
+def may_be(intent: Intent, question: ParsedQuestion) -> bool:
     """Whether the question has what the strategy of `intent` needs, and nothing that speaks against it."""
-    patterns, core = reading.patterns, reading.sentence.core
+    sentence, patterns = question.sentence, question.patterns
     if intent == "general":
         return True
-    if patterns.asking.greeting.search(reading.sentence.flat) or patterns.asking.advice.search(core):
+    if patterns.greeting.search(sentence.flat) or _has(question, patterns.advice):
         return False
-    if intent == "emotional":
-        return _may_be_felt(reading)
-    return {
-        "entity": bool(reading.named),
-        "topic": reading.about is not None and not reading.named,
-        "temporal": not reading.named and _may_be_timed(reading),
-        "procedural": not reading.named and _may_be_done(reading),
-    }[intent]
+    possible: dict[Intent, Callable[[], bool]] = {
+        "emotional": lambda: _may_be_felt(question),
+        "entity": lambda: bool(question.named),
+        "topic": lambda: question.about is not None and not question.named,
+        "temporal": lambda: not question.named and _may_be_timed(question),
+        "procedural": lambda: not question.named and _may_be_done(question),
+    }
+    return possible[intent]()
 
 
-def _may_be_timed(reading: Reading) -> bool:
-    time = reading.sentence.time
-    return time is not None and not _attached(reading, time)
+def _may_be_timed(question: ParsedQuestion) -> bool:
+    time = question.sentence.time
+    return time is not None and not _is_attached(question, time)
 
 
-def _may_be_done(reading: Reading) -> bool:
+def _may_be_done(question: ParsedQuestion) -> bool:
     """Whether the question is more than whether something is so, and not what somebody usually does."""
-    patterns, core = reading.patterns, reading.sentence.core
-    if patterns.procedures.habit.search(core) is not None:
-        return False
-    return not reading.sentence.asks or patterns.asking.open_question.search(core) is not None
+    open_question = not question.sentence.asks or _has(question, question.patterns.open_question)
+    return open_question and not _has(question, question.patterns.everyday_acts)
 
 
-def _may_be_felt(reading: Reading) -> bool:
+def _may_be_felt(question: ParsedQuestion) -> bool:
     """Whether feelings that the question asks for would be the speakers' own, and no mere taste."""
-    feelings, core = reading.patterns.feelings, reading.sentence.core
-    if reading.named or feelings.personal.search(core) is None:
+    patterns = question.patterns
+    if question.named or not _has(question, patterns.own_feelings):
         return False
-    against = (feelings.favourite, feelings.others, reading.patterns.asking.advice)
-    return not any(other.search(core) for other in against)
+    return not _has(question, patterns.taste, patterns.others_feelings, patterns.advice)
 
 
-def emotion_of(reading: Reading) -> EmotionFilter | None:
+def emotion_of(question: ParsedQuestion) -> EmotionFilter | None:
     """Return the feeling that is asked for, None where it may be any."""
-    felt = _felt(reading)
-    if felt is None or reading.patterns.feelings.as_such.search(reading.sentence.core) is not None:
+    sign = _sign_asked_for(question)
+    if sign is None or _has(question, question.patterns.feelings_in_general):
         return None
-    return "negative" if felt == BAD else "positive"
+    return "negative" if sign == BAD else "positive"
 
 
-def asks_what_was_liked(reading: Reading) -> bool:
+def asks_what_was_liked(question: ParsedQuestion) -> bool:
     """Whether what was liked is asked for: of that, nothing that was not is an answer."""
-    return reading.patterns.feelings.liked.search(reading.sentence.core) is not None
+    return _has(question, question.patterns.liked)
 
 
-def _felt(reading: Reading) -> str | None:
-    """Return the sign of what is asked for: the first word of feeling in the phrase that asks."""
-    core = marked(reading.sentence.core, reading.patterns, reading.language)
-    asked = reading.patterns.feelings.asked.search(core)
-    if asked is None:
-        return None
-    return next(sign for sign in asked[0] if sign in {GOOD, BAD})
+def _sign_asked_for(question: ParsedQuestion) -> str | None:
+    """Return the sign of the first word of feeling in the phrase that asks for one."""
+    phrase = question.patterns.feeling.search(_marked_core(question))
+    return None if phrase is None else next(sign for sign in phrase[0] if sign in {GOOD, BAD})
 
 
-def _begins_with_feeling(reading: Reading) -> bool:
-    core = marked(reading.sentence.core, reading.patterns, reading.language)
-    return _FEELING_FIRST.search(core) is not None
+def _marked_core(question: ParsedQuestion) -> str:
+    return mark_feelings(question.sentence.core, question.patterns)
 
 
-def asks_when(reading: Reading) -> bool:
+def asks_when(question: ParsedQuestion) -> bool:
     """Whether the time is what the question turns on."""
-    sentence = reading.sentence
+    sentence = question.sentence
     if sentence.time is None:
         return False
-    if at_large(reading):
+    if asks_whole_time(question):
         return True
-    if not sentence.asks or reading.patterns.asking.advice.search(sentence.core) is not None:
+    if not sentence.asks or _has(question, question.patterns.advice):
         return False
-    return _concerns_speakers(reading) and not _attached(reading, sentence.time)
+    return _concerns_speakers(question) and not _is_attached(question, sentence.time)
 
 
-def _concerns_speakers(reading: Reading) -> bool:
+def _concerns_speakers(question: ParsedQuestion) -> bool:
     """Whether the speakers did or said it, it was done to them, or it happened with them."""
-    times = reading.patterns.times
-    told = (times.speakers, times.undergone, times.happened)
-    return any(pattern.search(reading.sentence.core) is not None for pattern in told)
+    patterns = question.patterns
+    return _has(question, patterns.speakers_act, patterns.others_act, patterns.happened_with)
 
 
-def at_large(reading: Reading) -> bool:
+def asks_whole_time(question: ParsedQuestion) -> bool:
     """Whether the question is what happened, and names nobody and nothing that it happened to."""
-    core = reading.sentence.core
-    return not any(c.isalnum() for c in core) or reading.patterns.times.at_large.search(core) is not None
+    core = question.sentence.core
+    return not any(c.isalnum() for c in core) or _has(question, question.patterns.whole_time)
 
 
-def _attached(reading: Reading, time: TimeSpan) -> bool:
+def _is_attached(question: ParsedQuestion, time: TimeSpan) -> bool:
     """Whether the time belongs to a thing ("the trip of May", "last week's meeting"), not to the deed."""
-    text, times = reading.sentence.flat, reading.patterns.times
+    text, patterns = question.sentence.flat, question.patterns
     before, behind = text[: time.span[0]], text[time.span[1] :]
-    return (
-        times.attached_before.search(before) is not None or times.attached_behind.search(behind) is not None
-    )
+    return bool(patterns.before_attached_time.search(before) or patterns.after_attached_time.search(behind))
 
 
-def filters(reading: Reading, time: TimeSpan) -> bool:
+def filters(question: ParsedQuestion, time: TimeSpan) -> bool:
     """Whether nothing outside of the time can be an answer: it says when the speakers did or said something.
 
-    A time that only points at a neighbourhood ("two months ago") does not filter. One that is told by the
-    calendar does so only for what the speakers did or said together: of what one did alone, they talk later,
-    as they do of what lasts.
+    A time that only points at a neighbourhood ("two months ago") does not filter. A calendar date does so
+    only for what the speakers did or said together: of what one did alone, they talk later, as they do of
+    what lasts.
     """
     if time.approximate:
         return False
-    if at_large(reading):
+    if asks_whole_time(question):
         return time.type == "relative"
-    core, times = reading.sentence.core, reading.patterns.times
-    if times.lasting.search(core) is not None or not _concerns_speakers(reading):
+    if _has(question, question.patterns.lasting) or not _concerns_speakers(question):
         return False
-    return time.type == "relative" or times.together.search(core) is not None
+    return time.type == "relative" or _has(question, question.patterns.act_together)
 
 
-def _subject(reading: Reading) -> Intent:
-    """Tell a question about someone from one about something."""
-    about = reading.about
-    if about is not None and reading.sentence.asks:
+def _subject(question: ParsedQuestion) -> Intent:
+    """Distinguish a question about someone from one about something."""
+    about = question.about
+    if about is not None and question.sentence.asks:
         folded = about.casefold()
-        within = [name for name in reading.named if name.casefold() in folded]
-        if not reading.named:
+        within = [name for name in question.named if name.casefold() in folded]
+        if not question.named:
             return "topic"
         # "the trip to Japan" is about more than Japan
         places = within and all(is_place(name) and name.casefold() != folded for name in within)
         return "topic" if places else "entity"
-    if not reading.named:
+    if not question.named or (not question.sentence.asks and _has(question, question.patterns.speakers_act)):
         return "general"
-    told = not reading.sentence.asks and reading.patterns.times.speakers.search(reading.sentence.core)
-    return "general" if told else "entity"
+    return "entity"
+
+
+def _has(question: ParsedQuestion, *patterns: re.Pattern[str]) -> bool:
+    """Whether the core of the question has one of the patterns."""
+    return any(pattern.search(question.sentence.core) is not None for pattern in patterns)

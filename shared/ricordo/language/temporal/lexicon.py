@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.temporal.numbers import JoinedNumbers, SeparateNumbers
-from ricordo.language.temporal.spans import Language
 
 Value = int | str
 
@@ -219,4 +218,4 @@ def _numbers(table: Mapping[str, Any]) -> SeparateNumbers | JoinedNumbers:
     return SeparateNumbers(small, tens, table["hundred"], table["thousand"], table["joint"])
 
 
-LEXICONS: Final = {cast("Language", language): _lexicon(language) for language in LANGUAGES}
+LEXICONS: Final = {language: _lexicon(language) for language in LANGUAGES}

@@ -8,7 +8,8 @@ SpanType = Literal["exact", "range", "relative"]
 Direction = Literal["past", "future"]
 Preference = Literal["past", "future", "told"]
 """Which way a time lies that could lie either way; `told`: as the words beside it tell, else the past."""
-Language = Literal["it", "en"]
+Language = str
+"""The ISO 639-1 code of a language that has a folder of data."""
 
 # Bounds of spans that are open at one side. A few days inside of what `datetime` can hold, so that they
 # convert to every zone.

@@ -5,9 +5,9 @@ The words beside it decide: a verb of planning, a future or an appointment point
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import NEVER, read_table
 from ricordo.language.temporal.spans import Direction, Language
 
 _END: Final = re.compile(r"[.!?;\n]")
@@ -24,9 +24,9 @@ def direction(text: str, span: tuple[int, int], language: Language) -> Direction
 
     The nearest sign wins, one before the time over one behind it.
     """
-    before, behind = _around(text, span)
+    tenses, (before, behind) = _tenses(language), _around(text, span)
     for part, last in ((before, True), (behind, False)):
-        ahead, back = (_nearest(signs, part, last=last) for signs in _ways(language))
+        ahead, back = (_nearest(signs, part, last=last) for signs in (tenses.ahead, tenses.back))
         if ahead is not None or back is not None:
             return "future" if back is None or (ahead is not None and ahead < back) else "past"
     return None
@@ -37,7 +37,7 @@ def is_over(text: str, span: tuple[int, int], language: Language) -> bool:
 
     A time that is all of its clause belongs to the one behind it: "on Saturday at 9, we left".
     """
-    _, past, _ = _tenses(language)
+    past = _tenses(language).past
     before, behind = map(_small, _around(text, span))
     head, clauses = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)
     clause = f"{head} · {clauses[0]}"  # not the time itself: "sat" is a day and a deed
@@ -52,16 +52,16 @@ def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
     "Martedì ho la riunione", "my flight leaves on 3 July". A clause without a verb that is known ("on
     Tuesday, at ten, …") leaves it to its sentence.
     """
-    of, past, present = _tenses(language)
+    tenses = _tenses(language)
     before, behind = map(_small, _around(text, span))
-    if of.search(before):
+    if tenses.of.search(before):
         return False
     time = text[slice(*span)].lower()
     clause = _CLAUSE_END.split(before)[-1] + time + _CLAUSE_END.split(behind, maxsplit=1)[0]
     for part in (clause, before + time + behind):
-        if past.search(part):
+        if tenses.past.search(part):
             return False
-        if present.search(part):
+        if tenses.present.search(part):
             return True
     return False
 
@@ -70,18 +70,21 @@ def _small(text: str) -> str:
     return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-@lru_cache(maxsize=2)
-def _ways(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the signs of a time that lies ahead, and of one that lies behind."""
-    table: dict[str, list[str]] = read_table("event_times", language)["tense"]
-    ahead, back = (re.compile("".join(table[key]), re.IGNORECASE) for key in ("ahead", "back"))
-    return ahead, back
+class _Tenses(NamedTuple):
+    """The patterns of the table `tense` in `event_times.toml`."""
+
+    ahead: re.Pattern[str]
+    back: re.Pattern[str]
+    of: re.Pattern[str]
+    past: re.Pattern[str]
+    present: re.Pattern[str]
 
 
-@lru_cache(maxsize=2)
-def _tenses(language: Language) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    table: dict[str, str] = read_table("event_times", language)["tense"]
-    return re.compile(table["of"]), re.compile(table["past"]), re.compile(table["present"])
+@lru_cache(maxsize=16)
+def _tenses(language: Language) -> _Tenses:
+    table = read_table("event_times", language)["tense"]
+    ahead, back = (re.compile("".join(table[key]) or NEVER, re.IGNORECASE) for key in ("ahead", "back"))
+    return _Tenses(ahead, back, *(re.compile(table[key]) for key in ("of", "past", "present")))
 
 
 def _around(text: str, span: tuple[int, int]) -> tuple[str, str]:

@@ -1,16 +1,11 @@
 """Which Italian words are nouns where they stand."""
 
-import re
 from typing import Final
 
 from ricordo.language.lemmas import noun
 from ricordo.language.topics.tagged_text import Tag, TaggedText
-from ricordo.language.topics.word_classes import WordClass, lists
+from ricordo.language.topics.word_classes import Lists, WordClass
 
-_TAKES_LO: Final = re.compile(r"s[bcdfghlmnpqrtvz]|z|gn|ps|pn|x|y|[aeiouhàèéìòù]")
-_PARTICIPLE: Final = re.compile(r"(?:[aiuostr]t|s)[oaie]$")
-_SUBJECTS: Final = frozenset("io tu lui lei noi voi mi ti si ci vi ne".split())
-_ARTICLES: Final = frozenset("il lo la l i gli le un uno una".split())
 _REACH: Final = 3  # words back to an auxiliary: "ho già quasi finito"
 
 
@@ -25,10 +20,10 @@ def tag(sentence: TaggedText, at: int) -> Tag:
     if found is not WordClass.NOUN and found is not WordClass.EITHER:
         return Tag.NONE
     if sentence.determined(at):
-        return Tag.NONE if _is_object_of(sentence.words[at], before) else Tag.NOUN
+        return Tag.NONE if _is_object_of(sentence.words[at], before, sentence.lists) else Tag.NOUN
     if (
         before in sentence.people
-        or before in _SUBJECTS
+        or before in sentence.lists.subjects
         or _is_predicate(sentence, at)
         or _is_led(sentence, at)
     ):
@@ -44,7 +39,7 @@ def _is_led(sentence: TaggedText, at: int) -> bool:
     "A tempo indeterminato"; "tosta il riso".
     """
     qualifies = at > 0 and sentence.joined(at) and sentence.classes[at - 1] is WordClass.VAGUE
-    return qualifies or (sentence.word(at + 1) in _ARTICLES and sentence.joined(at + 1))
+    return qualifies or (sentence.word(at + 1) in sentence.lists.articles and sentence.joined(at + 1))
 
 
 def _acts(sentence: TaggedText, at: int) -> bool:
@@ -59,7 +54,8 @@ def _acts(sentence: TaggedText, at: int) -> bool:
     opens = sentence.begins(at) and behind < len(sentence.words) and sentence.joined(behind)
     # "schermo distrutto"
     if opens and (
-        sentence.classes[behind] is WordClass.QUALITY or _PARTICIPLE.search(sentence.words[behind])
+        sentence.classes[behind] is WordClass.QUALITY
+        or sentence.lists.participle.search(sentence.words[behind])
     ):
         return False
     return opens or before in sentence.lists.before_verbs
@@ -70,7 +66,10 @@ def _is_predicate(sentence: TaggedText, at: int) -> bool:
     verb = _verb_before(sentence, at)
     if verb in sentence.lists.copulas:
         return True
-    return verb in sentence.lists.auxiliaries and _PARTICIPLE.search(sentence.words[at]) is not None
+    return (
+        verb in sentence.lists.auxiliaries
+        and sentence.lists.participle.search(sentence.words[at]) is not None
+    )
 
 
 def _verb_before(sentence: TaggedText, at: int) -> str:
@@ -89,10 +88,10 @@ def _verb_before(sentence: TaggedText, at: int) -> str:
     return ""
 
 
-def _is_object_of(word: str, before: str) -> bool:
+def _is_object_of(word: str, before: str, known: Lists) -> bool:
     """Say whether what looks like an article is the object of a verb: "la porto", "li chiamo", "lo vedo"."""
     if before in {"la", "le"}:
-        return word.endswith("o") and word not in lists("it").feminine_in_o
+        return word.endswith("o") and word not in known.feminine_in_o
     if before == "lo":
-        return _TAKES_LO.match(word) is None
-    return before == "li" or (before == "gli" and _TAKES_LO.match(word) is None)
+        return known.takes_lo.match(word) is None
+    return before == "li" or (before == "gli" and known.takes_lo.match(word) is None)

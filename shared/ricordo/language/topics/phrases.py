@@ -8,7 +8,6 @@ from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import is_person, is_relational
 
 LONGEST: Final = 3  # words that say something
-_OF: Final = frozenset("di d del dello della dell dei degli delle da".split())
 _NONE: Final = Tag.NONE
 _NAMED, _TOGETHER, _DETERMINED, _BARE, _PERSON = 2.5, 2.2, 2.0, 1.0, 0.8
 
@@ -57,7 +56,9 @@ def _italian_length(sentence: TaggedText, at: int) -> int:
     """Return how many words a noun takes with what belongs to it: "visita medica", "abito da sposa"."""
     length = 1 + _related(sentence, at + 1)
     link, second = at + length, at + length + 1
-    if sentence.word(link) not in _OF or not (sentence.joined(link) and sentence.joined(second)):
+    if sentence.word(link) not in sentence.lists.linking or not (
+        sentence.joined(link) and sentence.joined(second)
+    ):
         return length
     if sentence.tags[second] is not Tag.NOUN:
         return length

@@ -38,7 +38,7 @@ def tagged(
     """Return the words of a text with their tags."""
     tokens, language = document.words, document.language
     sentence = TaggedText(document, people, lists(language if language in LANGUAGES else ""))
-    tagger = _TAGGERS.get(language, _nothing)
+    tagger = _TAGGERS.get(language, _tag_noun)
     for at, what in enumerate(sentence.classes):
         if what is _NOTHING and at not in named:
             continue
@@ -60,8 +60,11 @@ def _is_thing(token: Token) -> bool:
     return token.folded in load_names().also_words and token.written.islower()
 
 
-def _nothing(sentence: TaggedText, at: int) -> Tag:  # noqa: ARG001 - as of every tagger
-    return Tag.NONE
+def _tag_noun(sentence: TaggedText, at: int) -> Tag:
+    """Tag by class and article alone, in a language without rules of its own."""
+    found = sentence.classes[at]
+    is_noun = found is WordClass.NOUN or (found is WordClass.EITHER and sentence.determined(at))
+    return Tag.NOUN if is_noun else Tag.NONE
 
 
 @lru_cache(maxsize=16_384)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import lru_cache
-from typing import Final
+from functools import lru_cache, partial
+from typing import Any, Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.lemmas import (
@@ -102,38 +102,31 @@ class Lists:
     prepositions: frozenset[str]
     feminine_in_o: frozenset[str]
     subordinating: frozenset[str]
+    subjects: frozenset[str]
+    articles: frozenset[str]
+    linking: frozenset[str]
+    participle: re.Pattern[str]
+    takes_lo: re.Pattern[str]
+
+
+_PATTERNS: Final = frozenset({"participle", "takes_lo"})
 
 
 @lru_cache(maxsize=len(LANGUAGES) + 1)
 def lists(language: str) -> Lists:
     """Return the lists of a language of `LANGUAGES`, read once; of "" all are empty."""
-    table: dict[str, str] = read_table("word_classes", language) if language in LANGUAGES else {}
-
-    def of(name: str) -> frozenset[str]:
-        return frozenset(table.get(name, "").split())
-
-    qualities = of("adjectives")
+    table: dict[str, str] = read_table("word_classes", language)
+    words: dict[str, Any] = {
+        name: re.compile(text) if name in _PATTERNS else frozenset(text.split())
+        for name, text in table.items()
+    }
+    qualities, hollow = words.pop("adjectives"), words.pop("feelings") | words.pop("vague")
     return Lists(
-        verbs=of("verbs"),
-        also_nouns=of("also_nouns"),
-        gerunds=of("gerunds"),
+        **words,
         qualities=_inflected(qualities) if language == "it" else qualities,
-        hollow=of("feelings") | of("vague"),
-        adverbs=of("adverbs"),
-        persons=of("persons"),
-        noun_forms=of("noun_forms"),
+        hollow=hollow,
         determiners=load_noun_cues()[language].determiners if language in LANGUAGES else frozenset(),
         plain=_plain(language) if language in LANGUAGES else frozenset(),
-        copulas=of("copulas"),
-        auxiliaries=of("auxiliaries"),
-        nominal=of("nominal"),
-        heads=of("heads"),
-        before_verbs=of("before_verbs"),
-        motions=of("motions"),
-        objects=of("objects"),
-        prepositions=of("prepositions"),
-        feminine_in_o=of("feminine_in_o"),
-        subordinating=of("subordinating"),
     )
 
 
@@ -171,13 +164,28 @@ def word_class(word: str, language: str) -> WordClass:
     return classifier(language)(word)
 
 
+@lru_cache(maxsize=64)
 def classifier(language: str) -> Callable[[str], WordClass]:
-    """Return what tells the class of a case-folded word of a language; it remembers what it told."""
+    """Return a function, which caches, from a case-folded word of a language to its class."""
+    if language in LANGUAGES and language not in _CLASSIFIERS:
+        return lru_cache(maxsize=16_384)(partial(_listed_class, language=language))
     return _CLASSIFIERS.get(language, _nothing)
 
 
 def _nothing(word: str) -> WordClass:  # noqa: ARG001 - as of every classifier
     return WordClass.NOTHING
+
+
+def _listed_class(word: str, *, language: str) -> WordClass:
+    """Return the class by the lists alone, in a language without rules of its own; other words are nouns."""
+    known, single = lists(language), noun(word, language)
+    if (found := _by_form(word, language)) is not None:
+        return found
+    if word in known.hollow or single in known.hollow:
+        return WordClass.VAGUE
+    if word in known.also_nouns or single in known.also_nouns:
+        return WordClass.EITHER
+    return WordClass.VERB if {word, lemma(word, language)} & (known.verbs | known.plain) else WordClass.NOUN
 
 
 @lru_cache(maxsize=16_384)

@@ -1,32 +1,33 @@
-"""Writes a fact as a sentence to the user, in Italian or English."""
+"""Writes a fact as a sentence to the user."""
 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
-from typing import Final, cast
+from functools import lru_cache
+from typing import Any, Final, cast
 
-from ricordo.language.facts.fact_grammar import Gender
+from ricordo.language.articles import article_of, with_article
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.facts.phrase_trees import ObjectReader
-from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
-from ricordo.memory.context.syntax import phrase, phrase_table, word_lists
+from ricordo.memory.context.syntax import FALLBACK, load_phrases, phrase, phrase_table, word_lists
 from ricordo.memory.facts import USER, Fact
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _END: Final = frozenset(".!?…")
+_VOWELS: Final = frozenset("aeiouàèéìòù")
+# Of the family, a single one takes no article: "tua sorella".
+_FAMILY: Final = frozenset({"has_sibling", "has_parent", "has_child", "related_to"})
 
 
 def fact_sentence(fact: Fact, language: str, zone: tzinfo = UTC) -> str:
     """Write a fact as a sentence, "You live in Turin, since March 2026."; months are those of `zone`."""
     subject, value = collapse(fact.subject), collapse(fact.object)
-    if language == "it":
-        shape, words_around = _italian_shape, _italian_words_around
-    else:
-        shape, words_around = _english_shape, _english_words_around
-    template = _template(language, subject, fact.predicate, shape(value))
-    words = words_around(subject, value)
+    writer = _writer(language if language in load_phrases() else FALLBACK)
+    template = _template(language, subject, fact.predicate, writer.shape(value))
+    words = writer.words(subject, value)
     # All at once: a brace in what a user said is no placeholder.
     said = _PLACEHOLDER.sub(lambda match: words[match[1]], template)
     sentence = ", ".join((said[:1].upper() + said[1:], *_remarks(fact, language, zone)))
@@ -60,155 +61,104 @@ def _month(name: str, instant: datetime, language: str) -> str:
     return phrase(language, name, month=month, year=instant.year)
 
 
-_ENGLISH_VOWELS: Final = frozenset("aeiou")
-_COUNTED: Final = re.compile(
-    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|some|many|several|few|no|my|an?|the)\b",
-    re.IGNORECASE,
-)
-_ENGLISH_PLURAL: Final = re.compile(r"(?:children|people|(?:\w*[^\Wsui])s)(?:\W|$)")
+class _FactWriter:
+    """Fills the templates of a language by the rules of `fact_phrases.toml`."""
 
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._phrases: Mapping[str, Any] = read_table("fact_phrases", language)
+        self._lists = word_lists(language)
+        self._grammar = load_grammar(language)
 
-def _english_words_around(subject: str, value: str) -> dict[str, str]:
-    """Return the values of a template's placeholders."""
-    if subject == USER:
-        who, whose = "you", "your"
-    else:
-        who = f"your {subject}" if subject.islower() and subject in load_grammar("en").kin else subject
-        whose = f"{who}'s"
-    takes_the = value.casefold().replace(" ", "_") in word_lists("en")["the"]
-    return {
-        "who": who,
-        "whose": whose,
-        "what": value,
-        "a_what": _english_indefinite(value),
-        "the_what": f"the {value}",
-        "the_place": f"the {value}" if takes_the else value,
-    }
+    def shape(self, value: str) -> str:
+        """Classify an object: `names`, `instruments`, `verbs`, `one`, `many` or ""."""
+        if value[:1].isupper():
+            return "names"
+        if value.casefold() in self._grammar.lexicon[ObjectReader.INSTRUMENT]:
+            return "instruments"
+        verb = re.match(self._phrases["infinitive"], value.casefold())
+        if verb is not None and verb[0] not in self._lists.get("nouns_like_verbs", ()):
+            return "verbs"
+        number = self._number_of(value)
+        return "" if number is None else "many" if number[1] else "one"
 
+    def words(self, subject: str, value: str) -> dict[str, str]:
+        """Return the values of the placeholders."""
+        gender, plural = self._number_of(value) or ("f" if value.endswith("a") else "m", False)
+        article = self._phrases["definite"].get(value.casefold()) or self._article(
+            value, gender, plural=plural
+        )
+        return {
+            **self._subject(subject),
+            **self._place(value),
+            "what": value,
+            "the_what": self._joined("", article, value),
+            "a_what": self._indefinite(gender, value),
+        }
 
-def _english_shape(value: str) -> str:
-    """Classify an object: `names`, `instruments` or ""."""
-    if value[:1].isupper():
-        return "names"
-    return "instruments" if value.casefold() in load_grammar("en").lexicon[ObjectReader.INSTRUMENT] else ""
-
-
-def _english_indefinite(value: str) -> str:
-    """Return a noun with "a" or "an"; plurals and counted nouns take none."""
-    noun = value.partition(" of ")[0].rpartition(" ")[2]
-    if _COUNTED.match(value) or _ENGLISH_PLURAL.match(noun):
-        return value
-    return f"{'an' if value[:1].casefold() in _ENGLISH_VOWELS else 'a'} {value}"
-
-
-_INFINITIVE = re.compile(r"[^\W\d_]*?(?:are|(?<!i)ere|ire|[aei]rsi|arre|orre|urre)\b")
-_VOWELS: Final = frozenset("aeiouàèéìòù")
-_PLURALS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("percussioni", "tastiere", "tablas", "launeddas"), "le"),
-    **dict.fromkeys(("timpani", "tamburi"), "i"),
-}
-_FEMININE: Final = ("zione", "sione", "gione", "tudine", "tà", "tù", "ice", "igine", "a")
-_BY_ENDING: Final[Mapping[str, tuple[Gender, bool] | None]] = {"e": None, "i": ("m", True)}
-_MASCULINE: Final = ("ore", "ale", "ile", "ame", "iere", "one", "è", "é")
-_YOURS: Final[Mapping[tuple[Gender, bool], str]] = {
-    ("m", False): "tuo",
-    ("f", False): "tua",
-    ("m", True): "tuoi",
-    ("f", True): "tue",
-}
-# Of the family, a single one is "tua sorella", without an article.
-_FAMILY: Final = frozenset({"has_sibling", "has_parent", "has_child", "related_to"})
-# Lists of the lexicon, most of them called by the article that their places take.
-_KINDS_OF_PLACE: Final = ("il", "nel", "la", "gli", "i", "le", "alle", "bare")
-_ARTICLE_OF_KIND: Final[Mapping[str, str]] = {"nel": "il", "alle": "le", "bare": "", "areas": ""}
-_WITH_IN: Final = frozenset({"il", "la", "bare", "areas"})
-
-
-def _italian_words_around(subject: str, value: str) -> dict[str, str]:
-    gender, plural = _number_of(value) or ("f" if value.endswith("a") else "m", False)
-    article = _PLURALS.get(value.casefold()) or article_of(value.casefold(), gender, plural=plural)
-    return {
-        **_of_subject(subject),
-        **_of_place(value),
-        "what": value,
-        "the_what": with_article("", article, value),
-        "a_what": _italian_indefinite(gender, value),
-    }
-
-
-def _italian_shape(value: str) -> str:
-    """Classify an object: `names`, `verbs`, `instruments`, `one`, `many` or ""."""
-    if value[:1].isupper():
-        return "names"
-    if value.casefold() in load_grammar("it").lexicon[ObjectReader.INSTRUMENT]:
-        return "instruments"
-    verb = _INFINITIVE.match(value.casefold())
-    if verb is not None and verb[0] not in word_lists("it")["nouns_like_verbs"]:
-        return "verbs"
-    number = _number_of(value)
-    return "" if number is None else "many" if number[1] else "one"
-
-
-def _number_of(value: str) -> tuple[Gender, bool] | None:
-    """Return the gender and number of a noun by its ending; None where that is ambiguous."""
-    lists, noun = word_lists("it"), re.split(r"\W", value.casefold(), maxsplit=1)[0]
-    # Of several words of which the last ends in a consonant, the first is hardly an Italian noun.
-    foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS
-    if noun in lists["numbers"] or not noun.isalpha() or foreign:
+    def _number_of(self, value: str) -> tuple[str, bool] | None:
+        """Return the gender of a noun by its ending, and whether it is plural; None where ambiguous."""
+        noun = re.split(r"\W", value.casefold(), maxsplit=1)[0]
+        # Of several words of which the last ends in a consonant, the first is hardly a noun of the language.
+        foreign = " " in value and value[-1:].isalpha() and value[-1:].casefold() not in _VOWELS
+        if not noun.isalpha() or foreign or noun in self._lists.get("numbers", ()):
+            return None
+        for name, ending, gender, number in self._phrases["nouns"]:
+            if noun in self._lists.get(name, ()) or re.search(ending, noun):
+                return (gender, number == "plural") if gender else None
         return None
-    if noun in lists["feminine_plural"] or noun.endswith(("zioni", "sioni")):
-        return "f", True
-    if noun in lists["masculine"] or noun.endswith(_MASCULINE):
-        return "m", False
-    if noun in lists["feminine"] or noun.endswith(_FEMININE):
-        return "f", False
-    return _BY_ENDING.get(noun[-1], ("m", False))
+
+    def _indefinite(self, gender: str, value: str) -> str:
+        if re.search(self._phrases["uncounted"], value):
+            return value
+        rows = self._phrases["indefinite"]
+        articles = (
+            form for of, begin, form in rows if of in {"", gender} and re.match(begin, value.casefold())
+        )
+        return self._joined("", next(articles, ""), value)
+
+    def _subject(self, subject: str) -> Mapping[str, str]:
+        if subject == USER and self._phrases["user"]:
+            return cast("Mapping[str, str]", self._phrases["user"])
+        who, article = subject, ""
+        kin = self._grammar.kin.get(subject) if subject.islower() else None
+        if kin is not None:
+            gender = kin.gender or "m"
+            who = f"{self._phrases['your'][gender + '_plural' * kin.plural]} {subject}"
+            if self._phrases["kin_articles"] and (kin.plural or kin.predicate not in _FAMILY):
+                article = self._article("t", gender, plural=kin.plural)
+        parts = {name: template.partition("{}") for name, template in self._phrases["subject"].items()}
+        return {
+            name: self._joined(before.strip(), article, who) + after
+            for name, (before, _, after) in parts.items()
+        }
+
+    def _place(self, place: str) -> dict[str, str]:
+        folded = place.casefold().replace(" ", "_")
+        kinds = (
+            row
+            for row in self._phrases["places"]
+            if (folded.partition("_")[0] if row[0] == "areas" else folded) in self._lists.get(row[0], ())
+        )
+        others = (
+            before for begin, before in self._phrases["other_places"] if re.match(begin, place.casefold())
+        )
+        _, article, before, joins = next(kinds, ("", "", next(others, ""), True))
+        if article in {"il", "la"} and place[:1].casefold() in _VOWELS:
+            article = "l'"
+        return {
+            "in_what": self._joined(before, article if joins else "", place),
+            "from_what": self._joined(self._phrases["from"], article, place),
+            "the_place": self._joined("", article, place),
+        }
+
+    def _article(self, noun: str, gender: str, *, plural: bool) -> str:
+        return article_of(noun, gender, self._language, plural=plural)
+
+    def _joined(self, preposition: str, article: str, noun: str) -> str:
+        return with_article(preposition, article, noun, self._language)
 
 
-def _italian_indefinite(gender: Gender, noun: str) -> str:
-    if gender == "f":
-        return f"un'{noun}" if noun[:1].casefold() in _VOWELS else f"una {noun}"
-    return f"uno {noun}" if article_of(noun, gender) == "lo" else f"un {noun}"
-
-
-def _of_subject(subject: str) -> dict[str, str]:
-    kin = load_grammar("it").kin.get(subject) if subject.islower() else None
-    if kin is None:
-        return {"who": subject, "of": f"di {subject}", "to": f"a {subject}", "to_who": f"a {subject}"}
-    gender = kin.gender or "m"
-    yours = _YOURS[gender, kin.plural]
-    family = kin.predicate in _FAMILY and not kin.plural
-    article = "" if family else article_of("t", gender, plural=kin.plural)
-    who = f"{yours} {subject}"
-    to = with_article("a", article, who)
-    return {
-        "who": with_article("", article, who),
-        "of": with_article("di", article, who),
-        "to": to,
-        "to_who": to,
-    }
-
-
-def _of_place(place: str) -> dict[str, str]:
-    kind = _kind_of_place(place.casefold().replace(" ", "_"))
-    article = _ARTICLE_OF_KIND.get(kind, kind)
-    if article in {"il", "la"} and place[:1].casefold() in _VOWELS:
-        article = "l'"
-    if kind in _WITH_IN:
-        where = f"in {place}"
-    elif kind == "alle" or not article:
-        where = with_article("ad" if not article and place[:1].casefold() == "a" else "a", article, place)
-    else:
-        where = with_article("in", article, place)
-    return {
-        "in_what": where,
-        "from_what": with_article("da", article, place),
-        "the_place": with_article("", article, place),
-    }
-
-
-def _kind_of_place(folded: str) -> str:
-    lists = word_lists("it")
-    if folded.partition("_")[0] in lists["areas"]:
-        return "areas"
-    return next((kind for kind in _KINDS_OF_PLACE if folded in lists[kind]), "")
+@lru_cache(maxsize=len(LANGUAGES))
+def _writer(language: str) -> _FactWriter:
+    return _FactWriter(language)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, cast
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.instructions.unmasking import unmasked
 
 FALLBACK: Final = "en"
@@ -32,7 +32,7 @@ _IMITATED_DAY: Final = r"\W*(?:{weekdays})\b\W*\d{{1,2}}\W*\w{{3,12}}\W*(?:\d{{2
 @lru_cache(maxsize=1)
 def load_phrases() -> Mapping[str, Mapping[str, object]]:
     """Return the phrases of `context.toml` by language, read once."""
-    return {language: read_table("context", language) for language in LANGUAGES}
+    return {language: read_table("context", language) for language in languages_with("context")}
 
 
 def _words(language: str, name: str) -> list[str]:

@@ -9,10 +9,9 @@ from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.associations import Association, Regularity, find_associations
 from ricordo.memory.reflection.insight import Insight
-from ricordo.memory.reflection.noun_phrases import NounPhrase, occurrences
+from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, NounPhrase, occurrences
 from ricordo.memory.reflection.observations import (
     FAMILIES,
-    INSIGHT_PHRASES,
     PLEASANT,
     UNPLEASANT,
     Feature,
@@ -149,7 +148,7 @@ def _said(pattern: Association, language: str) -> tuple[str, str]:
     feeling = words.feelings.get(pattern.feeling, "")
     values["feeling"] = feeling
     if pattern.regularity is Regularity.MOOD:
-        the_feeling = words.with_article(feeling)
+        the_feeling = words.the_feeling(pattern.feeling)
         values |= {"the_feeling": the_feeling, "Feeling": the_feeling[0].upper() + the_feeling[1:]}
     if pattern.second.kind == "when":
         values["time"] = words.times[pattern.second.key]

@@ -2,9 +2,8 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -16,9 +15,7 @@ from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
 from ricordo.memory.facts import normalise
 from ricordo.memory.model import Memory
-from ricordo.memory.reflection.insight_english import ENGLISH
-from ricordo.memory.reflection.insight_italian import ITALIAN
-from ricordo.memory.reflection.noun_phrases import InsightPhrases
+from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "joy": (
@@ -67,10 +64,6 @@ def label_of(family: str, emotions: Iterable[Emotion]) -> str:
         return family
     label = max(sorted(labels), key=labels.__getitem__)
     return label if 2 * labels[label] > labels.total() else family
-
-
-INSIGHT_PHRASES: Final[Mapping[str, InsightPhrases]] = MappingProxyType({"it": ITALIAN, "en": ENGLISH})
-"""By language."""
 
 
 _NIGHT: Final = dt.timedelta(hours=5)

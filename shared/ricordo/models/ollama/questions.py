@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ricordo.language.query_analysis import Claim, Intent
-from ricordo.language.query_analysis.model import EmotionFilter
+from ricordo.language.query_analysis import Intent, QueryClaim
+from ricordo.language.query_analysis.analysis import EmotionFilter
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama.preparation import OllamaReader
 
@@ -27,9 +27,9 @@ class QuestionAnswer(BaseModel):
     topics: Annotated[list[Phrase], Field(max_length=4)]
     emotion: EmotionFilter | None
 
-    def claim(self) -> Claim:
+    def claim(self) -> QueryClaim:
         """Return the answer as a claim."""
-        return Claim(self.intent, self.time, tuple(self.entities), tuple(self.topics), self.emotion)
+        return QueryClaim(self.intent, self.time, tuple(self.entities), tuple(self.topics), self.emotion)
 
 
 def question_prompt(text: str, language: str, names: Sequence[str]) -> list[dict[str, str]]:
@@ -74,7 +74,7 @@ class OllamaQuestionReader(OllamaReader):
 
     window = None
 
-    async def read(self, text: str, language: str, names: Sequence[str]) -> Claim:
+    async def read(self, text: str, language: str, names: Sequence[str]) -> QueryClaim:
         """Return what `text` asks for, as a claim to be validated.
 
         Args:

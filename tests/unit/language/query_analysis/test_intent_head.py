@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.query_analysis.analysing import read_query
-from ricordo.language.query_analysis.head import INTENTS, Head, load_head
-from ricordo.language.query_analysis.intents import Reading
+from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead, load_intent_head
+from ricordo.language.query_analysis.query_parser import parse_query
+from ricordo.language.query_analysis.question_sentence import ParsedQuestion
 from ricordo_lab.evaluation.evaluation_command import main
 from ricordo_lab.evaluation.question_evaluation import NOW, read_questions
 from ricordo_lab.evaluation.softmax_heads import fit_question_head
@@ -20,17 +20,17 @@ from ricordo_lab.evaluation.softmax_heads import fit_question_head
 DEVELOPMENT = Path(__file__).parent / "development.tsv"
 
 
-def reading(query: str) -> Reading:
-    return read_query(query, NOW, ZoneInfo("Europe/Rome"), "en", frozenset())[0]
+def reading(query: str) -> ParsedQuestion:
+    return parse_query(query, NOW, ZoneInfo("Europe/Rome"), "en", frozenset())[0]
 
 
 def test_the_head_that_is_shipped_was_fitted_on_the_development_questions() -> None:
-    assert load_head().fitted_on == hashlib.sha256(DEVELOPMENT.read_bytes()).hexdigest()
+    assert load_intent_head().fitted_on == hashlib.sha256(DEVELOPMENT.read_bytes()).hexdigest()
 
 
 @given(st.text())
 def test_probabilities_are_of_all_intents_and_add_up(query: str) -> None:
-    odds = load_head().probabilities(reading(query))
+    odds = load_intent_head().probabilities(reading(query))
     assert tuple(odds) == INTENTS
     assert sum(odds.values()) == pytest.approx(1, abs=1e-5)
 
@@ -43,7 +43,8 @@ def test_a_head_learns_the_order_of_words_and_not_only_words(tmp_path: Path) -> 
     assert main(["fit-questions", "--data", str(file), "--out", str(out)]) == 0
     head = fit_question_head(read_questions(file))
     with np.load(io.BytesIO(out.read_bytes()), allow_pickle=False) as saved:
-        kept = Head(saved["weights"].astype(np.float32) * saved["scale"], str(saved["fitted_on"]))
+        weights = saved["weights"].astype(np.float32) * saved["scale"]
+        kept = IntentHead(weights, tuple(saved["languages"]), str(saved["fitted_on"]))
     assert kept.fitted_on == hashlib.sha256(file.read_bytes()).hexdigest()
     for query in ("How do I mend a zip?", "Do I mend a zip how?"):
         exact, rounded = head.probabilities(reading(query)), kept.probabilities(reading(query))

@@ -7,41 +7,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.query_analysis import Analysis, Claim, analyse
+from ricordo.language.query_analysis import Analysis, QueryClaim, analyse
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
 
 
-def ask(query: str, claim: Claim | None = None) -> Analysis:
+def ask(query: str, claim: QueryClaim | None = None) -> Analysis:
     return analyse(query, now=NOW, zone=ROME, claim=claim)
 
 
 def test_a_model_sees_what_the_rules_do_not() -> None:
     query = "the allotment, where are we with it?"
     assert ask(query).intent == "general"
-    seen = ask(query, Claim("topic", topics=("allotment",)))
+    seen = ask(query, QueryClaim("topic", topics=("allotment",)))
     assert (seen.intent, seen.topics, seen.analyser) == ("topic", ("allotment",), "llm")
 
 
 def test_a_name_that_begins_a_sentence_is_found_with_its_help() -> None:
     assert ask("Rex dove dorme?").entities == ()
-    seen = ask("Rex dove dorme?", Claim("entity", entities=("rex",)))
+    seen = ask("Rex dove dorme?", QueryClaim("entity", entities=("rex",)))
     assert (seen.intent, seen.entities) == ("entity", ("Rex",))
 
 
 @pytest.mark.parametrize(
     "claim",
     [
-        Claim("general"),
-        Claim("temporal", time="oggi"),
-        Claim("entity", entities=("Davide",)),
-        Claim("topic", topics=("vacanze",)),
-        Claim("procedural", topics=("fatto",)),
-        Claim("emotional", emotion="negative"),
+        QueryClaim("general"),
+        QueryClaim("temporal", time="oggi"),
+        QueryClaim("entity", entities=("Davide",)),
+        QueryClaim("topic", topics=("vacanze",)),
+        QueryClaim("procedural", topics=("fatto",)),
+        QueryClaim("emotional", emotion="negative"),
     ],
 )
-def test_what_the_rules_see_is_not_unseen(claim: Claim) -> None:
+def test_what_the_rules_see_is_not_unseen(claim: QueryClaim) -> None:
     plain, seen = ask("Cosa abbiamo fatto ieri?"), ask("Cosa abbiamo fatto ieri?", claim)
     assert (seen.intent, seen.time, seen.entities, seen.topics) == ("temporal", plain.time, (), ())
     assert seen.emotion_filter is None
@@ -50,16 +50,16 @@ def test_what_the_rules_see_is_not_unseen(claim: Claim) -> None:
 @pytest.mark.parametrize(
     ("query", "claim"),
     [
-        ("Where do I live?", Claim("entity", entities=("Anna", "where", "I", ""))),
-        ("Where do I live?", Claim("topic", topics=("houses", ""))),
-        ("Where do I live?", Claim("temporal", time="yesterday")),
-        ("Do I like sushi?", Claim("procedural")),
-        ("What makes my sister happy?", Claim("emotional", emotion="positive")),
-        ("Hey John, where do I live?", Claim("entity", entities=("John",))),
-        ("Ciao, come stai?", Claim("emotional", emotion="positive")),
+        ("Where do I live?", QueryClaim("entity", entities=("Anna", "where", "I", ""))),
+        ("Where do I live?", QueryClaim("topic", topics=("houses", ""))),
+        ("Where do I live?", QueryClaim("temporal", time="yesterday")),
+        ("Do I like sushi?", QueryClaim("procedural")),
+        ("What makes my sister happy?", QueryClaim("emotional", emotion="positive")),
+        ("Hey John, where do I live?", QueryClaim("entity", entities=("John",))),
+        ("Ciao, come stai?", QueryClaim("emotional", emotion="positive")),
     ],
 )
-def test_what_stands_not_in_the_question_does_not_count(query: str, claim: Claim) -> None:
+def test_what_stands_not_in_the_question_does_not_count(query: str, claim: QueryClaim) -> None:
     seen = ask(query, claim)
     assert (seen.time, seen.entities, seen.topics, seen.emotion_filter) == (None, (), (), None)
     assert (seen.intent, seen.memory_types) == ("general", ())
@@ -68,7 +68,7 @@ def test_what_stands_not_in_the_question_does_not_count(query: str, claim: Claim
 @given(
     query=st.text(max_size=60) | st.sampled_from(["Cosa ha detto Anna ieri?", "how do I do it", "di X"]),
     claim=st.builds(
-        Claim,
+        QueryClaim,
         intent=st.sampled_from(["temporal", "entity", "emotional", "topic", "procedural", "general"]),
         time=st.text(max_size=20) | st.just("ieri"),
         entities=st.lists(st.text(max_size=10) | st.just("Anna"), max_size=4).map(tuple),
@@ -76,7 +76,7 @@ def test_what_stands_not_in_the_question_does_not_count(query: str, claim: Claim
         emotion=st.sampled_from(["positive", "negative", "neutral", None]),
     ),
 )
-def test_any_claim_is_borne_out_or_dropped(query: str, claim: Claim) -> None:
+def test_any_claim_is_borne_out_or_dropped(query: str, claim: QueryClaim) -> None:
     seen = ask(query, claim)
     assert all(name.casefold() in query.casefold() for name in seen.entities)
     assert seen.emotion_filter is None or seen.intent == "emotional"

@@ -10,17 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.data_files import read_table
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.query_analysis import analyse
-from ricordo.language.query_analysis.asking import (
+from ricordo.language.query_analysis.requested_predicates import answer_examples, requested_predicates
+from ricordo.language.query_analysis.search_terms import (
     asks_for_a_time,
-    nameless,
-    nothing_but_a_name,
-    nothing_but_time,
-    speaking,
+    is_only_a_name,
+    is_only_time,
+    match_speakers,
+    without_speaker_names,
 )
-from ricordo.language.query_analysis.sought import sought, telling
-from ricordo.language.text_head import LANGUAGES
 from ricordo.memory.facts import PREDICATES
 
 RULES: dict[str, dict[str, Any]] = tomllib.loads(
@@ -53,10 +52,10 @@ def understood(query: str, now: datetime = NOW, known: tuple[str, ...] = ()) -> 
         "timed": time is not None,
         "strict": time is not None and time.strict,
         "ahead": time is not None and time.ahead,
-        "only_a_name": nothing_but_a_name(found),
-        "only_a_time": nothing_but_time(found),
+        "only_a_name": is_only_a_name(found),
+        "only_a_time": is_only_time(found),
         "for_a_time": asks_for_a_time(query),
-        "predicate": next(iter(sought(query, found.language).predicates), ""),
+        "predicate": next(iter(requested_predicates(query, found.language).names), ""),
         **days,
     }
 
@@ -112,16 +111,16 @@ def test_long_query_is_analysed_by_its_beginning(piece: str) -> None:
 
 
 def test_speaker_is_not_searched_for_by_name() -> None:
-    assert nameless("What did Anna's sister paint", ["Anna"]) == "What did sister paint"
-    assert nameless("cosa ha detto anna di Annalisa", ["Anna"]) == "cosa ha detto di Annalisa"
-    assert nameless("Anna", ["Anna"]) == "Anna"
-    assert nameless("a.b and axb", ["a.b"]) == "and axb"
+    assert without_speaker_names("What did Anna's sister paint", ["Anna"]) == "What did sister paint"
+    assert without_speaker_names("cosa ha detto anna di Annalisa", ["Anna"]) == "cosa ha detto di Annalisa"
+    assert without_speaker_names("Anna", ["Anna"]) == "Anna"
+    assert without_speaker_names("a.b and axb", ["a.b"]) == "and axb"
 
 
 def test_speaker_is_known_by_a_part_of_the_name() -> None:
     speakers = ["Anna Rossi", "Jean-Luc", " "]
-    assert speaking(["anna", "Paolo", "Jean"], speakers) == {"anna": frozenset({"anna rossi"})}
-    assert speaking([], speakers) == {}
+    assert match_speakers(["anna", "Paolo", "Jean"], speakers) == {"anna": frozenset({"anna rossi"})}
+    assert match_speakers([], speakers) == {}
 
 
 @pytest.mark.parametrize(
@@ -129,15 +128,15 @@ def test_speaker_is_known_by_a_part_of_the_name() -> None:
     [("How was the concert?", "en"), ("Che tempo fa?", "it"), ("", "en"), ("Où?", "fr")],
 )
 def test_other_questions_ask_for_no_predicate(query: str, language: str) -> None:
-    assert not sought(query, language).predicates
+    assert not requested_predicates(query, language).names
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_predicate_of_the_table_exists_and_has_sentences(language: str) -> None:
-    for name in read_table("sought_facts", language):
+    for name in read_table("predicate_questions", language):
         assert name in PREDICATES
-        told = telling(name, language)
+        told = answer_examples(name, language)
         assert told is not None
         assert len(told.sentences) > 1
         assert told.words
-    assert telling("name", "fr") is None
+    assert answer_examples("name", "fr") is None

@@ -4,9 +4,8 @@ import pytest
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.emotion.emotion_lexicon import load_positions
-from ricordo.memory.reflection.noun_phrases import Occurrence
+from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, Occurrence
 from ricordo.memory.reflection.observations import (
-    INSIGHT_PHRASES,
     PLEASANT,
     UNPLEASANT,
     feeling_families,
@@ -27,7 +26,7 @@ def test_every_feeling_and_time_has_its_words(language: str) -> None:
     assert set(words.feelings) == {*LABELS, PLEASANT, UNPLEASANT}
     assert len(set(words.feelings.values())) == len(words.feelings)
     assert set(words.times) == TIMES
-    assert all(words.with_article(words.feelings[label]) for label in LABELS)
+    assert all(words.the_feeling(label) for label in LABELS)
 
 
 def test_a_family_is_called_as_most_of_it() -> None:

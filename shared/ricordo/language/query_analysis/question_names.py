@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ricordo.language.person_names import is_given, load_names
-from ricordo.language.query_analysis.languages.patterns import QueryPatterns
-from ricordo.language.query_analysis.reading import flat
+from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.name_lists import LONGEST_NAME, is_given, load_names
+from ricordo.language.query_analysis.question_patterns import QuestionPatterns
+from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.temporal import TimeSpan
 from ricordo.language.text import stop_words
 
@@ -16,15 +17,8 @@ _SENTENCE_BREAK = re.compile(r"[.!?:;\n\"“«(]\s*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _AFTER_COMMA = re.compile(r"\w,\s$")
 _SENTENCE_END = re.compile(r"\s?(?:[.!?…]|$)")
-# Given names that are more often things where they are written small.
-_THINGS = frozenset(
-    "marina gloria vittoria aurora asia angelo franco leo dino elia vera carol gene jean jack max holly "
-    "heather lily victoria virginia ella iris diana marco nick mike rob josh tom bill".split()
-)
 _REACH = 40  # characters before a name
-_LONGEST_NAME = 4  # words
-_JOINING = frozenset({"da", "van", "von", "de"})
-_PARTICLES = _JOINING | {"di", "del", "della", "la", "of"}
+_LISTS = {key: frozenset(words.split()) for key, words in read_table("names").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +30,8 @@ class _Word:
     initial: bool  # it begins a sentence, so that its capital says nothing
 
 
-def names(
-    query: str, known: Iterable[str], time: TimeSpan | None, patterns: QueryPatterns, language: str
+def find_names(
+    query: str, known: Iterable[str], time: TimeSpan | None, patterns: QuestionPatterns
 ) -> tuple[str, ...]:
     """Return the names in `query`, each once, in their order; not those of people who are spoken to.
 
@@ -47,7 +41,7 @@ def names(
     too, where the word before it leads up to a name or all is written small.
     """
     words = tuple(_words(query, time))
-    return _Names(query, words, patterns, language).found(*_spelled(frozenset(known)))
+    return _NameFinder(query, words, patterns).found(*_spelled(frozenset(known)))
 
 
 # One set of names serves all queries of a user in turn.
@@ -59,10 +53,10 @@ def _spelled(known: frozenset[str]) -> tuple[Mapping[str, str], frozenset[str]]:
     return spelled, frozenset(name.split()[0] for name in spelled)
 
 
-def is_addressed(query: str, start: int, end: int, patterns: QueryPatterns) -> bool:
+def is_addressed(query: str, start: int, end: int, patterns: QuestionPatterns) -> bool:
     """Whether somebody is spoken to by name ("Hey John, …", "…, Anna?"), and not spoken of."""
     before = flat(query[max(0, start - _REACH) : start])
-    if patterns.asking.addressed.search(before) is not None:
+    if patterns.before_addressee.search(before) is not None:
         return True
     return _AFTER_COMMA.search(before) is not None and _SENTENCE_END.match(query, end) is not None
 
@@ -80,13 +74,12 @@ def _words(query: str, time: TimeSpan | None) -> Iterator[_Word]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _NameFinder:
     """The names of a query, looked for word by word."""
 
     query: str
     words: tuple[_Word, ...]
-    patterns: QueryPatterns
-    language: str
+    patterns: QuestionPatterns
 
     def found(self, spelled: Mapping[str, str], firsts: frozenset[str]) -> tuple[str, ...]:
         """Return the names.
@@ -110,7 +103,7 @@ class _Names:
         return tuple(kept)
 
     def _known(self, at: int, spelled: Mapping[str, str]) -> tuple[str | None, int]:
-        for length in range(min(_LONGEST_NAME, len(self.words) - at), 0, -1):
+        for length in range(min(LONGEST_NAME, len(self.words) - at), 0, -1):
             name = spelled.get(" ".join(word.folded for word in self.words[at : at + length]))
             if name is not None and (length > 1 or self._is_meant(at)):
                 return name, length
@@ -119,7 +112,7 @@ class _Names:
     def _is_meant(self, at: int) -> bool:
         """Whether a single word that is known as a name is one here."""
         word = self.words[at]
-        if word.folded in stop_words(self.language) or word.folded in self.patterns.subjects.no_names:
+        if word.folded in stop_words(self.patterns.language) or word.folded in self.patterns.not_names:
             return word.text[0].isupper() and not word.initial
         if word.text.islower() and word.folded in load_names().also_words:
             return self._leads_up(at)
@@ -132,17 +125,19 @@ class _Names:
         if first.initial and not (self._possesses(at) or _is_given(first.folded)):
             return None, 1
         end = at + 1
-        while end < len(self.words) and end - at < _LONGEST_NAME and self._continues(end):
+        while end < len(self.words) and end - at < LONGEST_NAME and self._continues(end):
             end += 1
-        if end - at > 1 and self.words[end - 1].folded in _PARTICLES:  # alone it is a name: "Where is Van?"
+        if (
+            end - at > 1 and self.words[end - 1].folded in _LISTS["particles"]
+        ):  # alone it is a name: "Where is Van?"
             end -= 1
         return self.query[first.start : self.words[end - 1].end], end - at
 
     def _says_whence(self, at: int) -> bool:
         """Whether a word says where something is from: "a Canadian citizen"."""
-        subjects = self.patterns.subjects
-        determined = at > 0 and subjects.articles.match(self.words[at - 1].folded) is not None
-        return determined and subjects.origins.match(self.words[at].folded) is not None
+        patterns = self.patterns
+        determined = at > 0 and patterns.articles.match(self.words[at - 1].folded) is not None
+        return determined and patterns.origins.match(self.words[at].folded) is not None
 
     def _given(self, at: int) -> str | None:
         """Return the given name that is written small, where the words around it say that it is one."""
@@ -154,11 +149,11 @@ class _Names:
     def _leads_up(self, at: int) -> bool:
         """Whether a word written small is a name, by what stands around it."""
         before = self.words[at - 1].folded if at > 0 else ""
-        if before in self.patterns.subjects.name_cues or self._possesses(at):
+        if before in self.patterns.name_cues or self._possesses(at):
             return True
         # Who writes all small writes names small too; behind an article it is the thing: "la vittoria".
-        determined = before and self.patterns.subjects.articles.match(before) is not None
-        return self.query.islower() and not determined and self.words[at].folded not in _THINGS
+        determined = before and self.patterns.articles.match(before) is not None
+        return self.query.islower() and not determined and self.words[at].folded not in _LISTS["mostly_words"]
 
     def _possesses(self, at: int) -> bool:
         return _POSSESSIVE.match(self.query, self.words[at].end) is not None
@@ -170,7 +165,7 @@ class _Names:
         if self._is_name(self.words[at]):
             return True
         # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
-        joins = self.words[at].text in _JOINING and at + 1 < len(self.words)
+        joins = self.words[at].text in _LISTS["joining"] and at + 1 < len(self.words)
         return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
 
     def _is_next(self, at: int) -> bool:
@@ -179,10 +174,10 @@ class _Names:
     def _is_name(self, word: _Word) -> bool:
         if not word.text[0].isupper() or len(word.text) < 2 or word.text[1] == "-":  # "T-shirt"
             return False
-        no_names = self.patterns.subjects.no_names
-        return word.folded not in no_names and word.folded not in stop_words(self.language)
+        not_names = self.patterns.not_names
+        return word.folded not in not_names and word.folded not in stop_words(self.patterns.language)
 
 
 def _is_given(word: str) -> bool:
-    """Whether a word is a given name, and no function word of either language."""
-    return is_given(word) and not any(word.casefold() in stop_words(language) for language in ("it", "en"))
+    """Whether a word is a given name, and no function word of any language."""
+    return is_given(word) and not any(word.casefold() in stop_words(language) for language in LANGUAGES)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ricordo.language.query_analysis.sought import NOTHING_SOUGHT, Sought
+from ricordo.language.query_analysis.requested_predicates import NO_PREDICATES, RequestedPredicates
 from ricordo.language.temporal import SpanType
 
 Intent = Literal["temporal", "entity", "emotional", "topic", "procedural", "general"]
@@ -53,9 +53,9 @@ class Analysis:
         semantic_query: Its words without the time and the phrase that asks. Empty only when the query is.
         archive: It asks for old or archived things by name.
         fallback: Which strategy took over where the first found nothing; set by retrieval.
-        analyser: Who made this.
-        language: "it" or "en".
-        sought: The predicates that it asks for.
+        analyser: Whether a language model took part.
+        language: ISO 639-1, of the patterns that were used.
+        requested: The predicates that it asks for.
         liked: It asks for what was liked, so that nothing else is an answer.
         asks_how: It asks for a way to do something, whatever else it asks for.
         asks_what_was_asked: It asks what somebody asked before, which questions answer.
@@ -72,7 +72,7 @@ class Analysis:
     fallback: Fallback | None
     analyser: Analyser
     language: str
-    sought: Sought = NOTHING_SOUGHT
+    requested: RequestedPredicates = NO_PREDICATES
     liked: bool = False
     asks_how: bool = False
     asks_what_was_asked: bool = False

@@ -3,25 +3,23 @@
 import re
 from dataclasses import replace
 
-from ricordo.language.query_analysis.languages.patterns import QueryPatterns
-from ricordo.language.query_analysis.reading import Sentence, flat, without_time
+from ricordo.language.query_analysis.question_patterns import QuestionPatterns
+from ricordo.language.query_analysis.question_sentence import EDGES, QuestionSentence, flat, without_time
 from ricordo.language.temporal import TimeSpan
 from ricordo.language.text import stop_words
 
 _CLAUSE_END = re.compile(r"[.!?,;:()\n]")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SPACE = re.compile(r"\s+")
-_EDGES = ' \t\n?!.,;:…"“”«»()'
 _MOST_TOPICS = 4
 
 
-def topic_phrase(sentence: Sentence, patterns: QueryPatterns) -> str | None:
+def topic_phrase(sentence: QuestionSentence, patterns: QuestionPatterns) -> str | None:
     """Return what the sentence says it is about ("parlami di …", "tell me about …"), without articles."""
-    subjects = patterns.subjects
-    fronted = subjects.fronted.search(sentence.flat)
+    fronted = patterns.fronted_topic.search(sentence.flat)
     if fronted is not None:
         return _object(sentence.text[slice(*fronted.span(str(fronted.lastgroup)))], patterns)
-    for pattern in (subjects.knows, subjects.discussed):
+    for pattern in (patterns.about, patterns.discussed):
         match = pattern.search(sentence.flat)
         if match is not None:
             end = match.end()
@@ -30,17 +28,16 @@ def topic_phrase(sentence: Sentence, patterns: QueryPatterns) -> str | None:
     return None
 
 
-def _object(text: str, patterns: QueryPatterns) -> str | None:
-    subjects = patterns.subjects
-    phrase = _CLAUSE_END.split(text.strip(_EDGES), maxsplit=1)[0].strip(_EDGES)
-    if (cut := subjects.ends.search(flat(phrase))) is not None:
-        phrase = phrase[: cut.start()].strip(_EDGES)
+def _object(text: str, patterns: QuestionPatterns) -> str | None:
+    phrase = _CLAUSE_END.split(text.strip(EDGES), maxsplit=1)[0].strip(EDGES)
+    if (cut := patterns.topic_end.search(flat(phrase))) is not None:
+        phrase = phrase[: cut.start()].strip(EDGES)
     for _ in range(2):
-        article = subjects.articles.match(flat(phrase))
+        article = patterns.articles.match(flat(phrase))
         if article is None:
             break
-        phrase = phrase[article.end() :].strip(_EDGES)
-    if not phrase or subjects.vague.search(flat(phrase)) is not None:
+        phrase = phrase[article.end() :].strip(EDGES)
+    if not phrase or patterns.vague_topic.search(flat(phrase)) is not None:
         return None
     return phrase
 
@@ -59,13 +56,13 @@ def _lowered(phrase: str) -> str:
     return " ".join(word if any(c.isupper() for c in word) else word.lower() for word in phrase.split())
 
 
-def semantic_query(query: str, time: TimeSpan | None, patterns: QueryPatterns) -> str:
+def semantic_query(query: str, time: TimeSpan | None, patterns: QuestionPatterns) -> str:
     """Return the words worth searching for: without the time and the phrase that asks, if any are left."""
     timeless = without_time(query, time, patterns)
-    scaffolding = patterns.asking.scaffolding.search(flat(timeless))
+    scaffolding = patterns.scaffolding.search(flat(timeless))
     bare = timeless if scaffolding is None else timeless[scaffolding.end() :]
     for candidate in (bare, timeless, query):
-        cleaned = _SPACE.sub(" ", candidate).strip(_EDGES)
+        cleaned = _SPACE.sub(" ", candidate).strip(EDGES)
         if _WORD.search(cleaned):
             return cleaned
     return query.strip() or query

@@ -1,8 +1,8 @@
-"""A fitted head: how questions of each intent are put together, learned from labelled ones.
+"""Chooses the intent of a question, by the rules and, where these see nothing particular, by a fitted head.
 
-It sees what stays when the words that only this question has are taken away: function words in their order,
-the endings of the others (inflection tells a deed from a thing), where a time or a name stands, what feels
-good or bad. So it knows word orders that no pattern was written for. Its weights are fitted by a command.
+The features of the head are independent of the words that only this question has: function words in order,
+the endings of the others (inflection distinguishes a deed from a thing), the places of times and names,
+pleasant and unpleasant words. `ricordo eval fit-questions` fits its weights.
 """
 
 import io
@@ -16,9 +16,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.query_analysis.feelings import sign_of
-from ricordo.language.query_analysis.intents import Reading
-from ricordo.language.query_analysis.model import Intent
+from ricordo.language.query_analysis.analysis import Intent
+from ricordo.language.query_analysis.feeling_words import feeling_sign
+from ricordo.language.query_analysis.intents import intent_by_rules, may_be
+from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion
 from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import words_of
 
@@ -28,23 +29,26 @@ BUCKETS: Final = 8192
 
 _MOST_WORDS: Final = 40
 _TIME, _NAME = "=time", "=name"
+_SURE: Final = 0.5  # probability from which the head is believed
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class IntentHead:
     """Multinomial logistic regression over hashed features.
 
     Attributes:
         weights: float32 [BUCKETS, intents], in the order of `INTENTS`.
-        fitted_on: SHA-256 of the questions that it was fitted on.
+        languages: of the questions that it was fitted on.
+        fitted_on: SHA-256 of these questions.
     """
 
     weights: NDArray[np.float32]
+    languages: tuple[str, ...]
     fitted_on: str
 
-    def probabilities(self, reading: Reading) -> dict[Intent, float]:
+    def probabilities(self, question: ParsedQuestion) -> dict[Intent, float]:
         """Return the probability of each intent, together 1."""
-        places = buckets(reading)
+        places = buckets(question)
         scores = self.weights[places].sum(axis=0) / np.sqrt(len(places))
         odds = np.exp(scores - scores.max())
         return dict(zip(INTENTS, (odds / odds.sum()).tolist(), strict=True))
@@ -57,27 +61,52 @@ class Head:
             file,
             weights=np.round(self.weights / scale).astype(np.int8),
             scale=scale.astype(np.float32),
+            languages=np.array(self.languages),
             fitted_on=np.array(self.fitted_on),
         )
         return file.getvalue()
 
 
 @lru_cache(maxsize=1)
-def load_head() -> Head:
-    """Return the head that is shipped, read once."""
-    content = resources.files(__package__).joinpath("head.npz").read_bytes()
+def load_intent_head() -> IntentHead:
+    """Return the shipped head, read once."""
+    content = resources.files(__package__).joinpath("intent_head.npz").read_bytes()
     with np.load(io.BytesIO(content), allow_pickle=False) as saved:
         weights = saved["weights"].astype(np.float32) * saved["scale"]
-        return Head(weights, str(saved["fitted_on"]))
+        return IntentHead(weights, tuple(map(str, saved["languages"])), str(saved["fitted_on"]))
 
 
-def buckets(reading: Reading) -> NDArray[np.intp]:
+def decide(question: ParsedQuestion) -> Intent:
+    """Return the intent by the rules, or if that is general, the head's where it is sure."""
+    intent = intent_by_rules(question)
+    sentence = question.sentence
+    if intent != "general" or not (sentence.asks or len(sentence.core.split()) <= FEW_WORDS):
+        return intent
+    likeliest, probability = _decide_by_head(question)
+    return likeliest if probability >= _SURE else intent
+
+
+def decide_by_head(question: ParsedQuestion) -> Intent:
+    """Return the likeliest of the intents that are possible, by the head alone."""
+    return _decide_by_head(question)[0]
+
+
+def _decide_by_head(question: ParsedQuestion) -> tuple[Intent, float]:
+    head = load_intent_head()
+    if question.language not in head.languages:
+        return "general", 0.0
+    odds = head.probabilities(question)
+    best = max((intent for intent in odds if may_be(intent, question)), key=odds.__getitem__)
+    return best, odds[best]
+
+
+def buckets(question: ParsedQuestion) -> NDArray[np.intp]:
     """Return the places of the features of a question: at least one, ascending, each once."""
-    return np.unique([crc32(feature.encode("utf-8", "replace")) % BUCKETS for feature in _features(reading)])
+    return np.unique([crc32(feature.encode("utf-8", "replace")) % BUCKETS for feature in _features(question)])
 
 
-def _features(reading: Reading) -> list[str]:
-    shapes, stems = _shapes_and_stems(reading)
+def _features(question: ParsedQuestion) -> list[str]:
+    shapes, stems = _shapes_and_stems(question)
     found = [
         f"{length}{' '.join(shapes[at : at + length])}"
         for length in (1, 2, 3, 4)
@@ -87,18 +116,18 @@ def _features(reading: Reading) -> list[str]:
     found += [f"stem {one}" for one in stems]
     found += [f"stems {one} {other}" for one, other in pairwise(stems)]
     found += [f"begins {one[:4]}" for one in stems]
-    return [reading.language + feature for feature in found]
+    return [question.language + feature for feature in found]
 
 
-def _shapes_and_stems(reading: Reading) -> tuple[list[str], list[str]]:
+def _shapes_and_stems(question: ParsedQuestion) -> tuple[list[str], list[str]]:
     """Return the words of the sentence twice: by their shapes, and by their stems."""
-    sentence, language = reading.sentence, reading.language
-    spans = _spans(reading)
+    sentence, language = question.sentence, question.language
+    spans = _spans(question)
     shapes, stems = ["^"], ["^"]
     for word in islice(words_of(sentence.flat, language), _MOST_WORDS):
         stands_for = next((name for start, end, name in spans if start <= word.start < end), None)
         if stands_for is None:
-            shapes.append(_shape(word.folded, reading))
+            shapes.append(_shape(word.folded, question))
             stems.append(stem(word.folded, language))
         elif shapes[-1] != stands_for:
             shapes.append(stands_for)
@@ -107,20 +136,20 @@ def _shapes_and_stems(reading: Reading) -> tuple[list[str], list[str]]:
     return [*shapes, end], [*stems, end]
 
 
-def _spans(reading: Reading) -> list[tuple[int, int, str]]:
+def _spans(question: ParsedQuestion) -> list[tuple[int, int, str]]:
     """Return where times and names stand in the sentence."""
-    sentence = reading.sentence
+    sentence = question.sentence
     spans = [] if sentence.time is None else [(*sentence.time.span, _TIME)]
-    for name in reading.entities:
+    for name in question.entities:
         at = sentence.flat.find(name.lower())
         if at >= 0:
             spans.append((at, at + len(name), _NAME))
     return spans
 
 
-def _shape(word: str, reading: Reading) -> str:
+def _shape(word: str, question: ParsedQuestion) -> str:
     """Return a function word as it is, and of another its feeling and its ending."""
-    if word in stop_words(reading.language):
+    if word in stop_words(question.language):
         return word
-    sign = sign_of(word, reading.patterns.feelings, reading.language) or ""
+    sign = feeling_sign(word, question.patterns) or ""
     return f"~{sign}{word[-3:]}"

@@ -1,0 +1,60 @@
+"""Replaces words of feeling in a question, in all their forms, by signs that patterns can read."""
+
+from functools import lru_cache
+from typing import Final
+
+from ricordo.language.data_files import LANGUAGES
+from ricordo.language.emotion.emotion_lexicon import load_lexicon, load_positions
+from ricordo.language.query_analysis.question_patterns import QuestionPatterns
+from ricordo.language.text import normalise, stem
+from ricordo.language.tokenization import words_of
+
+GOOD: Final = "⊕"
+BAD: Final = "⊖"
+
+# The labels of GoEmotions that are felt; the others judge, wish or wonder.
+_FELT: Final = frozenset(
+    "admiration amusement anger annoyance disappointment disgust embarrassment excitement fear gratitude "
+    "grief joy love nervousness pride relief remorse sadness".split()
+)
+
+
+def mark_feelings(core: str, patterns: QuestionPatterns) -> str:
+    """Replace words of feeling by ⊕ and ⊖; a negation before them is taken into account."""
+    core = normalise(core)
+    parts: list[str] = []
+    done = 0
+    for word in words_of(core, patterns.language):
+        sign = feeling_sign(word.folded, patterns)
+        if sign is not None:
+            parts += [core[done : word.start], sign]
+            done = word.end
+    parts.append(core[done:])
+    return patterns.negated_feeling.sub(lambda match: match[1] + BAD, "".join(parts))
+
+
+def feeling_sign(word: str, patterns: QuestionPatterns) -> str | None:
+    """Return the sign of a case-folded word of feeling, None of any other."""
+    if word in patterns.not_feelings:
+        return None
+    if word in patterns.pleasant:
+        return GOOD
+    if word in patterns.unpleasant:
+        return BAD
+    language = patterns.language
+    endings = (pair.split("=") for pair in sorted(patterns.superlatives))
+    roots = (word.removesuffix(ending) + root for ending, root in endings if word.endswith(ending))
+    return _lexicon_sign(word, language) or next(
+        filter(None, (_lexicon_sign(root, language) for root in roots)), None
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _lexicon_sign(word: str, language: str) -> str | None:
+    if language not in LANGUAGES:
+        return None
+    lexicon = load_lexicon(language)
+    entry = lexicon.exact.get(word) or lexicon.stems.get(stem(word, language))
+    if entry is None or entry.label not in _FELT:
+        return None
+    return GOOD if load_positions()[entry.label][0] > 0 else BAD

@@ -1,0 +1,119 @@
+"""Which predicates of facts a question asks for, and how people say what answers it.
+
+"Dove abito?" asks for `lives_in`, "do I have pets?" for `has_pet`: by patterns, and by a head that was fitted
+on such questions and knows wordings that no pattern has. What answers such a question seldom shares a word
+with it ("stiamo in via Garibaldi"), so that it is also searched for in the words of typical answers.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.language.annotations import MINILM
+from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.query_analysis.question_sentence import flat
+from ricordo.language.text_head import load_head
+
+CORE: Final = ("name", "lives_in", "works_at", "partner", "has_child", "has_pet")
+"""The predicates of a question for oneself as a whole ("what do you know about me?")."""
+MODEL: Final = MINILM
+"""The embedding model of the vectors that the head reads."""
+_SELF, _NONE = "self", "-"
+_LEAST: Final = 0.5
+"""The probability from which on a question asks for nothing but predicates."""
+_WORDED: Final = 0.3
+"""What words that ask for a predicate add to its probability."""
+_KEPT: Final = 0.25
+"""The least that a predicate has which is asked for."""
+_MOST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedPredicates:
+    """What a question asks for in terms of facts.
+
+    Attributes:
+        names: predicates, the likeliest first; none where the question fits none.
+        bare: the probability that it says nothing else that could be searched for, and is about the user,
+            [0, 1]; 0 where that is improbable.
+    """
+
+    names: tuple[str, ...] = ()
+    bare: float = 0.0
+
+
+NO_PREDICATES: Final = RequestedPredicates()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerExamples:
+    """How people say what answers a question for a predicate.
+
+    Attributes:
+        sentences: examples, for their meaning.
+        words: all words of such answers, for a search by words.
+    """
+
+    sentences: tuple[str, ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    patterns: dict[str, re.Pattern[str]]
+    answers: dict[str, AnswerExamples]
+
+
+def requested_predicates(
+    query: str, language: str, *, names: Collection[str] = (), vector: NDArray[np.float32] | None = None
+) -> RequestedPredicates:
+    """Return the predicates that a question asks for.
+
+    Args:
+        query: as it was asked.
+        language: ISO 639-1; of others than `LANGUAGES` nothing is known.
+        names: names in the question; who names somebody asks for more than a predicate.
+        vector: of the question by `MODEL`, [d], unit norm; without it the head is not used.
+    """
+    if language not in LANGUAGES:
+        return NO_PREDICATES
+    text = flat(query)
+    by_pattern = [name for name, asks in _table(language).patterns.items() if asks.search(text)]
+    head = load_head(__package__ or "", "predicates", language)
+    if vector is None or head is None or names or not text.strip():
+        return RequestedPredicates(tuple(by_pattern))
+    odds = dict(head.probabilities(query, vector))
+    bare = 1.0 - odds.pop(_NONE)
+    if bare < _LEAST:
+        return RequestedPredicates(tuple(by_pattern))
+    scores = {name: share + _WORDED * (name in by_pattern) for name, share in odds.items()}
+    likeliest = sorted(scores, key=scores.__getitem__, reverse=True)[:_MOST]
+    kept = [name for name in likeliest if scores[name] >= _KEPT] or likeliest[:1]
+    predicates = [each for name in (*kept, *by_pattern) for each in (CORE if name == _SELF else (name,))]
+    return RequestedPredicates(tuple(dict.fromkeys(predicates)), bare)
+
+
+def answer_examples(predicate: str, language: str) -> AnswerExamples | None:
+    """Return how people say what answers a question for `predicate`; None where that is not known."""
+    return _table(language).answers.get(predicate) if language in LANGUAGES else None
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _table(language: str) -> _Table:
+    """Return `predicate_questions.toml` of a language, read once."""
+    entries = {name: entry for name, entry in read_table("predicate_questions", language).items() if entry}
+    return _Table(
+        {
+            name: re.compile("|".join(f"(?:{each})" for each in entry["asks"]))
+            for name, entry in entries.items()
+        },
+        {
+            name: AnswerExamples(tuple(entry["answers"]), " ".join((*entry["answers"], entry["words"])))
+            for name, entry in entries.items()
+        },
+    )
