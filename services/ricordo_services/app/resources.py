@@ -32,8 +32,8 @@ from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
+from ricordo.store.fact_queries import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.rebuild_sources import FactSource
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models, language_models
 from ricordo_services.app.embedding_models import LazyMiniLm, Models, installed_encoder, model_names

@@ -19,7 +19,7 @@ from ricordo.runtime.sweeper import Sweeper
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.link_store import LinkStore
-from ricordo.store.rebuild_sources import ReindexingStore
+from ricordo.store.reprocessing import ReindexingStore
 from ricordo.store.session_store import SessionStore
 from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
 from ricordo.store.working_memory_store import NoteStore
@@ -161,7 +161,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     """Return the worker that extracts facts, the commands on facts, and identity resolution."""
     await (await resources.graph()).prepare()
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
-    ledger = FactLedger(await resources.database(), executor, doubting=has_fact_model(settings))
+    ledger = FactLedger(await resources.database(), executor, record_doubts=has_fact_model(settings))
     reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
     handler = FactHandler(ledger, await resources.graph_projector(), resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)

@@ -29,9 +29,9 @@ from ricordo_services.cli.command_options import (
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed, guarded
 from ricordo_services.cli.output import out_console, print_json
-from ricordo_services.stack import StackError, restored_folder
+from ricordo_services.stack import StackError, folder_restore
 from ricordo_services.stack.account import give_to_account, server_account
-from ricordo_services.stack.archive import Backup, Manifest, opened, pack
+from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
 from ricordo_services.stack.folder import FOLDERS, MINIMUM_FREE_BYTES, DataFolder
 from ricordo_services.stack.local import standalone_postgres
 
@@ -124,7 +124,7 @@ def backup(
     if target.is_relative_to(path):
         raise Failed(f"{target} would stand inside what it is a backup of: name a file elsewhere")
     with _held(path) as folder:
-        manifest = pack(folder.path, target, asyncio.run(_described(folder)))
+        manifest = write_backup(folder.path, target, asyncio.run(_described(folder)))
     size = target.stat().st_size
     if as_json:
         print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
@@ -146,8 +146,8 @@ def restore(
     """Put a backup in the place of the data folder."""
     path = folder_of(context, data_dir).expanduser().absolute()
     stones = [stone for one in lists or () for stone in read_list(one)]
-    with opened(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
-        archive.check(OLDEST, newest_schema())
+    with open_backup(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
+        archive.check_version(OLDEST, newest_schema())
         _refuse_links(folder.path)
         if (folder.path / _CLUSTER).exists():
             if not force:
@@ -250,12 +250,12 @@ def _unmade_in_vain(path: Path) -> Iterator[None]:
 
 
 def _refuse_nothing(path: Path) -> None:
-    if not any((path / name).exists() for name in (_CLUSTER, restored_folder.RESTORED)):
+    if not any((path / name).exists() for name in (_CLUSTER, folder_restore.RESTORED)):
         raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
 
 
 def _refuse_links(path: Path) -> None:
-    for name in restored_folder.CARRIED:
+    for name in folder_restore.BACKED_UP:
         if (path / name).is_symlink():
             raise Failed(f"{path / name} is kept elsewhere, behind a link: restore into a new folder")
 
@@ -288,7 +288,7 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
 
 def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Restore into a new folder, apply the tombstones there, and swap it in."""
-    beside = DataFolder(folder.path / restored_folder.RESTORING, folder.lock_fd)
+    beside = DataFolder(folder.path / folder_restore.RESTORING, folder.lock_fd)
     _refuse_narrow(folder.path, archive.manifest.size)
     try:
         beside.path.mkdir(mode=0o700)
@@ -301,7 +301,7 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     except BaseException:
         shutil.rmtree(beside.path, ignore_errors=True)
         raise
-    restored_folder.activate(folder.path)
+    folder_restore.activate(folder.path)
     return begun
 
 

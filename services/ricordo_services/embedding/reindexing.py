@@ -7,7 +7,7 @@ from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.derived_events import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.rebuild_sources import ReindexingStore
+from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import Reindexed, ReindexOrder, ReindexReport
 

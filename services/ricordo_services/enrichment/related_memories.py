@@ -110,14 +110,14 @@ class RelatedMemories:
         """
         if not users:
             return ()
-        async with self.links.hold(tenant, sorted(set(users.values()))) as held:
+        async with self.links.lock(tenant, sorted(set(users.values()))) as held:
             read = await self.beside.map(_read, await held.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
             met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
             arrange = [(met[place], one) for place, one in wanted.items()]
             made = zip(wanted, await self.beside.map(_arrange, arrange), strict=True)
             changes = {(place.user_id, place.model): one for place, one in made if one}
-            states = {**held.states, **(await held.write(changes) if changes else {})}
+            states = {**held.versions, **(await held.write(changes) if changes else {})}
             unread = await held.correct(list(users))
         for place, neighbourhood in met.items():
             if place.user_id in states:
@@ -138,7 +138,7 @@ class RelatedMemories:
             if linked is not None:
                 wanted[VectorPosition(tenant, one.user_id, linked)].leaving.append(one.memory_id)
             if vector is not None:
-                member = LinkedMember(one.memory_id, (one.said_at - _EPOCH) // _MICROSECOND, vector)
+                member = LinkedMember(one.memory_id, (one.sent_at - _EPOCH) // _MICROSECOND, vector)
                 wanted[VectorPosition(tenant, one.user_id, model)].joining.append(member)
         return wanted
 
@@ -149,7 +149,7 @@ class RelatedMemories:
         self, held: LockedLinks, place: VectorPosition, wanted: _LinkRequest
     ) -> Neighbourhood:
         """Return a neighbourhood as it stands: what is remembered of it, and what others changed since."""
-        state, kept = held.states.get(place.user_id), self.remembered.take(place)
+        state, kept = held.versions.get(place.user_id), self.remembered.take(place)
         if state is None:
             return Neighbourhood(self.threshold, _dimensions(wanted.joining))
         neighbourhood, after = None, 0

@@ -141,7 +141,7 @@ class DocumentExtraction:
     async def _settle_up(self) -> None:
         """Say of the claim that could not be given back that it ended well."""
         if self._owed is not None:
-            await self.documents.forgive(*self._owed)
+            await self.documents.uncount_attempt(*self._owed)
             self._owed = None
 
     @asynccontextmanager
@@ -156,7 +156,7 @@ class DocumentExtraction:
         while True:
             await self.clock.sleep(_RENEWED_EVERY_S)
             with suppress(StoreUnavailable):
-                await self.documents.hold(tenant, document.memory_id, self.clock.now() + _CLAIMED)
+                await self.documents.renew(tenant, document.memory_id, self.clock.now() + _CLAIMED)
 
 
 _TELLING: Final = 3  # extracts that tell the language

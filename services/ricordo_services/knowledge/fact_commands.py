@@ -58,7 +58,7 @@ class ApplyAssertion:
         """
         await self.ask_servers()
         curation = FactAssertion(
-            user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), word=word
+            user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), assertion=word
         )
 
         try:

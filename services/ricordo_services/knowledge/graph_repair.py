@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.graph.port import GraphBeingMended, GraphUnavailable, KeptGraph, Survey
 from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactSource
 
 _Item = TypeVar("_Item", UUID, str)
 
@@ -53,21 +53,21 @@ class GraphRepair:
         for ids in self._batches(held.ids.union(await self.facts.ids(tenant, user_id))):
             tell(await self._write(tenant, user_id, ids, held))
         for keys in self._batches(held.lonely):
-            async with self.facts.held(tenant, user_id):
+            async with self.facts.lock(tenant, user_id):
                 await self.graph.sweep(tenant, user_id, keys)
-        async with self.facts.held(tenant, user_id) as known:
-            state = await known.state()
+        async with self.facts.lock(tenant, user_id) as known:
+            state = await known.version()
             if state is None or state != before:
                 await self.graph.stand(tenant, user_id, before=before, after=state)
 
     async def is_in_step(self, tenant: str, user_id: str) -> bool:
         """Whether the graph of a user is at the state of the truth."""
-        async with self.facts.held(tenant, user_id) as known:
-            return await known.state() == await self.graph.state(tenant, user_id)
+        async with self.facts.lock(tenant, user_id) as known:
+            return await known.version() == await self.graph.state(tenant, user_id)
 
     async def _write(self, tenant: str, user_id: str, ids: Collection[UUID], held: Survey) -> RepairedFacts:
-        async with self.facts.held(tenant, user_id) as known:
-            facts = await known.among(ids)
+        async with self.facts.lock(tenant, user_id) as known:
+            facts = await known.find(ids)
             unknown = set(ids).difference(fact.id for fact in facts)
             gone = unknown.union(held.broken.intersection(ids))
             await self.graph.project(tenant, user_id, facts, gone=gone)

@@ -137,7 +137,7 @@ class IdentityResolution:
             else:
                 asked.append(_Asked(doubt, pair))
         if gone:
-            await self.ledger.withdraw(tenant, gone)
+            await self.ledger.drop_pairs(tenant, gone)
             self._counts[_WITHDRAWN] += len(gone)
         return asked
 
@@ -150,7 +150,7 @@ class IdentityResolution:
         await self._yield_to_events()
         await self.ask_graph()
         doubts = [one.doubt for one in portion]
-        async with self.ledger.turn(tenant, doubts) as still_open:
+        async with self.ledger.lease_pairs(tenant, doubts) as still_open:
             self._elsewhere.update((tenant, one) for one in doubts if one not in still_open)
             asked = [one for one in portion if one.doubt in still_open]
             answers = await self._answers(tenant, asked) if asked else {}

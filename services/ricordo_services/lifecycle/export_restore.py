@@ -299,9 +299,7 @@ class ExportRestore:
                 request_id=request_key(self.tenant, self.user_id, "import", request),
             )
             try:
-                await self.notebook.note(
-                    self.tenant, note, at, alive_since=oldest, most=MAX_NOTES, belated=True
-                )
+                await self.notebook.note(self.tenant, note, at, live_since=oldest, limit=MAX_NOTES, late=True)
                 self.tally.count("notes", 1)
             except (TombstoneExists, TooManyNotes, NoteConflict) as error:
                 self.tally.left_out.append(f"a note: {error}")

@@ -33,7 +33,7 @@ class NoteHandler:
         now = self.clock.now()
         try:
             await self.notebook.note(
-                tenant, _kept(tenant, command), now, alive_since=now - self.lifetime, most=MAX_NOTES
+                tenant, _kept(tenant, command), now, live_since=now - self.lifetime, limit=MAX_NOTES
             )
         except TombstoneExists as forgotten:
             reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"

@@ -70,9 +70,9 @@ class WorkingMemoryReader:
         desk = await self._desks.snapshot(
             *key,
             span=self._span(moment),
-            most_turns=MAX_LINES,
-            held=None if view is None else view.token,
-            held_names=None if names is None else names[0],
+            max_turns=MAX_LINES,
+            known_token=None if view is None else view.token,
+            known_names=None if names is None else names[0],
         )
         if desk is None and view is not None:
             self._views[key] = view
@@ -96,10 +96,10 @@ class WorkingMemoryReader:
     def _span(self, moment: datetime) -> WorkingMemorySpan:
         present = self._clock.now()
         return WorkingMemorySpan(
-            said_after=later(moment, -self._lifetime),
-            said_before=later(moment, SKEW),
-            noted_after=later(present, -self._lifetime),
-            noted_before=later(present, self._lifetime),
+            turns_after=later(moment, -self._lifetime),
+            turns_before=later(moment, SKEW),
+            notes_after=later(present, -self._lifetime),
+            notes_before=later(present, self._lifetime),
         )
 
     def _known(self, tenant: str, user_id: str, desk: WorkingMemorySnapshot) -> Sequence[str]:

@@ -1,6 +1,6 @@
-"""A backup of a data folder: a compressed archive whose first member says what it holds, with checksums.
+"""Backups of a data folder: compressed archives that begin with a manifest with checksums.
 
-It holds memories and passwords: nobody but its owner may read it.
+They contain memories and passwords: only their owner may read them.
 """
 
 import gzip
@@ -18,25 +18,20 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ricordo_services import private_files as private
 from ricordo_services.stack.folder import DATA_FORMAT
+from ricordo_services.stack.folder_restore import BACKED_UP, sync
 from ricordo_services.stack.postgres import MAJOR_VERSION
-from ricordo_services.stack.restored_folder import CARRIED, sync
 from ricordo_services.stack.stack_errors import BackupRefused
 
 ARCHIVE_FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 _MANIFEST_BYTES: Final = 256 * 1024 * 1024
 _CHUNK_BYTES: Final = 1024 * 1024
-_LEVEL: Final = 3  # a third of the time of the default, for some percent of room
+_LEVEL: Final = 3  # a third of the time of the default, for a few percent of size
 _DAMAGE: Final = (tarfile.TarError, EOFError, ValueError, zlib.error, gzip.BadGzipFile)
 
 
 class StoredFile(BaseModel):
-    """What a file was when the backup was made.
-
-    Attributes:
-        size: in bytes.
-        sha256: of its content, in hexadecimal digits.
-    """
+    """Size in bytes and hexadecimal SHA-256 of a file of a backup."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,17 +40,17 @@ class StoredFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a backup holds.
+    """Contents of a backup.
 
     Attributes:
         ricordo: the release that made it.
         format: of the archive.
         data_format: of the data folder.
-        schema_version: of the database.
-        postgres: the major version of the server that its files belong to.
-        made_at: when, RFC 3339.
-        folders: all of them, parents first, as paths with `/`.
-        files: by their path.
+        schema_version: of the database; 0 without a schema.
+        postgres: major version of the database files.
+        made_at: RFC 3339.
+        folders: paths with `/`, parents first.
+        files: by path.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,7 +66,7 @@ class Manifest(BaseModel):
 
     @property
     def size(self) -> int:
-        """All files together, in bytes."""
+        """Total size of the files, in bytes."""
         return sum(file.size for file in self.files.values())
 
     @model_validator(mode="after")
@@ -86,35 +81,31 @@ class Manifest(BaseModel):
 
 
 def _refuse_outside(name: str, folders: Collection[str]) -> None:
-    """Return where a name is new, one inside a data folder, in one spelling, and in one of `folders`.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """Raise `ValueError` unless a name is new, normalised, inside a data folder, and in one of `folders`."""
     path = PurePosixPath(name)
     odd = str(path) != name or "\0" in name or ".." in path.parts
-    if odd or path.parts[:1] not in {(one,) for one in CARRIED}:
+    if odd or path.parts[:1] not in {(one,) for one in BACKED_UP}:
         raise ValueError(f"{name!r} is no path inside a data folder")
     if name in folders or (len(path.parts) > 1 and path.parent.as_posix() not in folders):
         raise ValueError(f"{name!r} is there twice, or in no folder")
 
 
-def pack(folder: Path, target: Path, manifest: Manifest) -> Manifest:
-    """Write a backup of a data folder that nobody uses, and return what it holds.
+def write_backup(folder: Path, target: Path, manifest: Manifest) -> Manifest:
+    """Write a backup of a data folder, atomically, and return its manifest.
 
     Args:
-        folder: held by the caller.
-        target: comes into being when it is complete, readable by its owner only.
-        manifest: what is known of the folder; its folders and files are looked up here.
+        folder: locked by the caller, and not in use.
+        target: the new file, mode 0600.
+        manifest: without folders and files, which are added.
 
     Raises:
-        BackupRefused: the folder holds something else than files and folders.
+        BackupRefused: the folder contains something else than files and folders.
         OSError: something cannot be read or written; there is no backup.
     """
     folders, files = _listed(folder)
     known = {name: StoredFile(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
     manifest = manifest.model_copy(update={"folders": folders, "files": known})
-    partial = target.with_name(f"{target.name}.partial")  # one that a kill leaves is seen, and replaced
+    partial = target.with_name(f"{target.name}.partial")
     partial.unlink(missing_ok=True)
     try:
         with private.made(partial) as raw, gzip.GzipFile("", "wb", _LEVEL, raw) as packed:
@@ -129,14 +120,14 @@ def pack(folder: Path, target: Path, manifest: Manifest) -> Manifest:
 
 
 @contextmanager
-def opened(source: Path) -> Iterator["Backup"]:
-    """Open a backup for the length of a `with`, and read what it says of itself.
+def open_backup(source: Path) -> Iterator["Backup"]:
+    """Open a backup for the length of a `with`, and read its manifest.
 
     Raises:
         BackupRefused: it is none, is damaged, or a newer version made it.
         OSError: it cannot be read.
     """
-    # What the archive's own reading of compressed streams raises when one is damaged is anything.
+    # `tarfile` raises all kinds of errors if it decompresses a damaged stream itself.
     with source.open("rb") as raw, gzip.GzipFile("", "rb", fileobj=raw) as packed:
         with _reading(source):
             archive = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115 - closed below
@@ -145,18 +136,14 @@ def opened(source: Path) -> Iterator["Backup"]:
 
 
 class Backup:
-    """A backup that is read from its beginning to its end; made by `opened`.
-
-    Attributes:
-        manifest: what it says of itself.
-    """
+    """A backup, read as a stream; see `open_backup`."""
 
     def __init__(self, source: Path, archive: tarfile.TarFile) -> None:
         self._source = source
         self._archive = archive
         self.manifest = self._read_manifest()
 
-    def check(self, oldest_schema: int, newest_schema: int) -> None:
+    def check_version(self, oldest_schema: int, newest_schema: int) -> None:
         """Refuse a backup that this version cannot restore.
 
         Args:
@@ -187,7 +174,7 @@ class Backup:
             )
 
     def unpack(self, target: Path) -> None:
-        """Write all that it holds into an empty folder, and compare it with its checksums.
+        """Extract everything into an empty folder, and verify the checksums.
 
         Raises:
             BackupRefused: it is damaged.
@@ -195,14 +182,14 @@ class Backup:
         """
         for name in self.manifest.folders:
             (target / name).mkdir(mode=0o700)
-        left = dict(self.manifest.files)
+        missing = dict(self.manifest.files)
         while (member := self._next()) is not None:
-            expected = left.pop(member.name, None)
+            expected = missing.pop(member.name, None)
             if expected is None or not member.isreg() or member.size != expected.size:
                 raise BackupRefused(_damaged(self._source, f"{member.name!r} does not belong to it"))
             self._write(member, expected, target / member.name)
-        if left:
-            raise BackupRefused(_damaged(self._source, f"{next(iter(left))!r} is missing"))
+        if missing:
+            raise BackupRefused(_damaged(self._source, f"{next(iter(missing))!r} is missing"))
 
     def _write(self, member: tarfile.TarInfo, expected: StoredFile, path: Path) -> None:
         content = self._archive.extractfile(member)
@@ -226,13 +213,13 @@ class Backup:
         with _reading(self._source):
             text = b"" if content is None else content.read()
         try:
-            return self._known(text)
+            return self._parse(text)
         except ValueError as error:
-            told = str(error).splitlines()[0]
-            raise BackupRefused(_damaged(self._source, f"{MANIFEST} cannot be read: {told}")) from error
+            reason = str(error).splitlines()[0]
+            raise BackupRefused(_damaged(self._source, f"{MANIFEST} cannot be read: {reason}")) from error
 
-    def _known(self, text: bytes) -> Manifest:
-        """Read a manifest; of a newer format, nothing but which release made it is understood."""
+    def _parse(self, text: bytes) -> Manifest:
+        """Parse a manifest; of a newer format, only its release is used."""
         manifest = Manifest.model_validate_json(text)
         if manifest.format > ARCHIVE_FORMAT:
             raise BackupRefused(
@@ -252,10 +239,10 @@ def _write(packed: gzip.GzipFile, manifest: Manifest, files: Mapping[str, Path])
 
 
 def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
-    """Return the folders and the files of a data folder that make it up, by their paths inside."""
+    """Return the folders and files of a data folder that belong to a backup."""
     folders: list[str] = []
     files: dict[str, Path] = {}
-    left = [folder / name for name in reversed(CARRIED) if (folder / name).exists()]
+    left = [folder / name for name in reversed(BACKED_UP) if (folder / name).exists()]
     while left:
         path = left.pop()
         name, mode = path.relative_to(folder).as_posix(), _mode(path, follow=path.parent == folder)
@@ -270,7 +257,7 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
 
 
 def _mode(path: Path, *, follow: bool) -> int:
-    """Return what a path is; a part of the data folder itself may be kept elsewhere, behind a link."""
+    """Return the mode of a path; a top-level folder may be a link."""
     return path.stat(follow_symlinks=follow).st_mode
 
 

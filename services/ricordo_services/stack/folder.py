@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from ricordo_services import private_files as private
-from ricordo_services.stack import restored_folder
+from ricordo_services.stack import folder_restore
 from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
 from ricordo_services.stack.endpoints import STACK_FILE
 from ricordo_services.stack.stack_errors import AlreadyRunning, DataTooNew, FolderRefused
@@ -26,7 +26,7 @@ from ricordo_services.stack.stack_errors import AlreadyRunning, DataTooNew, Fold
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
 FILES = ("format.json", "lock", "owner.json", "ports.json", "secrets.json", STACK_FILE)
-KNOWN = frozenset({*FOLDERS, *FILES, restored_folder.RESTORING, restored_folder.RESTORED})
+KNOWN = frozenset({*FOLDERS, *FILES, folder_restore.RESTORING, folder_restore.RESTORED})
 MINIMUM_FREE_BYTES = 256 * 1024 * 1024
 LEFTOVER_SECONDS = 8.0
 KILLED_SECONDS = 4.0
@@ -150,7 +150,7 @@ class DataFolder:
 
     def _open(self) -> None:
         (self.path / STACK_FILE).unlink(missing_ok=True)
-        restored_folder.finish_restore(self.path)
+        folder_restore.finish_restore(self.path)
         self._check_format()
         free = shutil.disk_usage(self.path).free
         if free < MINIMUM_FREE_BYTES:

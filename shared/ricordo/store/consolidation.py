@@ -27,7 +27,7 @@ _ROUNDING: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class MemoryPosition:
-    """Position of a memory in the order of time and id; reading continues behind it."""
+    """Position of a memory in the order of time and id."""
 
     created_at: datetime
     id: UUID
@@ -35,11 +35,7 @@ class MemoryPosition:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionBacklog:
-    """A user whose messages since the last reflection exceed a threshold of importance.
-
-    Attributes:
-        importance: the sum, from 1 to 10 each, of what they said since the last reflection.
-    """
+    """A user, and the sum of the importance (1 to 10 each) of the messages since the last reflection."""
 
     user_id: str
     importance: float
@@ -47,10 +43,10 @@ class ReflectionBacklog:
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """An insight, ready to be remembered.
+    """An insight to be stored.
 
     Attributes:
-        about: a hash of what it says of whom: an earlier insight with the same one gives way to it.
+        about: a hash of its subject and claim; it replaces an earlier insight with the same hash.
     """
 
     about: UUID
@@ -62,9 +58,9 @@ class ReflectionResult:
     """Result of a reflection.
 
     Attributes:
-        written: the stages of its insights that are there now, in their order.
-        created: how many of them were not there before.
-        withdrawn: former insights that have given way to some of these.
+        written: stages of the stored insights, in order.
+        created: how many of them are new.
+        withdrawn: insights that these have replaced.
     """
 
     written: Sequence[Progress]
@@ -79,14 +75,7 @@ class CompressionStore(Store):
     """Reads candidates of compression in slices, and writes a synthesis of them in one transaction."""
 
     async def users(self, tenant: str, before: datetime, after: str, limit: int) -> Sequence[str]:
-        """Return users, in order, who said something before `before`.
-
-        Args:
-            tenant: whose users.
-            before: aware.
-            after: the user behind whom to go on; "" to begin with the first.
-            limit: how many at the most.
-        """
+        """Return at most `limit` users after `after`, in order, who sent a message before `before`."""
         found = await self._fetch(_SQL["users"], tenant, after, before, limit)
         return [row["user_id"] for row in found]
 
@@ -100,10 +89,7 @@ class CompressionStore(Store):
         after: MemoryPosition | None,
         limit: int,
     ) -> Sequence[CompressionCandidate]:
-        """Return memories that `ricordo.memory.compression.is_weak` holds for, in the order of time.
-
-        Those that are not enriched yet, or have no vector of `model`, are left out.
-        """
+        """Return weak memories (see `memory.compression`) with a vector of `model`, oldest first."""
         place = after or _BEGINNING
         found = await self._fetch(
             _SQL["weak"], tenant, user_id, model, now, place.created_at, place.id, limit
@@ -134,13 +120,12 @@ class CompressionStore(Store):
         Args:
             tenant: whose.
             synthesis: a memory without a message.
-            sources: those that it was made of, as they were read.
-            now: for which they must still be old and weak.
+            sources: as they were read.
+            now: when they must still be weak.
             at: when the synthesis is stored.
 
         Returns:
-            The stages of the synthesis; None where a source was used, changed, forgotten or compressed since
-            it was read: then nothing is written.
+            The stages of the synthesis; None if a source has changed since: nothing is written.
 
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer that was lost.
@@ -162,23 +147,23 @@ def _stays(found: Memory | None, read: Memory, now: datetime) -> bool:
 
 
 async def count_for_reflection(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
-    """Count what users said, as part of the transaction that enriches it, before its stage is set."""
+    """Count messages towards a reflection, in the transaction that enriches them, before the stage is set."""
     if memory_ids:
         await connection.execute(_SQL["gather"], tenant, memory_ids)
 
 
 class ReflectionStore(Store):
-    """Reads what reflections are drawn from, and writes their insights in one transaction."""
+    """Reads the evidence of reflections, and writes their insights in one transaction."""
 
     async def due(
         self, tenant: str, threshold: float, *, user_id: str | None, limit: int
     ) -> Sequence[ReflectionBacklog]:
-        """Return users of whom more than `threshold` has accumulated, the most first."""
+        """Return users with a backlog of more than `threshold`, the largest first."""
         found = await self._fetch(_SQL["due"], tenant, threshold, user_id, limit)
         return [ReflectionBacklog(**row) for row in found]
 
     async def observed(self, tenant: str, user_id: str, most: int) -> ReflectionEvidence:
-        """Return the latest enriched memories of what a user said, archived ones left out."""
+        """Return the latest enriched messages of a user that are not archived."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["observations"], tenant, user_id, most)
             names = await connection.fetch(_SQL["own_names"], tenant, user_id)
@@ -187,20 +172,19 @@ class ReflectionStore(Store):
     async def reflect(
         self, tenant: str, one: ReflectionBacklog, reflections: Sequence[Reflection], at: datetime
     ) -> ReflectionResult | None:
-        """Write insights and take what they were drawn from off what has accumulated, in one transaction.
+        """Write insights and reduce the backlog, in one transaction.
 
-        An insight takes the place of a former one about the same, and keeps its pin and what use has made of
-        it. One that the user corrected or verified stays as it is. One of whose sources any is gone is left
-        out.
+        An insight replaces a former one with the same hash, and keeps its pin and use, unless the user has
+        corrected or verified that one. An insight without all of its sources is left out.
 
         Args:
             tenant: whose.
             one: as it was when it was read.
-            reflections: about something different each.
+            reflections: with a hash of their own each.
             at: when they are stored.
 
         Returns:
-            What was written; None where somebody else has reflected since: then nothing is.
+            The result; None if another process has reflected since: nothing is written.
 
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer that was lost.
@@ -209,8 +193,8 @@ class ReflectionStore(Store):
         async with self._database.transaction(tenant) as connection:
             await derived_memories.lock_users(connection, tenant, [one.user_id])
             former = await _former(connection, whose, [each.about for each in reflections])
-            accumulated = await connection.fetchval(_SQL["lock_backlog"], *whose)
-            if accumulated is None or accumulated < one.importance - _ROUNDING:
+            backlog = await connection.fetchval(_SQL["lock_backlog"], *whose)
+            if backlog is None or backlog < one.importance - _ROUNDING:
                 return None
             successors = [
                 Successor(each.memory, (former[each.about].id,) if each.about in former else ())

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, transactions in the name of a tenant, and named blocks of SQL."""
+"""Connections to PostgreSQL, transactions of a tenant, and named blocks of SQL."""
 
 import asyncio
 import re
@@ -17,13 +17,13 @@ from ricordo.unavailable import Unavailable
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"^-- include: (?:(\w+)\.)?(\w+)\s*$", re.MULTILINE)
-# What says "not now" rather than "wrong": the server is away, starting, full, or resolved a deadlock.
+# The server is away, starting, full, or resolved a deadlock: a retry may succeed.
 TRANSIENT = (
     OSError,
     TimeoutError,
     ssl.SSLError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # what a session that was cut a moment ago says on its next use
+    asyncpg.InternalClientError,  # raised by a session whose connection was just lost
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -39,13 +39,13 @@ _ROLLBACK_S = 1
 _SESSION = {
     "application_name": "ricordo",
     "timezone": "UTC",
-    # Every statement looks up rows by key. The planner would rather read a small table whole, and goes on
-    # with that plan while the table grows.
+    # Every statement looks up rows by key. The planner would scan a small table, and keep that plan while it
+    # grows.
     "random_page_cost": "1.1",
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
-    # A process that hangs in the middle of a transaction must not keep its locks for ever.
+    # A process that hangs within a transaction must not keep its locks.
     "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
 }
 
@@ -55,20 +55,17 @@ class RequestConflict(ValueError):
 
 
 class StoreUnavailable(Unavailable):
-    """The store cannot be asked now: a transient failure."""
+    """The store does not answer: a transient failure."""
 
     server = "PostgreSQL"
 
 
 @cache
 def blocks(file: str) -> dict[str, str]:
-    """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: the_name`.
+    """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: NAME`.
 
-    What several of them have in common stands once, after a line `-- fragment: the_name`, in place of which
-    they have a line `-- include: the_name`; of another file, `-- include: its_name.the_name`.
-
-    Raises:
-        KeyError: there is no fragment of a name.
+    A line `-- include: NAME` is replaced by the block after `-- fragment: NAME`; `-- include: FILE.NAME` by
+    one of another file.
     """
     return {
         name: _INCLUDE.sub(lambda at: _parts(at[1] or file)["fragment"][at[2]], body)
@@ -78,7 +75,7 @@ def blocks(file: str) -> dict[str, str]:
 
 @cache
 def _parts(file: str) -> dict[str, dict[str, str]]:
-    """Return the blocks and the fragments of a file, as they stand there."""
+    """Return the blocks and the fragments of a file."""
     text = files(__package__).joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
     parts = _HEAD.split(text)[1:]
     found: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
@@ -95,12 +92,7 @@ else:
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raise transient errors of the driver as `StoreUnavailable`.
-
-    Raises:
-        StoreUnavailable: PostgreSQL cannot be asked now.
-        ValueError: an address is none, which the driver counts among its own troubles.
-    """
+    """Raise transient errors of the driver as `StoreUnavailable`, and invalid addresses as `ValueError`."""
     try:
         yield
     except TRANSIENT as error:
@@ -110,17 +102,17 @@ def translate_errors() -> Iterator[None]:
 
 
 def _begin(tenant: str, *, planned_anew: bool) -> str:
-    """Begin and name the tenant in one trip to the server: two statements at once take no parameters.
+    """Return statements that begin a transaction of a tenant, for one round trip without parameters.
 
     Raises:
-        ValueError: that is no tenant; in what is one, there is nothing that could end the quotation.
+        ValueError: the tenant is invalid; a valid one contains no quotes.
     """
     begin = f"begin; select set_config('app.tenant', '{checked_tenant(tenant)}', true)"
     return f"{begin}; {_PLANNED_ANEW}" if planned_anew else begin
 
 
 async def _roll_back(connection: Connection) -> None:
-    """Undo, or cut the connection, which undoes too: a server that hangs keeps nobody past a deadline."""
+    """Roll back, or close the connection if the server hangs."""
     if connection.is_closed():
         return
     try:
@@ -130,15 +122,12 @@ async def _roll_back(connection: Connection) -> None:
         connection.terminate()
 
 
-async def _leave_as_it_is(_: object) -> None:
-    """Spare a trip at the end of each transaction: whatever is set is set for one transaction only.
-
-    One that was left open all the same, as by a cancelled `_roll_back`, the driver ends before this.
-    """
+async def _skip_reset(_: object) -> None:
+    """Save a round trip at the end of each transaction: settings are local to it, and the driver ends it."""
 
 
 class Database:
-    """A pool of connections for the workers' role, bound by row-level security."""
+    """A pool of connections of the workers' role, bound by row-level security."""
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         """Wrap a pool; use `connect` to make one."""
@@ -161,7 +150,7 @@ class Database:
                 command_timeout=_PATIENCE_S,
                 max_inactive_connection_lifetime=60,
                 server_settings=_SESSION,
-                reset=_leave_as_it_is,
+                reset=_skip_reset,
             )
         try:
             yield cls(pool)
@@ -178,13 +167,11 @@ class Database:
 
         Args:
             tenant: whose rows.
-            planned_anew: whether statements are planned for the values that they are given, each time: for
-                those whose values decide by which index to look.
+            planned_anew: whether statements are planned for their values, which decide on the index.
 
         Raises:
-            ValueError: no tenant goes by that name.
-            StoreUnavailable: PostgreSQL could not do it now. Nothing was written, unless it was the answer to
-                the commit that was lost.
+            ValueError: the tenant is invalid.
+            StoreUnavailable: nothing was written, unless the answer to the commit was lost.
         """
         begin = _begin(tenant, planned_anew=planned_anew)
         with translate_errors():
@@ -200,12 +187,12 @@ class Database:
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
-        """Open a connection outside of any tenant: row-level security refuses it every tenant's rows.
+        """Open a connection without a tenant, which has access to no tenant's rows.
 
-        It is cut where whoever uses it is cancelled: a server that hangs keeps nobody past a deadline.
+        It is closed when its user is cancelled, since the server may hang.
 
         Raises:
-            StoreUnavailable: PostgreSQL could not do it now.
+            StoreUnavailable: PostgreSQL does not answer.
         """
         with translate_errors():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:

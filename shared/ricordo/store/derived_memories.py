@@ -1,4 +1,4 @@
-"""Memories that no message is behind: how they are written, succeeded and withdrawn."""
+"""Writes, replaces and withdraws derived memories: those without a message."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -15,63 +15,44 @@ from ricordo.store.database import Connection, Database
 
 _SQL: Final = Database.queries("derived_memories")
 _BY_LIFECYCLE: Final = "lifecycle"
-"""The version of what lifecycle has derived: enrichment leaves it alone, and `backfill` too."""
-_DIRECT: Final = (
-    "id",
-    "user_id",
-    "conversation_id",
-    "type",
-    "kind",
-    "title",
-    "content",
-    "summary",
-    "language",
-    "role",
-    "speaker",
-    "created_at",
-    "timezone",
-    "event_start",
-    "event_end",
-    "expires_at",
-    "participants",
-    "topics",
-    "location",
-    "access_count",
-    "last_accessed",
-    "reinforcement",
-    "pinned",
-    "trust",
-    "questions_addressed",
-    "source",
-    "confidence",
-    "verified",
-    "tags",
+"""The version of memories that lifecycle derives; enrichment and `backfill` leave them alone."""
+_COLUMNS: Final = (
+    *("id", "user_id", "conversation_id", "type", "kind", "title", "content", "summary", "language", "role"),
+    *(
+        "speaker",
+        "created_at",
+        "timezone",
+        "event_start",
+        "event_end",
+        "expires_at",
+        "participants",
+        "topics",
+    ),
+    *("location", "access_count", "last_accessed", "reinforcement", "pinned", "trust", "questions_addressed"),
+    *("source", "confidence", "verified", "tags"),
 )
 
 
 async def lock_users(connection: Connection, tenant: str, user_ids: Iterable[str]) -> None:
     """Lock messages and tombstones of these users until the end of the transaction."""
-    await connection.execute(_SQL["hold"], tenant, sorted(set(user_ids)))
+    await connection.execute(_SQL["lock_users"], tenant, sorted(set(user_ids)))
 
 
 async def write(
     connection: Connection, tenant: str, memories: Sequence[Memory], at: datetime, *, finished: bool
 ) -> list[Progress]:
-    """Write derived memories as part of the caller's transaction, which holds their users (`lock_users`).
+    """Write derived memories in the caller's transaction, which has locked their users (`lock_users`).
 
     Args:
         connection: in a transaction of `tenant`.
         tenant: whose they are.
-        memories: without a message, their ids of `ricordo.memory.model.derived_id`. One whose sources are
-            not all there, and the same user's, or before which a tombstone stands, is left out; one that is
-            there already stays. Their importance is that of what they say; what their access count adds comes
-            on top.
+        memories: with ids of `ricordo.memory.model.derived_id`. One without all of its sources, or covered by
+            a tombstone, is left out; existing ones stay. Their access count adds to their importance.
         at: when they are stored, aware.
-        finished: whether feeling, importance, topics and people are as they shall be; else enrichment derives
-            them from the text, as of any message.
+        finished: whether emotion, importance, topics and people are final; else enrichment derives them.
 
     Returns:
-        The stages of all that are there now, in the order of `memories`.
+        The stages of all that exist now, in the order of `memories`.
     """
     if not memories:
         return []
@@ -85,12 +66,7 @@ async def write(
 
 @dataclass(frozen=True, slots=True)
 class SuccessionResult:
-    """Result of writing successors.
-
-    Attributes:
-        written: the stages of those that are there now.
-        withdrawn: those whose place they have taken.
-    """
+    """Stages of the written memories, and ids of the replaced ones."""
 
     written: list[Progress]
     withdrawn: list[UUID]
@@ -99,31 +75,31 @@ class SuccessionResult:
 async def write_successors(
     connection: Connection, tenant: str, successors: Sequence[Successor], at: datetime
 ) -> SuccessionResult:
-    """Write finished memories in the place of others, as part of a transaction which holds their users.
+    """Write finished memories in place of others, in a transaction that has locked their users.
 
-    Each takes over what use has made of the former ones by now. Where the user holds on to one of these, its
-    successor is not written, nor where `write` leaves it out; then the former ones stay.
+    Each inherits the use of the former ones. If the user holds on to one of these (`is_held_by_user`), they
+    stay, and the successor is not written.
     """
     former = await _locked(connection, tenant, {one for each in successors for one in each.former})
-    given = [(each, [former[one] for one in each.former if one in former]) for each in successors]
-    free = [(each, before) for each, before in given if not any(map(is_held_by_user, before))]
+    pairs = [(each, [former[one] for one in each.former if one in former]) for each in successors]
+    free = [(each, before) for each, before in pairs if not any(map(is_held_by_user, before))]
     inherited = [inherit_use(each.memory, before) for each, before in free]
     written = await write(connection, tenant, inherited, at, finished=True)
-    there = {one.memory_id for one in written}
-    taken = [one for each, _ in free if each.memory.id in there for one in each.former if one not in there]
-    return SuccessionResult(written, await withdraw(connection, tenant, taken))
+    ids = {one.memory_id for one in written}
+    replaced = [one for each, _ in free if each.memory.id in ids for one in each.former if one not in ids]
+    return SuccessionResult(written, await withdraw(connection, tenant, replaced))
 
 
 async def _locked(connection: Connection, tenant: str, memory_ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Return memories as they stand; whoever uses, pins, verifies or corrects one waits."""
+    """Return memories, locked until the transaction ends."""
     found = await connection.fetch(_SQL["locked"], tenant, sorted(memory_ids))
     return {row["id"]: rows.memory(row) for row in found}
 
 
 async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> list[UUID]:
-    """Take derived memories away whose place others take; return those that the user did not hold on to.
+    """Delete replaced memories that the user did not verify or correct, and return their ids.
 
-    Their points have to follow: the caller tells of it, and `LifecycleStore.unreported_moves` once more.
+    The caller publishes their removal, and `LifecycleStore.unreported_moves` has it published again.
     """
     if not memory_ids:
         return []
@@ -131,44 +107,32 @@ async def withdraw(connection: Connection, tenant: str, memory_ids: Sequence[UUI
 
 
 async def withdraw_derived(connection: Connection, tenant: str, memory: Memory) -> list[UUID]:
-    """Take away what was made of a memory that does not say any more what it said; return what that was.
+    """Withdraw memories derived from one whose text changes, and return their ids.
 
-    The other sources of its synthesis are as if they had never been condensed. What the user has put right or
-    verified stays. Everything is locked in the order of ids, the memory too: to be called before the
-    transaction locks anything else.
+    The other sources of its synthesis become uncompressed. Rows are locked in the order of ids: call this
+    before the transaction locks anything else.
     """
-    resting = await connection.fetch(
-        _SQL["resting"], tenant, memory.id, memory.user_id, memory.conversation_id, memory.created_at
+    derived = await connection.fetch(
+        _SQL["derived"], tenant, memory.id, memory.user_id, memory.conversation_id, memory.created_at
     )
-    made = [row["id"] for row in resting]
-    condensed = [row["source_ids"] for row in resting if row["kind"] == MemoryKind.SYNTHESIS]
-    sources = [one for some in condensed for one in some]
-    standing = await _locked(connection, tenant, {*made, *sources, memory.id})
-    gone = await withdraw(connection, tenant, [one for one in made if one in standing])
-    freed = {
-        source
-        for one in gone
-        if standing[one].kind is MemoryKind.SYNTHESIS
-        for source in standing[one].source_ids
-    }
-    if freed:
-        await connection.execute(_SQL["free"], tenant, sorted(freed))
+    ids = [row["id"] for row in derived]
+    sources = {one for row in derived if row["kind"] == MemoryKind.SYNTHESIS for one in row["source_ids"]}
+    locked = await _locked(connection, tenant, {*ids, *sources, memory.id})
+    gone = await withdraw(connection, tenant, [one for one in ids if one in locked])
+    syntheses = [locked[one] for one in gone if locked[one].kind is MemoryKind.SYNTHESIS]
+    if freed := {source for one in syntheses for source in one.source_ids}:
+        await connection.execute(_SQL["uncompress"], tenant, sorted(freed))
     return gone
 
 
 def _row(memory: Memory, *, finished: bool) -> dict[str, Any]:
-    emotion = memory.emotion
     importance, beyond = after_uses(memory.importance, memory.access_count)
-    return {name: getattr(memory, name) for name in _DIRECT} | {
+    return {name: getattr(memory, name) for name in _COLUMNS} | {
         "importance": importance,
         "importance_beyond": beyond,
         "event_times": rows.ranges(memory.event_times),
         "source_ids": [str(one) for one in memory.source_ids],
         "key_topics": [asdict(one) for one in memory.key_topics],
-        "valence": emotion.valence,
-        "arousal": emotion.arousal,
-        "dominance": emotion.dominance,
-        "primary_emotion": emotion.primary,
-        "emotional_keywords": emotion.keywords,
+        **rows.emotion_columns(memory.emotion),
         "derived_by": _BY_LIFECYCLE if finished else "",
     }

@@ -1,4 +1,4 @@
-"""Documents that messages bring, and the extracts that are made of them."""
+"""Documents attached to messages, and their extracts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,53 +21,48 @@ class DocumentStore(Store):
     async def claim(
         self, tenant: str, at: datetime, until: datetime, *, behind: str = ""
     ) -> DocumentToRead | None:
-        """Return the document whose turn it is, which is then nobody else's for a while.
-
-        Users take turns, in an order of the store's own; of each the document that has waited longest.
+        """Lease the oldest waiting document of the next user.
 
         Args:
             tenant: whose.
             at: now.
-            until: from when on somebody else may have it, unless `hold` moves that on.
-            behind: the user who had the last turn; empty to begin with the first.
+            until: when the lease ends, unless `renew` extends it.
+            behind: the user who was served last; empty to begin with the first.
         """
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetchrow(_SQL["claim"], tenant, at, until, behind)
-            if found is None and behind:  # that was the last user: it begins anew
+            if found is None and behind:  # that was the last user
                 found = await connection.fetchrow(_SQL["claim"], tenant, at, until, "")
             if found is None:
                 return None
             message = await connection.fetchrow(_SQL["message"], tenant, found["memory_id"])
         return DocumentToRead(**dict(found), message=None if message is None else rows.memory(message))
 
-    async def hold(self, tenant: str, memory_id: UUID, until: datetime) -> None:
-        """Keep a claimed document until then."""
-        await self._execute(_SQL["hold"], tenant, memory_id, until)
+    async def renew(self, tenant: str, memory_id: UUID, until: datetime) -> None:
+        """Extend the lease of a document."""
+        await self._execute(_SQL["renew"], tenant, memory_id, until)
 
     async def give_back(self, tenant: str, memory_id: UUID, free: datetime) -> None:
-        """Leave a claimed document, unread, to whoever comes from `free` on; this attempt does not count."""
+        """Release an unread document to others from `free` on; this attempt does not count."""
         await self._execute(_SQL["give_back"], tenant, memory_id, free)
 
-    async def forgive(self, tenant: str, memory_id: UUID) -> None:
-        """Count an attempt no more that came back too late to give the document back."""
-        await self._execute(_SQL["forgive"], tenant, memory_id)
+    async def uncount_attempt(self, tenant: str, memory_id: UUID) -> None:
+        """Uncount an attempt that returned after its lease."""
+        await self._execute(_SQL["uncount_attempt"], tenant, memory_id)
 
     async def done(
         self, tenant: str, memory_id: UUID, extracts: Sequence[Memory], *, complete: bool, at: datetime
     ) -> Sequence[Progress]:
-        """Write the extracts of a document and note that it is read, in one transaction.
+        """Write the extracts of a document and set its state, in one transaction; return their stages.
 
-        Where its message is remembered no more, nothing is written, and it has failed.
+        If its message was forgotten, nothing is written, and the document has failed.
 
         Args:
             tenant: whose.
-            memory_id: of the message that brought it.
-            extracts: in its order, the message their only source.
-            complete: whether they are all of it.
-            at: when.
-
-        Returns:
-            The stages of the extracts.
+            memory_id: of the message.
+            extracts: in order, with the message as their only source.
+            complete: whether they cover the whole document.
+            at: now.
         """
         ids = [one.id for one in extracts]
         async with self._database.transaction(tenant) as connection:
@@ -80,16 +75,16 @@ class DocumentStore(Store):
         return written
 
     async def failed(self, tenant: str, memory_id: UUID, reason: str, at: datetime) -> None:
-        """Note that nobody can read a document, and why."""
+        """Record that a document cannot be read, and why."""
         await self._execute(_SQL["settle_failed"], tenant, memory_id, reason, at)
 
     async def is_kept(self, tenant: str, user_id: str, key: str) -> bool:
-        """Whether a document of the user is known whose bytes are under `key`."""
+        """Whether there is a document of the user with the bytes of `key`."""
         found: bool = await self._fetchval(_SQL["is_kept"], tenant, user_id, key)
         return found
 
     async def about(self, tenant: str, memory_id: UUID) -> DocumentRecord | None:
-        """Return what is known of the document that a message brought; None where it brought none."""
+        """Return the document of a message; None if it has none."""
         found = await self._fetchrow(_SQL["about"], tenant, memory_id)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Which names of a user's life mean one entity: what was decided, and what follows from it."""
+"""Which names in a user's messages mean one entity: decisions, and their consequences for the evidence."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,24 +30,24 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict
 
-_SQL = Database.queries("facts")
-_BEINGS = sorted(BEINGS)
-_MANY: Final = 200  # mentions whose comparison would keep the event loop for some milliseconds
+_SQL: Final = Database.queries("facts")
+_BEINGS: Final = sorted(BEINGS)
+_MANY: Final = 200  # mentions whose comparison would block the event loop for some milliseconds
 
 
 class NotTwoNames(ValueError):
-    """The two names of a decision are not two names: blank, too long, or the same but for spelling."""
+    """The two names of a decision are not two names: blank, too long, or equal but for spelling."""
 
 
 class NobodyKnown(Exception):
-    """Nothing is known of the user, or it was forgotten since: nobody's names can be decided about."""
+    """There is no evidence of the user, or it was forgotten since."""
 
 
 class UnknownNames(LookupError):
-    """Nobody of the user's life goes by one of the names, or by both.
+    """One of the names, or both, name no entity of the user.
 
     Attributes:
-        meant: of each such name, as it was given, those that may be meant, the likeliest first.
+        meant: by unknown name, entities that may be meant, the most likely first.
     """
 
     def __init__(self, meant: Mapping[str, Sequence[str]]) -> None:
@@ -56,7 +56,7 @@ class UnknownNames(LookupError):
 
 
 class TooManyDecisions(Exception):
-    """The user has decided as much as one may."""
+    """The user has the maximum number of decisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class ResolvedEvidence:
     """Evidence with resolved entities.
 
     Attributes:
-        identities: whom the evidence mentions, that which is new included.
-        evidence: what is new and counts, with canonical names.
-        moved: the parts of what is known in which somebody has a say who now is somebody else, or was.
+        identities: of all mentions, new ones included.
+        evidence: new evidence that counts, with canonical names.
+        moved: the parts of the facts in which a mention now means another entity.
     """
 
     identities: EntityResolver
@@ -79,17 +79,17 @@ class EntityStore:
     """Resolves the names of new evidence to entities, in the transaction that has written it.
 
     Attributes:
-        beside: compares many names; None to do so on the event loop.
-        doubting: whether what rules leave open is written down, for somebody who can be asked.
+        executor: compares many names; None compares on the event loop.
+        record_doubts: whether undecided pairs of names are recorded.
     """
 
     connection: Connection
     tenant: str
     user_id: str
-    beside: CpuExecutor | None = None
-    doubting: bool = False
+    executor: CpuExecutor | None = None
+    record_doubts: bool = False
 
-    async def identify(
+    async def resolve(
         self,
         known: EntityResolver | None,
         new: Sequence[Evidence],
@@ -97,13 +97,13 @@ class EntityStore:
         *,
         replaced: bool,
     ) -> ResolvedEvidence:
-        """Find who is meant in `new`, and rename those who are somebody else since.
+        """Resolve the mentions in `new`, and rename those that mean another entity since.
 
         Args:
-            known: those who were mentioned before, if that is remembered.
-            new: evidence that was kept under the words that were said.
-            messages: those which say it.
-            replaced: whether evidence has gone, or decisions have changed, since what is there was named.
+            known: the resolver of earlier mentions, if it is cached.
+            new: evidence with names as they were written.
+            messages: those which state it.
+            replaced: whether evidence was removed, or decisions have changed, since the names were resolved.
         """
         mentions = list(dict.fromkeys(mention for row in new for mention in mentions_of(row)))
         if known is None or replaced:
@@ -112,38 +112,38 @@ class EntityStore:
             moved = known.add(mentions)
         touched = await self._rename(moved, None) if moved else set()
         renamed = {(one.name, one.tie) for one in moved}
-        spoken = dict.fromkeys(mention for row in new for mention in mentioned_beings(row))
-        others = [_of(one, known) for one in spoken if one not in renamed]
+        beings = dict.fromkeys(mention for row in new for mention in mentioned_beings(row))
+        others = [_reassigned(one, known) for one in beings if one not in renamed]
         if aliases := [one for one in others if one.key != normalise(one.name)]:
             await self._rename(aliases, messages)
-        if self.doubting and (pairs := undecided_pairs(known, mentions)):
+        if self.record_doubts and (pairs := undecided_pairs(known, mentions)):
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
         return ResolvedEvidence(known, list(filter(None, map(known.resolve, new))), touched)
 
     async def known(self) -> EntityResolver:
-        """Return those whom all evidence mentions."""
+        """Return the resolver of all mentions."""
         identities, _ = await self._read((), (), replaced=False)
         return identities
 
     async def _read(
         self, mentions: Iterable[EntityMention], messages: Collection[str], *, replaced: bool
     ) -> tuple[EntityResolver, Sequence[ReassignedMention]]:
-        """Read whom other evidence mentions, and return who is somebody else with `mentions`."""
+        """Read the mentions of other evidence, and return which mean another entity with `mentions`."""
         found = await self._fetch("mentions", _BEINGS, sorted(messages))
-        decided = [
+        decisions = [
             EntityDecision(row["first"], row["second"], row["same"], firm=row["firm"])
             for row in await self._fetch("decisions")
         ]
-        met = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
-        if self.beside is None or len(met) < _MANY:
-            identities = EntityResolver(met, decided)
+        earlier = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
+        if self.executor is None or len(earlier) < _MANY:
+            identities = EntityResolver(earlier, decisions)
         else:
-            (identities,) = await self.beside.map(partial(EntityResolver, decisions=decided), [met])
+            (identities,) = await self.executor.map(partial(EntityResolver, decisions=decisions), [earlier])
         moved = identities.add(mentions)
         if not replaced:
             return identities, moved
         keys = {(row["name"], row["tie"]): row["key"] for row in found}
-        now = [_of(EntityMention(name, tie), identities) for name, tie in keys]
+        now = [_reassigned(EntityMention(name, tie), identities) for name, tie in keys]
         moved_since = [one for one in now if one.key != keys[one.name, one.tie]]
         return identities, list({*moved, *moved_since, *identities.dependent()})
 
@@ -151,18 +151,24 @@ class EntityStore:
         self, moved: Iterable[ReassignedMention], messages: Collection[str] | None
     ) -> set[Partition]:
         document = rows.recordset({"name": one.name, "tie": one.tie, "key": one.key} for one in moved)
-        only = None if messages is None else sorted(messages)
-        return {
-            part
-            for row in await self._fetch("rename", _BEINGS, document, only)
-            for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
-        }
+        found = await self._fetch("rename", _BEINGS, document, None if messages is None else sorted(messages))
+        return partitions_of_rows(found)
 
     async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
 
 
-def _of(mention: EntityMention, identities: EntityResolver) -> ReassignedMention:
+def partitions_of_rows(found: Iterable[asyncpg.Record]) -> set[Partition]:
+    """Return the parts of the facts that rows of evidence contribute to."""
+    return {
+        part
+        for row in found
+        if row["predicate"]  # else the message states nothing
+        for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
+    }
+
+
+def _reassigned(mention: EntityMention, identities: EntityResolver) -> ReassignedMention:
     return ReassignedMention(mention.name, mention.tie, identities.key(mention))
 
 
@@ -171,60 +177,57 @@ class IdentityDecision:
     """Decides about two names, in the transaction that holds the lock of their user.
 
     Attributes:
-        identifying: reads who is known.
+        entities: of the user.
         pair: the names, normalised and sorted.
     """
 
-    identifying: EntityStore
+    entities: EntityStore
     pair: tuple[str, str]
 
-    async def is_known(self, request_id: str | None, *, same: bool | None) -> bool:
-        """Whether a request has counted; remembers it.
+    async def is_repeated(self, request_id: str | None, *, same: bool | None) -> bool:
+        """Whether a request was handled before; records it.
 
         Raises:
-            RequestConflict: it said something else then.
+            RequestConflict: it had another content then.
         """
         if request_id is None:
             return False
-        said = json.dumps([request_id, *self.pair, same])
-        ids = [uuid5(NAMESPACE_OID, one) for one in (request_id, said)]
-        connection, tenant = self.identifying.connection, self.identifying.tenant
-        new = await connection.fetch(_SQL["first_asked"], tenant, ids)
+        content = json.dumps([request_id, *self.pair, same])
+        ids = [uuid5(NAMESPACE_OID, one) for one in (request_id, content)]
+        connection, tenant = self.entities.connection, self.entities.tenant
+        new = await connection.fetch(_SQL["record_request"], tenant, ids)
         if len(new) == 1:
             raise RequestConflict("this request has decided something else already")
         return not new
 
     async def check(self, names: tuple[str, str]) -> None:
-        """Find out whether the user may decide about `names`, as they were given.
+        """Check whether the user may decide about `names`, as they were given.
 
         Raises:
-            UnknownNames: nobody goes by one of them, and nothing was decided about the two before.
-            TooManyDecisions: the user has decided as much as one may.
+            UnknownNames: nobody goes by one of them, and there is no decision about the two.
+            TooManyDecisions: the user has the maximum number of decisions.
         """
         if await self._fetch("is_decided"):
             return
-        addressing = NameDirectory(await self.identifying.known())
-        if unknown := addressing.unknown(names):
-            beside = self.identifying.beside  # names are compared with all those there are
-            meant = (
-                map(addressing.meant, unknown)
-                if beside is None
-                else await beside.map(addressing.meant, unknown)
-            )
-            raise UnknownNames(dict(zip(unknown, meant, strict=True)))
+        directory = NameDirectory(await self.entities.known())
+        if unknown := directory.unknown(names):
+            executor = self.entities.executor  # names are compared with all others
+            meant = map(directory.meant, unknown)
+            found = meant if executor is None else await executor.map(directory.meant, unknown)
+            raise UnknownNames(dict(zip(unknown, found, strict=True)))
         others = await self._fetch("other_decisions")
         if isinstance(others, int) and others >= MOST_DECISIONS:
             raise TooManyDecisions(f"this user has decided about {others} pairs of names")
 
     async def decide(self, *, same: bool | None, by: str, at: datetime | None = None) -> bool:
-        """Write down what was decided at `at`, or now; returns whether that may have changed who is who."""
+        """Write a decision of `at`, or now; returns whether it may change entities."""
         return bool(await self._fetch("decide", same, by, at))
 
     async def decided(self) -> bool | None:
-        """Return what the user has decided about the names; None for nothing, or that rules are to judge."""
+        """Return the user's decision about the names; None for none, or if rules are to judge."""
         same = await self._fetch("decided")
         return None if same is None else bool(same)
 
     async def _fetch(self, name: str, *arguments: object) -> object:
-        of = self.identifying.tenant, self.identifying.user_id
-        return await self.identifying.connection.fetchval(_SQL[name], *of, *self.pair, *arguments)
+        scope = self.entities.tenant, self.entities.user_id
+        return await self.entities.connection.fetchval(_SQL[name], *scope, *self.pair, *arguments)

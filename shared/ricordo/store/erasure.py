@@ -1,4 +1,4 @@
-"""Erasure on request: a tombstone first, then slice by slice all that rests on what is forgotten."""
+"""Erasure on request: first a tombstone, then messages and everything derived from them, slice by slice."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -7,21 +7,20 @@ from datetime import datetime
 from typing import Any, Final, Self, cast
 from uuid import UUID
 
-from ricordo.memory.facts import Partition, partitions_for
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.progress import Progress
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict, Store
-from ricordo.store.entity_store import EntityStore
+from ricordo.store.entity_store import EntityStore, partitions_of_rows
 from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction, NewEvidence
 from ricordo.store.link_store import relink_corrections
 
 _SQL: Final = Database.queries("erasure")
 _INTAKE: Final = Database.queries("intake")
 _LINKS: Final = Database.queries("link_store")
-_STATEMENTS: Final = 5  # of evidence in a slice, for each message that one may have
+_STATEMENTS: Final = 5  # rows of evidence per message of a slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,8 @@ class ErasureRequest:
     """A message, conversation or user to be erased.
 
     Attributes:
-        key: the id of the message, the conversation or the user, as `scope` says.
-        at: all that was said until then, or that was taken in until then.
+        key: the id of the message, the conversation or the user, depending on `scope`.
+        at: everything that was sent or stored until then is erased.
     """
 
     user_id: str
@@ -44,7 +43,7 @@ class ErasureCounts:
     """Number of erased items by place.
 
     Attributes:
-        rows: messages and memories, derived ones too.
+        rows: messages and memories, including derived ones.
         vectors: points; `graph`: facts; `stream`: dead letters; `archive`: documents; `working`: notes.
     """
 
@@ -56,7 +55,7 @@ class ErasureCounts:
     working: int = 0
 
     def __add__(self, other: Self) -> "ErasureCounts":
-        """Return both together."""
+        """Return the sums."""
         return ErasureCounts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
@@ -65,9 +64,9 @@ class ErasureSlice:
     """One slice of an erasure.
 
     Attributes:
-        memory_ids: the memories that are no more, derived ones too.
-        behind: memories, of whomever, that come behind other ones now, and are to be indexed anew.
-        unread: corrections that correct something else now, whose facts are to be read again.
+        memory_ids: erased memories, including derived ones.
+        behind: memories that now follow another one, and are to be indexed again.
+        unread: corrections that now correct another message, whose facts are to be extracted again.
         more: whether something may be left.
     """
 
@@ -80,7 +79,7 @@ class ErasureSlice:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterPosition:
-    """Consumer, subject and stream sequence of a dead letter; `object_key` of the document that it brings."""
+    """Consumer, subject and stream sequence of a dead letter; `object_key` of its document."""
 
     consumer: str
     subject: str
@@ -89,31 +88,30 @@ class DeadLetterPosition:
 
 
 class ErasureStore(Store):
-    """Erases what users ask to be forgotten; each method raises `StoreUnavailable` if the store is away."""
+    """Erases messages, conversations and users. Each method raises `StoreUnavailable` when it is away."""
 
-    def __init__(self, database: Database, beside: CpuExecutor | None = None) -> None:
-        """Erase through `database`; what is folded anew is folded `beside` the event loop."""
+    def __init__(self, database: Database, executor: CpuExecutor | None = None) -> None:
+        """Erase through `database`; folds in `executor`, if there is one."""
         super().__init__(database)
-        self._folds = EvidenceStore(database, beside, remembered=0)
+        self._evidence = EvidenceStore(database, executor)
 
     async def put_tombstone(
         self, tenant: str, burial: ErasureRequest, *, request: str | None = None, asked: bytes = b""
     ) -> ErasureRequest | ErasureCounts:
-        """Put up the tombstone, before anything is erased: from now on nothing of it is taken in.
+        """Write the tombstone, before anything is erased: from now on its messages are rejected.
 
         Args:
             tenant: whose it is.
-            burial: what is to be forgotten.
-            request: under which this is asked; one that was asked before erases nothing that came since,
-                whether it was done, cut off, or done without its asker being told.
-            asked: a digest of what is asked.
+            burial: what is to be erased.
+            request: id of the request; a repeated one erases nothing that was stored since.
+            asked: a digest of the request.
 
         Returns:
-            What is to be erased now, up to when as it stands on the tombstone; or what was erased, where that
-            request was done before.
+            What is to be erased now, up to the time of the tombstone; or the counts, if that request is
+            complete.
 
         Raises:
-            RequestConflict: the request is known for something else.
+            RequestConflict: the request was made with another content.
         """
         async with self._database.transaction(tenant) as connection:
             until = burial.at
@@ -122,36 +120,32 @@ class ErasureStore(Store):
                 if isinstance(claimed, ErasureCounts):
                     return claimed
                 until = claimed
-            await derived_memories.lock_users(
-                connection, tenant, [burial.user_id]
-            )  # nobody takes anything in meanwhile
+            await derived_memories.lock_users(connection, tenant, [burial.user_id])  # nothing is stored now
             row = (tenant, *_named(burial))
-            requested_at = await connection.fetchval(_SQL["bury"], *row, until, request)
-            if requested_at is None:  # that request's erasure has ended since it was looked for
+            requested_at = await connection.fetchval(_SQL["write_tombstone"], *row, until, request)
+            if requested_at is None:  # that request was completed meanwhile
                 return await _add(connection, tenant, burial, ErasureCounts())
         return replace(burial, at=requested_at)
 
     async def erase(self, tenant: str, burial: ErasureRequest, project: Project, limit: int) -> ErasureSlice:
-        """Erase the next messages, and all that was made of them; one transaction, with the graph.
-
-        What a crash cuts off is simply repeated. Two that erase the same do it in turn.
+        """Erase the next messages, and everything derived from them, in one transaction with the graph.
 
         Args:
             tenant: whose they are.
-            burial: one that `bury` has put up.
-            project: writes what has changed of the user's facts, as for `FactLedger.record`.
+            burial: with a tombstone, see `put_tombstone`.
+            project: writes changes of the user's facts, as for `FactLedger.record`.
             limit: the most messages.
 
         Raises:
             Exception: whatever `project` raised; nothing was erased by this call.
         """
-        async with self._folds.of(tenant, [burial.user_id], project) as folding:
+        async with self._evidence.lock(tenant, [burial.user_id], project) as folding:
             return await _Slice(folding, tenant, burial, limit).erase()
 
     async def count_dead_letter(
         self, tenant: str, burial: ErasureRequest, letter: DeadLetterPosition
     ) -> None:
-        """Count a dead letter that is to be deleted; let go of its reason, and of the document it brings."""
+        """Count a dead letter to be deleted; delete its reason, and mark its document for deletion."""
         async with self._database.transaction(tenant) as connection:
             place = (letter.consumer, letter.subject, letter.sequence)
             await connection.execute(_SQL["letter"], tenant, *place)
@@ -160,10 +154,9 @@ class ErasureStore(Store):
             await _add(connection, tenant, burial, ErasureCounts(stream=1))
 
     async def finish(self, tenant: str, burial: ErasureRequest) -> ErasureCounts:
-        """Note that nothing is left, and return what was erased in all.
+        """Complete an erasure, unless it was requested again since, and return all counts.
 
-        Whoever asked for it, and asks again under the same request, is told the same; unless more was buried
-        since, whose erasure says so.
+        They become the outcome of its requests, which a repeated request returns.
         """
         conversation = burial.key if burial.scope is ForgetScope.CONVERSATION else None
         async with self._database.transaction(tenant) as connection:
@@ -174,13 +167,13 @@ class ErasureStore(Store):
                 await connection.execute(_SQL["ends"], *within)
                 await connection.execute(_SQL["unsummarized"], *within[:3])
             if burial.scope is ForgetScope.USER:
-                await connection.execute(_SQL["user_aside"], tenant, burial.user_id, burial.at)
+                await connection.execute(_SQL["other_rows_of_user"], tenant, burial.user_id, burial.at)
             counts = await _add(connection, tenant, burial, ErasureCounts(working=notes))
             await connection.execute(_SQL["end"], tenant, *_named(burial), burial.at)
         return counts
 
     async def unfinished(self, tenant: str, before: datetime) -> Sequence[ErasureRequest]:
-        """Return what was buried before then, and is not erased yet."""
+        """Return the requests of before then that are not complete."""
         found = await self._fetch(_SQL["open"], tenant, before)
         return [
             ErasureRequest(row["user_id"], ForgetScope(row["scope"]), row["key"], row["requested_at"])
@@ -192,13 +185,13 @@ class ErasureStore(Store):
         return [row["key"] for row in await self._fetch(_SQL["discarded"], tenant, limit)]
 
     async def deleted(self, tenant: str, keys: Sequence[str]) -> None:
-        """Note that they are."""
+        """Note that objects were deleted."""
         await self._execute(_SQL["deleted"], tenant, keys)
 
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """One slice, as part of a transaction that holds the facts of the user."""
+    """One slice, in a transaction that holds the lock of the user's facts."""
 
     folding: FoldingTransaction
     tenant: str
@@ -210,87 +203,80 @@ class _Slice:
             gone = await self._retract("retract_all", self.burial.at, _STATEMENTS * self.limit)
             if gone is not None:
                 return await self._counted(ErasureCounts(graph=gone))
-        said = await self._fetch(self.burial.scope.value, self.burial.key, self.burial.at, self.limit)
-        if not said:
+        found = await self._fetch(self.burial.scope.value, self.burial.key, self.burial.at, self.limit)
+        if not found:
             return ErasureSlice(ErasureCounts())
-        messages = [row["message_id"] for row in said]
-        conversations = {row["conversation_id"] for row in said}
-        await self._hold(conversations)
-        going = await self._with_what_rests({row["memory_id"] for row in said})
-        taken = await self._take_away(going, messages)
+        messages = [row["message_id"] for row in found]
+        conversations = {row["conversation_id"] for row in found}
+        await self._lock(conversations)
+        memory_ids = await self._with_derived({row["memory_id"] for row in found})
+        erased, behind = await self._erase_rows(memory_ids, messages)
         connection, user_id = self.folding.connection, self.burial.user_id
-        unread = await relink_corrections(connection, self.tenant, user_id, going, conversations)
-        await self._sum_up_again(conversations)
+        unread = await relink_corrections(connection, self.tenant, user_id, memory_ids, conversations)
+        if self.burial.scope is ForgetScope.MESSAGE and conversations:
+            await self._fetch("summarize_again", sorted(conversations), self.burial.at)
         gone = await self._retract("retract", messages)
-        if unread:  # what these state by themselves is known again once they are read: it does not count
+        if unread:  # their own facts are extracted again: they do not count
             await self._retract("retract", [one.message_id for one in unread])
-        erased = await self._counted(taken.counts + ErasureCounts(graph=gone or 0))
-        return replace(erased, memory_ids=sorted(going), behind=taken.progress, unread=unread)
+        counted = await self._counted(erased + ErasureCounts(graph=gone or 0))
+        return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 
     async def _counted(self, counts: ErasureCounts) -> ErasureSlice:
         await _add(self.folding.connection, self.tenant, self.burial, counts)
         return ErasureSlice(counts, more=True)
 
-    async def _hold(self, conversations: Collection[str]) -> None:
-        """Wait for all who take something in, link it or derive from it, and keep them waiting."""
+    async def _lock(self, conversations: Collection[str]) -> None:
+        """Take the locks of intake, links and derivation."""
         names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.burial.user_id}"})
         await self._execute(_INTAKE["lock"], names)
         await self._execute(_LINKS["lock"], [self.burial.user_id])
 
-    async def _with_what_rests(self, memory_ids: set[UUID]) -> set[UUID]:
-        """Return these and what was made of them, and what was made of that."""
-        going, new = set(memory_ids), set(memory_ids)
+    async def _with_derived(self, memory_ids: set[UUID]) -> set[UUID]:
+        """Return memories and those derived from them, directly or indirectly."""
+        found, new = set(memory_ids), set(memory_ids)
         while new:
-            new = {row["id"] for row in await self._fetch("resting", sorted(going))} - going
-            going |= new
-        return going
+            new = {row["id"] for row in await self._fetch("derived", sorted(found))} - found
+            found |= new
+        return found
 
-    async def _take_away(self, going: Collection[UUID], messages: Sequence[str]) -> "ErasedMessages":
-        """Erase rows, and have whoever named them name them no more."""
-        gone = sorted(going)
-        touched = sorted(row["id"] for row in await self._fetch("touched", gone))
-        held = await self.folding.connection.fetch(_SQL["hold"], self.tenant, gone, touched)
+    async def _erase_rows(
+        self, memory_ids: Collection[UUID], messages: Sequence[str]
+    ) -> tuple[ErasureCounts, list[Progress]]:
+        """Erase rows and references to them; return the counts, and memories to be indexed again."""
+        gone = sorted(memory_ids)
+        touched = sorted(row["id"] for row in await self._fetch("referring", gone))
+        followers = await self.folding.connection.fetch(_SQL["lock"], self.tenant, gone, touched)
         (row,) = await self._fetch("erase", gone, messages, self.burial.at)
         await self._execute(_SQL["unlink"], gone, touched)
         user = [self.burial.user_id]
         await self._execute(_LINKS["advance"], user, user)
         again = await self.folding.connection.fetch(
-            _SQL["index_again"], self.tenant, [one["id"] for one in held]
+            _SQL["index_again"], self.tenant, [one["id"] for one in followers]
         )
-        return ErasedMessages(ErasureCounts(**dict(row)), [rows.progress(one) for one in again])
-
-    async def _sum_up_again(self, conversations: Collection[str]) -> None:
-        if self.burial.scope is ForgetScope.MESSAGE and conversations:
-            await self._fetch("sum_up_again", sorted(conversations), self.burial.at)
+        return ErasureCounts(**dict(row)), [rows.progress(one) for one in again]
 
     async def _retract(self, name: str, *arguments: object) -> int | None:
-        """Take evidence away, fold and project what is left.
-
-        Returns:
-            How many facts are no more; None where there was no evidence.
-        """
+        """Delete evidence, fold and project the rest; return how many facts that deletes, or None."""
         user_id = self.burial.user_id
-        state = (await self.folding.states([user_id])).get(user_id)
+        version = (await self.folding.versions([user_id])).get(user_id)
         found = await self._fetch(name, *arguments)
-        replaced: set[Partition] = set()
-        for row in found:
-            if row["predicate"]:  # else it says that the message states nothing
-                replaced |= partitions_for(row["subject_key"], row["predicate"], row["object_key"])
-        if replaced:
-            new = NewEvidence(replaced=replaced, state=state)
+        if replaced := partitions_of_rows(found):
+            new = NewEvidence(replaced=replaced, version=version)
             gone = (await self.folding.fold({user_id: new}))[user_id].gone
-            await self._unname()
+            await self._drop_decisions()
             return len(gone)
         return 0 if found else None
 
-    async def _unname(self) -> None:
-        """Let go of what was decided of names, unless by the user, that nobody goes by any more."""
-        if not (decided := await self._fetch("not_by_the_user")):
+    async def _drop_decisions(self) -> None:
+        """Drop decisions about names that no entity has any more, unless the user made them."""
+        if not (decided := await self._fetch("decisions_of_others")):
             return
-        identifying = EntityStore(self.folding.connection, self.tenant, self.burial.user_id)
-        called = {name for one in (await identifying.known()).clusters() for name in one.called}
-        if gone := [row for row in decided if not called.issuperset((row["first"], row["second"]))]:
-            await self._fetch("unname", [row["first"] for row in gone], [row["second"] for row in gone])
+        entities = EntityStore(self.folding.connection, self.tenant, self.burial.user_id)
+        names = {name for one in (await entities.known()).clusters() for name in one.called}
+        if gone := [row for row in decided if not names.issuperset((row["first"], row["second"]))]:
+            await self._fetch(
+                "drop_decisions", [row["first"] for row in gone], [row["second"] for row in gone]
+            )
 
     async def _fetch(self, name: str, *arguments: object) -> list[Any]:
         found: list[Any] = await self.folding.connection.fetch(
@@ -302,27 +288,19 @@ class _Slice:
         await self.folding.connection.execute(statement, self.tenant, *arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class ErasedMessages:
-    """Messages and memories that a slice has erased, and memories to be indexed again."""
-
-    counts: ErasureCounts
-    progress: Sequence[Progress] = ()
-
-
 async def _claimed(
     connection: Connection, tenant: str, burial: ErasureRequest, request: str, asked: bytes
 ) -> datetime | ErasureCounts:
-    """Claim a request; return when it was asked first, or what came of it, where that was done before.
+    """Record a request; return its time, or the counts if it is complete.
 
     Raises:
-        RequestConflict: it is known for something else.
+        RequestConflict: it was made with another content.
     """
     user_id = burial.user_id
-    new = await connection.fetchval(_SQL["known_request"], tenant, user_id, request, asked, burial.at)
+    new = await connection.fetchval(_SQL["record_request"], tenant, user_id, request, asked, burial.at)
     if new is not None:
         return burial.at
-    row = await connection.fetchrow(_SQL["asked_before"], tenant, user_id, request)
+    row = await connection.fetchrow(_SQL["earlier_request"], tenant, user_id, request)
     if row is None or row["request_hash"] != asked:
         raise RequestConflict(f"the request {request} is known for something else")
     outcome = json.loads(row["outcome"])
@@ -332,7 +310,7 @@ async def _claimed(
 async def _add(
     connection: Connection, tenant: str, burial: ErasureRequest, counts: ErasureCounts
 ) -> ErasureCounts:
-    """Add to what the tombstone says was erased, and return all of it."""
+    """Add to the counts of the tombstone, and return the sums."""
     more = json.dumps(asdict(counts))
     erased = await connection.fetchval(_SQL["count"], tenant, *_named(burial), more)
     return counts if erased is None else ErasureCounts(**json.loads(erased))
@@ -343,5 +321,5 @@ def _named(burial: ErasureRequest) -> tuple[str, str, str]:
 
 
 def _affected(tag: str) -> int:
-    """Return how many rows a statement has changed, by its command tag."""
+    """Return the number of changed rows of a command tag."""
     return int(tag.rpartition(" ")[2])

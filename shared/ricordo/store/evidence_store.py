@@ -1,7 +1,7 @@
-"""Transactions that keep evidence, fold it into facts and have a projection follow.
+"""Stores evidence, folds it into facts and projects them, in one transaction.
 
-New evidence is folded into what the process remembers of a user. A part that is not remembered, or in which
-a message says something else than before, is read from all its evidence and compared with its facts.
+New evidence is folded into the cached fold of its user. A part that is not cached, or in which a message
+states something else than before, is read from all its evidence and compared with its facts.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -19,44 +19,40 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.entity_store import EntityStore
-from ricordo.store.fact_rows import entity_row, evidence_of, fact_row
 
-_SQL = Database.queries("facts")
-_EVIDENCE = Database.queries("evidence")
-REMEMBERED: Final = 200_000
-"""Kilobytes that the foldings that a process remembers may take, as `Folding.size` counts them: 200 MB."""
-_IDLE_S: Final = 600.0  # after which the fold of a user whom nobody speaks of is forgotten
-_LONG: Final = 100  # rows whose folding would keep the event loop for some milliseconds
+_SQL: Final = Database.queries("facts")
+_EVIDENCE: Final = Database.queries("evidence")
+CACHE_SIZE: Final = 200_000
+"""Default size of the cache of folds: kilobytes, as `Folding.size` counts them."""
+_IDLE_S: Final = 600.0  # after which the fold of an inactive user is dropped
+_LONG: Final = 100  # rows whose folding would block the event loop for some milliseconds
 
 
-class RememberedFoldings:
+class FoldingCache:
     """Cache of the folds of recent users, bounded by size.
 
     Args:
-        most: how much over all users, in kilobytes as `Folding.size` counts them.
+        size: over all users, in kilobytes as `Folding.size` counts them.
     """
 
-    def __init__(self, most: int) -> None:
-        self._kept: TTLCache[tuple[str, str], tuple[Folding, UUID]] = TTLCache(
-            most, _IDLE_S, getsizeof=lambda kept: kept[0].size
+    def __init__(self, size: int) -> None:
+        self._cache: TTLCache[tuple[str, str], tuple[Folding, UUID]] = TTLCache(
+            size, _IDLE_S, getsizeof=lambda entry: entry[0].size
         )
 
-    def take(self, tenant: str, user_id: str, state: UUID | None) -> Folding | None:
-        """Return what is remembered, if as of `state`, and forget it until it is written as it is then."""
-        kept = self._kept.pop((tenant, user_id), None)
-        if kept is None:
-            return None
-        folding, known = kept
-        return folding if known == state else None
+    def pop(self, tenant: str, user_id: str, version: UUID | None) -> Folding | None:
+        """Remove a fold and return it, unless it is of another version of the evidence."""
+        entry = self._cache.pop((tenant, user_id), None)
+        return entry[0] if entry is not None and entry[1] == version else None
 
-    def keep(self, tenant: str, user_id: str, folding: Folding, state: UUID) -> None:
-        """Remember a folding as of `state`; for it, those that were used longest ago are forgotten.
+    def put(self, tenant: str, user_id: str, folding: Folding, version: UUID) -> None:
+        """Cache a fold; those that were used longest ago are dropped for it.
 
-        One that is too much by itself is not remembered, and costs no other its place.
+        One that is larger than the cache is not cached, and evicts no other.
         """
-        self._kept.pop((tenant, user_id), None)
+        self._cache.pop((tenant, user_id), None)
         with suppress(ValueError):  # too large
-            self._kept[tenant, user_id] = folding, state
+            self._cache[tenant, user_id] = folding, version
 
 
 @dataclass(slots=True)
@@ -64,64 +60,63 @@ class NewEvidence:
     """New evidence of a user.
 
     Attributes:
-        evidence: what was kept, all of each message.
-        messages: the messages that say it.
-        replaced: the parts in which a former reading of these messages had a say.
-        state: in which their evidence was before; None if there was none.
-        renamed: whether it was decided anew who is who.
+        evidence: all stored evidence of the messages.
+        messages: which state it.
+        replaced: the parts that a former reading of these messages had contributed to.
+        version: of the user's evidence before; None if there was none.
+        renamed: whether identity decisions have changed.
     """
 
     evidence: list[Evidence] = field(default_factory=list)
     messages: set[str] = field(default_factory=set)
     replaced: set[Partition] = field(default_factory=set)
-    state: UUID | None = None
+    version: UUID | None = None
     renamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFolder:
-    """Folds the evidence of one user, in the transaction that has kept it."""
+    """Folds the evidence of one user, in the transaction that has stored it."""
 
     connection: Connection
     tenant: str
     user_id: str
-    beside: CpuExecutor | None
-    doubting: bool = False
+    executor: CpuExecutor | None
+    record_doubts: bool = False
 
     async def fold(self, folding: Folding, new: NewEvidence) -> FactChanges:
-        """Fold what is new into `folding`, write what has changed, and return it."""
-        identifying = EntityStore(self.connection, self.tenant, self.user_id, self.beside, self.doubting)
-        identified = await identifying.identify(
+        """Fold new evidence into `folding`, write the changes, and return them."""
+        entities = EntityStore(self.connection, self.tenant, self.user_id, self.executor, self.record_doubts)
+        resolved = await entities.resolve(
             folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
         )
-        folding.identities = identified.identities
-        anew = new.replaced | identified.moved
-        known: dict[Partition, list[Evidence]] = {part: [] for part in anew}
-        for row in identified.evidence:
+        folding.identities = resolved.identities
+        outdated = new.replaced | resolved.moved
+        parts: dict[Partition, list[Evidence]] = {part: [] for part in outdated}
+        for row in resolved.evidence:
             for part in partitions_of(row):
-                known.setdefault(part, []).append(row)
-        unknown = {part for part in known if part in anew or not folding.reaches(part, known[part])}
+                parts.setdefault(part, []).append(row)
+        unknown = {part for part in parts if part in outdated or not folding.reaches(part, parts[part])}
         found = await self._read(unknown) if unknown else []
         for part in unknown:
             folding.forget(part)
-            known[part] = []
-        evidence = list(filter(None, map(identified.identities.resolve, map(evidence_of, found))))
-        work = _Work(folding, known, unknown, evidence, new.messages)
-        if self.beside is None or len(found) < _LONG:
-            changes = work.fold()
+            parts[part] = []
+        evidence = list(filter(None, map(resolved.identities.resolve, map(rows.evidence_of, found))))
+        task = _FoldingTask(folding, parts, unknown, evidence, new.messages)
+        if self.executor is None or len(found) < _LONG:
+            changes = task.run()
         else:
-            (changes,) = await self.beside.map(_Work.fold, [work])
-        return await self._write(changes, unknown, identified.identities)
+            (changes,) = await self.executor.map(_FoldingTask.run, [task])
+        return await self._write(changes, unknown, resolved.identities)
 
     async def _read(self, unknown: Collection[Partition]) -> Sequence[asyncpg.Record]:
-        return await self.connection.fetch(
-            _EVIDENCE["evidence"], self.tenant, self.user_id, *_parameters(unknown)
-        )
+        parameters = (self.tenant, self.user_id, *_parameters(unknown))
+        return await self.connection.fetch(_EVIDENCE["evidence"], *parameters)
 
     async def _write(
         self, changes: FactChanges, unknown: set[Partition], identities: EntityResolver
     ) -> FactChanges:
-        """Write what has changed, and return what of it is news to the store."""
+        """Write the changes, and return those that differ from what was stored."""
         gone = changes.gone
         if unknown:
             kept = [fact.id for fact in changes.facts]
@@ -129,11 +124,11 @@ class EvidenceFolder:
             gone += tuple(row["id"] for row in dropped)
         written: set[UUID] = set()
         if changes.facts or changes.gone:
-            document = rows.recordset(map(fact_row, changes.facts))
+            document = rows.recordset(map(rows.fact_row, changes.facts))
             written = {row["id"] for row in await self._fetch("keep_facts", document, changes.gone)}
         unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
         if changes.entities or unnamed:
-            document = rows.recordset(entity_row(one, identities) for one in changes.entities)
+            document = rows.recordset(rows.entity_row(one, identities) for one in changes.entities)
             await self._fetch("keep_entities", document, sorted(unnamed))
         facts = tuple(fact for fact in changes.facts if fact.id in written)
         return replace(changes, facts=facts, gone=gone)
@@ -143,8 +138,8 @@ class EvidenceFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """What is to be folded: new rows into parts that are known, and all rows of the others."""
+class _FoldingTask:
+    """Folds new rows into the known parts, and all rows of the others."""
 
     folding: Folding
     parts: Mapping[Partition, list[Evidence]]
@@ -152,7 +147,7 @@ class _Work:
     found: Sequence[Evidence]
     messages: Collection[str]
 
-    def fold(self) -> FactChanges:
+    def run(self) -> FactChanges:
         for row in self.found:
             for part in partitions_of(row) & self.unknown:
                 self.parts[part].append(row)
@@ -161,12 +156,12 @@ class _Work:
         return self.folding.take_changes()
 
 
-def _parameters(unknown: Collection[Partition]) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Return what the queries take: names, predicates of one value, and statements as two columns."""
-    slots = sorted(part for part in unknown if not part.entity)
+def _parameters(parts: Collection[Partition]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Return query parameters: entities, predicates of one value, and statements as two columns."""
+    slots = sorted(part for part in parts if not part.entity)
     statements = [(one, part.object) for part in slots if part.object for one in part.predicates]
     return (
-        sorted(part.entity for part in unknown if part.entity),
+        sorted(part.entity for part in parts if part.entity),
         [part.predicate for part in slots if not part.object],
         [predicate for predicate, _ in statements],
         [object_key for _, object_key in statements],
@@ -178,24 +173,29 @@ class EvidenceStore(Store):
 
     Args:
         database: the connections.
-        beside: computes what takes long; None to compute on the event loop.
-        remembered: how much is remembered over all users, in kilobytes.
-        doubting: whether it is written down where rules cannot say who is who.
+        executor: for long computations; None computes on the event loop.
+        cache_size: of the folds over all users, in kilobytes.
+        record_doubts: whether undecided pairs of names are recorded.
     """
 
     def __init__(
-        self, database: Database, beside: CpuExecutor | None, remembered: int, *, doubting: bool = False
+        self,
+        database: Database,
+        executor: CpuExecutor | None,
+        cache_size: int = 0,
+        *,
+        record_doubts: bool = False,
     ) -> None:
         super().__init__(database)
-        self._doubting = doubting
-        self._beside = beside
-        self._remembered = RememberedFoldings(remembered)
+        self._record_doubts = record_doubts
+        self._executor = executor
+        self._cache = FoldingCache(cache_size)
 
     @asynccontextmanager
-    async def of(
+    async def lock(
         self, tenant: str, users: Sequence[str], project: Project
     ) -> AsyncIterator["FoldingTransaction"]:
-        """Open a transaction under the locks of `users`; what is folded is remembered once it is committed.
+        """Open a transaction under the locks of `users`; the folds are cached once it is committed.
 
         Raises:
             StoreUnavailable: nothing was written here.
@@ -205,77 +205,66 @@ class EvidenceStore(Store):
             async with self._database.transaction(tenant) as connection:
                 await connection.execute(_SQL["lock_users"], tenant, sorted(users))
                 transaction = FoldingTransaction(
-                    connection, tenant, project, self._beside, self._remembered, doubting=self._doubting
+                    connection, tenant, project, self._executor, self._cache, self._record_doubts
                 )
                 yield transaction
-        except _NotProjected as failure:
+        except _ProjectionFailed as failure:
             raise failure.error from None
-        transaction.remember()
+        transaction.cache_folds()
 
 
+@dataclass
 class FoldingTransaction:
     """A transaction that holds the locks of its users.
 
     Attributes:
-        connection: what keeps the evidence.
+        connection: of the transaction.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: str,
-        project: Project,
-        beside: CpuExecutor | None,
-        remembered: RememberedFoldings,
-        *,
-        doubting: bool,
-    ) -> None:
-        self.connection = connection
-        self._tenant = tenant
-        self._project = project
-        self._beside = beside
-        self._remembered = remembered
-        self._doubting = doubting
-        self._folded: list[tuple[str, Folding, UUID]] = []
+    connection: Connection
+    _tenant: str
+    _project: Project
+    _executor: CpuExecutor | None
+    _cache: FoldingCache
+    _record_doubts: bool
+    _folded: list[tuple[str, Folding, UUID]] = field(default_factory=list)
 
     async def fold(self, new: Mapping[str, NewEvidence]) -> dict[str, FactChanges]:
-        """Fold what was kept of each user, and project what that has changed; return it by user."""
+        """Fold the new evidence of each user, project the changes, and return them by user."""
         changes: dict[str, FactChanges] = {}
         folded: dict[str, Folding] = {}
         users = sorted(new)
         for user_id in users:
-            remembered = None if new[user_id].renamed else new[user_id].state
-            known = self._remembered.take(self._tenant, user_id, remembered)
-            folding = folded[user_id] = known or Folding(self._tenant, user_id)
-            refolding = EvidenceFolder(self.connection, self._tenant, user_id, self._beside, self._doubting)
-            changes[user_id] = await refolding.fold(folding, new[user_id])
-        states = await self.states(users)  # at last: whom evidence speaks of may have changed its keys
+            version = None if new[user_id].renamed else new[user_id].version
+            cached = self._cache.pop(self._tenant, user_id, version)
+            folding = folded[user_id] = cached or Folding(self._tenant, user_id)
+            folder = EvidenceFolder(
+                self.connection, self._tenant, user_id, self._executor, self._record_doubts
+            )
+            changes[user_id] = await folder.fold(folding, new[user_id])
+        versions = await self.versions(users)  # last: entity resolution may have changed keys of evidence
         for user_id in users:
-            step = ProjectionVersion(new[user_id].state, states.get(user_id))
-            await self._follow(FactDelta(user_id, changes[user_id].facts, changes[user_id].gone, step))
-        self._folded += [(user_id, folded[user_id], state) for user_id, state in states.items()]
+            step = ProjectionVersion(new[user_id].version, versions.get(user_id))
+            try:
+                await self._project(FactDelta(user_id, changes[user_id].facts, changes[user_id].gone, step))
+            except Exception as error:
+                raise _ProjectionFailed(error) from error
+        self._folded += [(user_id, folded[user_id], version) for user_id, version in versions.items()]
         return changes
 
-    async def states(self, users: Sequence[str]) -> dict[str, UUID]:
-        """Return the states in which the evidence of users is now."""
-        found = await self.connection.fetch(_SQL["states"], self._tenant, users) if users else []
+    async def versions(self, users: Sequence[str]) -> dict[str, UUID]:
+        """Return the current versions of the evidence of users."""
+        found = await self.connection.fetch(_SQL["versions"], self._tenant, users) if users else []
         return {row["user_id"]: row["version"] for row in found}
 
-    def remember(self) -> None:
-        """Remember what was folded, now that it is committed."""
-        for user_id, folding, state in self._folded:
-            self._remembered.keep(self._tenant, user_id, folding, state)
-
-    async def _follow(self, learned: FactDelta) -> None:
-        """Have the projection follow."""
-        try:
-            await self._project(learned)
-        except Exception as error:
-            raise _NotProjected(error) from error
+    def cache_folds(self) -> None:
+        """Cache what was folded, now that it is committed."""
+        for user_id, folding, version in self._folded:
+            self._cache.put(self._tenant, user_id, folding, version)
 
 
-class _NotProjected(Exception):
-    """Carries what `project` raised out of the transaction: it is not PostgreSQL that failed."""
+class _ProjectionFailed(Exception):
+    """Carries an error of `project` out of the transaction: it is no failure of PostgreSQL."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)

@@ -15,7 +15,7 @@ from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("exports")
 ExportKey = tuple[str, ...]
-"""Where something stands among all of its part, as texts; the empty one is before everything."""
+"""Position of an item within its part, as texts; the empty one is before all."""
 EXPORT_PARTS: Final = (
     "messages",
     "documents",
@@ -28,7 +28,7 @@ EXPORT_PARTS: Final = (
     "notes",
     "session_ends",
 )
-"""In the order in which they are handed over."""
+"""In the order of an export."""
 _BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 Body = Callable[[asyncpg.Record], dict[str, object]]
 _STATED: Final = ("participants", "location", "kind", "importance", "tags", "expires_at", "trust")
@@ -42,14 +42,7 @@ class InvalidExportKey(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ExportedItem:
-    """An item of an export.
-
-    Attributes:
-        key: where it stands in its part.
-        item: what it is, as JSON.
-        object_key: under which the bytes that belong to it are kept; None where none do.
-        size: of these bytes.
-    """
+    """An item of an export, and the key and size of its object, if it has one."""
 
     key: ExportKey
     item: Mapping[str, object]
@@ -75,16 +68,16 @@ class _Part:
     """How the rows of a part become items.
 
     Attributes:
-        item: what one is called.
-        key: the columns by which they are in order, each with what reads its text and what is before all.
-        aside: columns that only lead to something.
-        documents: columns that hold JSON.
-        body: what becomes of the other columns.
+        item: kind of its items.
+        key: the sort columns, each with a parser and a value before all others.
+        hidden: columns that are not exported.
+        documents: columns with JSON.
+        body: converts the other columns.
     """
 
     item: str
     key: tuple[tuple[str, Callable[[str], object], object], ...]
-    aside: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
     body: Body | None = None
 
@@ -92,22 +85,22 @@ class _Part:
         """Return the values of a key.
 
         Raises:
-            InvalidExportKey: it is none.
+            InvalidExportKey: it is not a key of this part.
         """
         if not key:
             return [first for _, _, first in self.key]
         if len(key) != len(self.key) or any("\x00" in text for text in key):
             raise InvalidExportKey(f"no {self.item} has such a key")
         try:
-            "".join(key).encode()  # a lone surrogate cannot stand anywhere
+            "".join(key).encode()  # rejects lone surrogates
             return [read(text) for (_, read, _), text in zip(self.key, key, strict=True)]
         except (ValueError, OverflowError):
             raise InvalidExportKey(f"no {self.item} has such a key") from None
 
-    def held(self, user_id: str, row: asyncpg.Record) -> ExportedItem:
-        """Return what a row holds."""
+    def to_item(self, user_id: str, row: asyncpg.Record) -> ExportedItem:
+        """Return the item of a row."""
         key = tuple(_text(row[name]) for name, _, _ in self.key)
-        plain = self.body(row) if self.body else _plain(row, self.aside, self.documents)
+        plain = self.body(row) if self.body else _plain(row, self.hidden, self.documents)
         item = {"item": self.item, "user_id": user_id, **plain}
         if self.item == "document":
             return ExportedItem(key, item, row["key"], row["size"])
@@ -131,17 +124,17 @@ def _json(value: object) -> object:
 
 
 def _plain(
-    row: asyncpg.Record, aside: frozenset[str] = frozenset(), documents: frozenset[str] = frozenset()
+    row: asyncpg.Record, hidden: frozenset[str] = frozenset(), documents: frozenset[str] = frozenset()
 ) -> dict[str, object]:
     return {
         name: json.loads(value) if name in documents and value is not None else _json(value)
         for name, value in row.items()
-        if name not in aside
+        if name not in hidden
     }
 
 
-def _said(row: asyncpg.Record) -> dict[str, object]:
-    """Return a message as it can be published again, and beside it what was made of it at once."""
+def _message(row: asyncpg.Record) -> dict[str, object]:
+    """Return a message as it can be published again, with its statements."""
     message: dict[str, object] = {
         "id": row["message_id"],
         "conversation_id": row["conversation_id"],
@@ -150,7 +143,7 @@ def _said(row: asyncpg.Record) -> dict[str, object]:
         "timestamp": format_instant(row["sent_at"]),
     }
     message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
-    if row["importance"] is not None:  # a stated nought is a statement
+    if row["importance"] is not None:
         message["importance"] = row["importance"]
     if metadata := json.loads(row["metadata"]):
         message["metadata"] = metadata
@@ -173,9 +166,9 @@ def _stated(one: Mapping[str, Any]) -> dict[str, object]:
 _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
     {
         "messages": _Part(
-            "message", (("sent_at", _instant, _BEGINNING), ("message_id", str, "")), body=_said
+            "message", (("sent_at", _instant, _BEGINNING), ("message_id", str, "")), body=_message
         ),
-        "documents": _Part("document", (("key", str, ""),), aside=frozenset({"key"})),
+        "documents": _Part("document", (("key", str, ""),), hidden=frozenset({"key"})),
         "memories": _Part(
             "memory",
             (("created_at", _instant, _BEGINNING), ("id", UUID, _NOBODY)),
@@ -184,7 +177,7 @@ _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
         "facts": _Part(
             "fact",
             (("subject_key", str, ""), ("predicate", str, ""), ("id", UUID, _NOBODY)),
-            aside=frozenset({"subject_key"}),
+            hidden=frozenset({"subject_key"}),
         ),
         "words": _Part("word", (("request", str, ""), ("ordinal", _count, -1))),
         "rejections": _Part("rejection", (("request", str, ""), ("ordinal", _count, -1))),
@@ -206,17 +199,9 @@ class ExportStore(Store):
     async def after(
         self, tenant: str, user_id: str, part: str, key: ExportKey, limit: int
     ) -> Sequence[ExportedItem]:
-        """Return what comes next in a part: none at its end.
+        """Return the next items of a part (one of `EXPORT_PARTS`) after `key`; none at its end.
 
-        The order is one that no change moves anything in. So what is there from the first call to the last is
-        returned once, as it stands at the moment; what comes or goes meanwhile may be returned or not.
-
-        Args:
-            tenant: whose store.
-            user_id: of whom.
-            part: one of `EXPORT_PARTS`.
-            key: of what was returned last.
-            limit: the most.
+        Changes do not move items: those that exist during the whole export are returned once.
 
         Raises:
             InvalidExportKey: `key` is none of this part.
@@ -224,9 +209,9 @@ class ExportStore(Store):
         how = _PARTS[part]
         values = how.read(key)
         found = await self._fetch(_SQL[part], tenant, user_id, *values, limit)
-        return [how.held(user_id, row) for row in found]
+        return [how.to_item(user_id, row) for row in found]
 
     async def next_user(self, tenant: str, behind: str) -> str | None:
-        """Return the first user behind that one, in order, of whom anything is held; None at the end."""
+        """Return the first user after `behind` with any rows; None at the end."""
         found: str | None = await self._fetchval(_SQL["next_user"], tenant, behind)
         return found

@@ -1,4 +1,4 @@
-"""What users say of facts, kept as evidence; and readings that they have rejected."""
+"""Assertions of users about facts, stored as evidence; and rejected readings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,13 +20,13 @@ from ricordo.memory.facts import (
     assertion_evidence,
     drop_rejected,
     normalise,
-    partitions_for,
 )
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict
+from ricordo.store.entity_store import partitions_of_rows
 from ricordo.store.evidence_store import NewEvidence
-from ricordo.store.fact_rows import evidence_of, evidence_row, fact_of
+from ricordo.store.rows import evidence_of, evidence_row, fact_of
 
 _SQL: Final = Database.queries("fact_assertions")
 _EVIDENCE = Database.queries("evidence")
@@ -37,10 +37,10 @@ class UnknownFact(LookupError):
 
 
 class FactEnded(LookupError):
-    """The fact is over, and its value neither holds nor is disputed elsewhere: it cannot be put right.
+    """No period of the fact's value holds or is disputed: it cannot be corrected.
 
     Attributes:
-        instead: the fact that holds in its place; None where nothing does, or many may.
+        instead: the current fact in its place, if there is one.
     """
 
     def __init__(self, fact_id: UUID, instead: UUID | None) -> None:
@@ -50,23 +50,19 @@ class FactEnded(LookupError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactAssertion:
-    """What a user says of one fact: that it is so, is not sure, is otherwise, or was read wrongly.
-
-    Attributes:
-        request_id: under which it is kept, as a message is under its own; one that no message can have.
-    """
+    """An assertion of a user about one fact; `request_id` takes the place of a message id in the evidence."""
 
     user_id: str
     fact_id: UUID
     request_id: str
-    word: Assertion
+    assertion: Assertion
 
 
 async def is_repeated_rejection(connection: Connection, tenant: str, curation: FactAssertion) -> bool:
     """Tell whether a request to reject a fact was made before.
 
     Raises:
-        RequestConflict: of another fact.
+        RequestConflict: it rejected another fact.
     """
     fact_id = await connection.fetchval(_SQL["of_request"], tenant, curation.request_id)
     if fact_id is not None and fact_id != curation.fact_id:
@@ -77,16 +73,16 @@ async def is_repeated_rejection(connection: Connection, tenant: str, curation: F
 async def reject_evidence(
     connection: Connection, tenant: str, curation: FactAssertion, at: datetime, scope: Sequence[str]
 ) -> set[Partition]:
-    """Take back what messages say for a fact, and keep in which words; return where that had a say.
+    """Delete the evidence of messages for a fact, and store its words as rejected; return its partitions.
 
     Args:
-        connection: of the caller's transaction, which holds the facts of the user.
+        connection: of the caller's transaction, which holds the lock of the user's facts.
         tenant: whose fact.
-        curation: names it.
-        at: when it is rejected.
-        scope: the keys of its subject, its predicate and its object.
+        curation: names the fact.
+        at: now.
+        scope: the keys of its subject, predicate and object.
     """
-    found = await connection.fetch(_SQL["take_back"], tenant, curation.user_id, *scope)
+    found = await connection.fetch(_SQL["delete_evidence"], tenant, curation.user_id, *scope)
     rejected = sorted(
         {
             Rejection(row["message_id"], row["subject"], scope[1], row["object"], row["quote"])
@@ -94,55 +90,42 @@ async def reject_evidence(
         },
         key=lambda one: (one.message_id, one.quote, one.subject, one.object),
     )
-    by_word_alone = Rejection("", "user", scope[1], "", "")
-    await keep_rejections(
-        connection,
-        tenant,
-        curation.user_id,
-        [
-            _row(one, curation.request_id, ordinal, curation.fact_id, at)
-            for ordinal, one in enumerate(rejected or [by_word_alone])
-        ],
-    )
-    return _parts(found)
-
-
-async def is_confirmed(connection: Connection, tenant: str, user_id: str, scope: Sequence[str]) -> bool:
-    """Tell whether the user has said that a fact is so, whatever they have said since."""
-    return bool(await connection.fetchval(_SQL["is_confirmed"], tenant, user_id, *scope))
+    without_message = Rejection("", "user", scope[1], "", "")  # the fact rested on assertions alone
+    values = {"request_id": curation.request_id, "fact_id": curation.fact_id, "rejected_at": at}
+    new = [asdict(one) | values | {"ordinal": n} for n, one in enumerate(rejected or [without_message])]
+    await keep_rejections(connection, tenant, curation.user_id, new)
+    return partitions_of_rows(found)
 
 
 async def keep_rejections(
     connection: Connection, tenant: str, user_id: str, rejected: Iterable[Mapping[str, object]]
 ) -> None:
-    """Keep rows of `rejections`; those that are known stay as they are."""
+    """Store rows of `rejections`; existing ones stay."""
     await connection.execute(_SQL["keep"], tenant, user_id, rows.recordset(rejected))
 
 
 async def without_rejected(
-    connection: Connection, tenant: str, told: Sequence[ExtractedEvidence]
+    connection: Connection, tenant: str, extracted: Sequence[ExtractedEvidence]
 ) -> list[ExtractedEvidence]:
-    """Return what messages state without the readings that their users have rejected."""
-    messages = [one.message_id for one in told if one.evidence]
+    """Return the evidence of messages without rejected readings."""
+    messages = [one.message_id for one in extracted if one.evidence]
     if not messages:
-        return list(told)
+        return list(extracted)
     found = await connection.fetch(_SQL["of_messages"], tenant, messages)
     by_message: defaultdict[str, list[Rejection]] = defaultdict(list)
     for row in found:
         by_message[row["message_id"]].append(Rejection(**row))
-    return [
-        _without(one, by_message[one.message_id]) if one.message_id in by_message else one for one in told
-    ]
+    return [_without(one, by_message[one.message_id]) for one in extracted]
 
 
 async def delete_rejected_evidence(
     connection: Connection, tenant: str, user_id: str, rejections: Iterable[Rejection]
 ) -> set[Partition]:
-    """Take away what is kept of rejected readings; return in what it had a say."""
+    """Delete the evidence of rejected readings; return its partitions."""
     by_message: defaultdict[str, list[Rejection]] = defaultdict(list)
     for one in rejections:
         by_message[one.message_id].append(one)
-    found = await connection.fetch(_SQL["said_in"], tenant, user_id, sorted(by_message))
+    found = await connection.fetch(_SQL["evidence_of"], tenant, user_id, sorted(by_message))
     gone = [
         row
         for row in found
@@ -150,73 +133,59 @@ async def delete_rejected_evidence(
     ]
     places = [row["message_id"] for row in gone], [row["ordinal"] for row in gone]
     await connection.execute(_SQL["drop"], tenant, user_id, *places)
-    return _parts(gone)
+    return partitions_of_rows(gone)
 
 
-def _without(told: ExtractedEvidence, rejections: Iterable[Rejection]) -> ExtractedEvidence:
-    evidence, quotes = drop_rejected(told.evidence, told.quotes, rejections)
-    return replace(told, evidence=evidence, quotes=quotes)
-
-
-def _row(one: Rejection, request: str, ordinal: int, fact_id: UUID, at: datetime) -> dict[str, object]:
-    beside = {"request_id": request, "ordinal": ordinal, "fact_id": fact_id, "rejected_at": at}
-    return asdict(one) | beside
-
-
-def _parts(found: Iterable[asyncpg.Record]) -> set[Partition]:
-    return {
-        part
-        for row in found
-        for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
-    }
+def _without(one: ExtractedEvidence, rejections: Iterable[Rejection]) -> ExtractedEvidence:
+    evidence, quotes = drop_rejected(one.evidence, one.quotes, rejections)
+    return replace(one, evidence=evidence, quotes=quotes)
 
 
 async def keep_assertion(
-    connection: Connection, tenant: str, curation: FactAssertion, at: datetime, state: UUID | None
+    connection: Connection, tenant: str, curation: FactAssertion, at: datetime, version: UUID | None
 ) -> NewEvidence:
-    """Keep the evidence that a user's word is, and return what is to be folded.
-
-    Where it stood already, that is all that has a say where it has one.
+    """Store a user's assertion as evidence, and return what is to be folded.
 
     Raises:
         UnknownFact, FactEnded, RequestConflict: see `FactLedger.apply_assertion`.
     """
     user_id, request_id = curation.user_id, curation.request_id
-    if curation.word.rejected and await is_repeated_rejection(connection, tenant, curation):
-        return NewEvidence(state=state)
+    if curation.assertion.rejected and await is_repeated_rejection(connection, tenant, curation):
+        return NewEvidence(version=version)
     kept = await connection.fetch(_EVIDENCE["kept_word"], tenant, request_id, user_id)
-    found = await connection.fetchrow(_SQL["hold_fact"], tenant, user_id, curation.fact_id)
+    found = await connection.fetchrow(_SQL["lock_fact"], tenant, user_id, curation.fact_id)
     if kept:
-        return NewEvidence(list(_repeated(kept, found, curation)), {request_id}, _parts(kept), state)
-    if await connection.fetchval(_SQL["asked_of_a_memory"], tenant, request_id):
+        evidence = list(_repeated(kept, found, curation))
+        return NewEvidence(evidence, {request_id}, partitions_of_rows(kept), version)
+    if await connection.fetchval(_SQL["is_memory_request"], tenant, request_id):
         raise RequestConflict(f"the request {request_id} is known for something else")
     if found is None:
         raise UnknownFact(f"the user has no fact {curation.fact_id}")
     fact = fact_of(found)
     subject_key = found["subject_key"]
-    last = await connection.fetchval(_SQL["last_said"], tenant, user_id, subject_key, _competing(fact))
-    named = assertion_evidence(fact, curation.word, message_id=request_id, now=at, last_said=last)
+    last = await connection.fetchval(_SQL["last_evidence"], tenant, user_id, subject_key, _competing(fact))
+    named = assertion_evidence(fact, curation.assertion, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
-    if curation.word.rejected and not await is_confirmed(connection, *scope[:2], scope[2:]):
+    if curation.assertion.rejected and not await connection.fetchval(_SQL["is_verified"], *scope):
         return NewEvidence(
-            replaced=await reject_evidence(connection, tenant, curation, at, scope[2:]), state=state
+            replaced=await reject_evidence(connection, tenant, curation, at, scope[2:]), version=version
         )
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
-    if curation.word.object is not None and not fact.current and not fact.disputed:
+    if curation.assertion.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(curation.fact_id, await _instead(connection, scope))
     if named[0].kind == "unverified" and fact.predicate not in FUNCTIONAL:
         evidence += [_restored(row, named[0]) for row in await connection.fetch(_SQL["corrected"], *scope)]
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
-    new = NewEvidence(evidence, {request_id}, state=state)
-    if curation.word.rejected:
+    new = NewEvidence(evidence, {request_id}, version=version)
+    if curation.assertion.rejected:
         new.replaced = await reject_evidence(connection, tenant, curation, at, scope[2:])
     return new
 
 
 def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:
-    """Speak of a fact as messages did: who is who follows from their words, and may change."""
+    """Return evidence in the words of messages: entities follow from these, and may change."""
     if words is None:
         return row
     row = replace(row, subject=_word(words["subject"], row.subject), subject_tie=words["subject_tie"])
@@ -226,7 +195,7 @@ def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Eviden
 
 
 def _restored(rejected: asyncpg.Record, taking_back: Evidence) -> Evidence:
-    """Take back that something was rejected, with what was put in its place and does not compete with it."""
+    """Withdraw the rejection of a value, together with its correction."""
     return replace(
         taking_back,
         kind="restored",
@@ -239,8 +208,8 @@ def _restored(rejected: asyncpg.Record, taking_back: Evidence) -> Evidence:
     )
 
 
-def _word(said: str, canonical: str) -> str:
-    return canonical if normalise(said) == normalise(canonical) else said
+def _word(written: str, canonical: str) -> str:
+    return canonical if normalise(written) == normalise(canonical) else written
 
 
 def _competing(fact: Fact) -> list[str]:
@@ -251,12 +220,12 @@ def _competing(fact: Fact) -> list[str]:
 def _repeated(
     kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: FactAssertion
 ) -> Iterator[Evidence]:
-    """Return what was kept of a request that comes again; its fact may go by another id since.
+    """Return the stored evidence of a repeated request; its fact may have another id since.
 
     Raises:
-        RequestConflict: it says something else now.
+        RequestConflict: it has another content now.
     """
-    first, word = kept[0], curation.word
+    first, word = kept[0], curation.assertion
     if word.object is None:
         kinds = ["verified"] if word.verified else ["unverified", *["restored"] * (len(kept) - 1)]
         same = [row["kind"] for row in kept] == kinds
@@ -272,7 +241,7 @@ def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
 
 
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:
-    """Return what holds in the place of a value that does not, where one value holds at a time."""
+    """Return the current fact of a predicate with one value at a time."""
     *of, predicate, _ = scope
     if predicate not in FUNCTIONAL:
         return None

@@ -1,4 +1,4 @@
-"""Evidence as it was said, and the facts and entities that are folded from it."""
+"""Records evidence, and the facts and entities that are folded from it."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -16,7 +16,6 @@ from ricordo.memory.facts import (
     MessageContribution,
     is_name,
     normalise,
-    partitions_for,
 )
 from ricordo.memory.facts.projection import Project
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
@@ -29,11 +28,12 @@ from ricordo.store.entity_store import (
     IdentityDecision,
     NobodyKnown,
     NotTwoNames,
+    partitions_of_rows,
 )
-from ricordo.store.evidence_store import REMEMBERED, EvidenceStore, NewEvidence
+from ricordo.store.evidence_store import CACHE_SIZE, EvidenceStore, NewEvidence
 from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
-from ricordo.store.fact_rows import evidence_rows, extracted_evidence, utterance_of
+from ricordo.store.rows import evidence_rows, extracted_evidence, utterance_of
 from ricordo.store.stages import find_reworded, set_stage
 
 _SQL = Database.queries("facts")
@@ -41,10 +41,9 @@ _EVIDENCE = Database.queries("evidence")
 
 
 class UnresolvedPair(NamedTuple):
-    """Two names of a user's life, of which rules cannot say whether they are one.
+    """Two names of which rules cannot tell whether they are one entity.
 
     Attributes:
-        user_id: in whose life.
         names: keys of entities, sorted: "nico", "marco (brother".
     """
 
@@ -53,119 +52,114 @@ class UnresolvedPair(NamedTuple):
 
 
 class FactLedger(FactQueries):
-    """Keeps what messages and users state of facts, and folds it.
+    """Records evidence of messages and users, and folds it into facts.
 
-    What was folded of users is remembered from one call to the next, so that a call costs what is new.
+    The folds of users are cached between calls, so that a call costs what is new.
     """
 
     def __init__(
         self,
         database: Database,
-        beside: CpuExecutor | None = None,
+        executor: CpuExecutor | None = None,
         *,
-        remembered: int = REMEMBERED,
-        doubting: bool = False,
+        cache_size: int = CACHE_SIZE,
+        record_doubts: bool = False,
     ) -> None:
         """Read and write through `database`.
 
         Args:
             database: the connections.
-            beside: computes what takes long; None for whom asks only, or may compute on the event loop.
-            remembered: how much is remembered over all users, in kilobytes.
-            doubting: whether it is written down where rules cannot say who is who, for `doubts`.
+            executor: for long computations; None computes on the event loop.
+            cache_size: of the folds over all users, in kilobytes.
+            record_doubts: whether undecided pairs of names are recorded, for `unresolved_pairs`.
         """
         super().__init__(database)
-        self._beside = beside
-        self._folds = EvidenceStore(database, beside, remembered, doubting=doubting)
+        self._executor = executor
+        self._evidence = EvidenceStore(database, executor, cache_size, record_doubts=record_doubts)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
-        """Return what was said, and what puts it right; memories without a row are left out."""
+        """Return messages and their corrections; memories without a row are left out."""
         found = await self._fetch(_SQL["utterances"], tenant, memory_ids)
-        said: dict[UUID, Utterance] = {}
-        for row in found:  # what is put right comes before what puts it right
-            said[row["read"]] = utterance_of(row, said.get(row["read"]))
-        return [said.pop(one) for one in memory_ids if one in said] + list(said.values())
+        utterances: dict[UUID, Utterance] = {}
+        for row in found:  # a corrected message comes before its correction
+            utterances[row["read"]] = utterance_of(row, utterances.get(row["read"]))
+        return [utterances.pop(one) for one in memory_ids if one in utterances] + list(utterances.values())
 
     async def evidence_of_memories(
         self, tenant: str, memory_ids: Sequence[UUID]
     ) -> Mapping[UUID, ExtractedEvidence]:
-        """Return what is kept of what messages state, by memory; those that nobody has read are left out."""
-        found = await self._fetch(_EVIDENCE["told"], tenant, memory_ids)
+        """Return the stored evidence of messages by memory; those without the stage are left out."""
+        found = await self._fetch(_EVIDENCE["of_memories"], tenant, memory_ids)
         by_memory: defaultdict[UUID, list[asyncpg.Record]] = defaultdict(list)
         for row in found:
             by_memory[row["memory_id"]].append(row)
         return {memory_id: extracted_evidence(memory_id, kept) for memory_id, kept in by_memory.items()}
 
     async def record(
-        self, tenant: str, told: Sequence[ExtractedEvidence], project: Project, at: datetime
+        self, tenant: str, extracted: Sequence[ExtractedEvidence], project: Project, at: datetime
     ) -> tuple[Mapping[str, MessageContribution], Sequence[Progress]]:
-        """Keep the evidence, fold it, project it and set the stage, under a lock of each user.
+        """Store the evidence, fold it, project it and set the stage, under a lock of each user.
 
-        What the user has rejected is not kept when it is read again in the same words of its message.
+        Evidence that the user has rejected is not stored again from the same words. `project` is awaited with
+        the changes before the transaction commits: under the lock, no older state can overwrite a newer one.
+        If the transaction is not committed, the next call notices the wrong version of the projection.
 
-        `project` is awaited with what has changed of each user's facts, before the transaction commits: while
-        the lock is held no older state can overwrite a newer one in the projection. What a crash leaves
-        there, of a transaction that was never committed, the next call finds: its step is not from there.
-        Repeating the call changes nothing and returns the same.
-
-        What is kept is the fold over all evidence of a user, in whatever order and batches it came.
+        The facts are the fold over all evidence of a user, in whatever order and batches it came. Repeating
+        the call changes nothing and returns the same.
 
         Returns:
-            By message id what a message has to do with facts as they now stand, changed by this call or not,
-            where it has; and the stages of the messages.
+            The contributions of messages to facts, by message id; and the stages of the messages.
 
         Raises:
             StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """
-        told = list({one.message_id: one for one in told}.values())
-        users = sorted({one.user_id for one in told})
+        extracted = list({one.message_id: one for one in extracted}.values())
+        users = sorted({one.user_id for one in extracted})
         contributions: dict[str, MessageContribution] = {}
-        texts = {one.memory_id: one.text_hash for one in told if one.text_hash is not None}
-        async with self._folds.of(tenant, users, project) as transaction:
+        texts = {one.memory_id: one.text_hash for one in extracted if one.text_hash is not None}
+        async with self._evidence.lock(tenant, users, project) as transaction:
             stale = {*await find_reworded(transaction.connection, tenant, texts)}
-            stale |= await _put_right_otherwise(transaction.connection, tenant, told)
-            told = [one for one in told if one.memory_id not in stale]
-            if not told:
+            stale |= await _with_other_corrections(transaction.connection, tenant, extracted)
+            extracted = [one for one in extracted if one.memory_id not in stale]
+            if not extracted:
                 return {}, []
-            told = await without_rejected(transaction.connection, tenant, told)
-            changes = await transaction.fold(await _keep(transaction.connection, tenant, told, users))
+            extracted = await without_rejected(transaction.connection, tenant, extracted)
+            changes = await transaction.fold(await _keep(transaction.connection, tenant, extracted, users))
             for changed in changes.values():
                 contributions |= changed.contributions
-            done = [one.memory_id for one in told]
+            done = [one.memory_id for one in extracted]
             progress = await set_stage(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return contributions, progress
 
     async def apply_assertion(
         self, tenant: str, curation: FactAssertion, project: Project, at: datetime
     ) -> Fact | None:
-        """Keep a user's word as evidence, fold it and project it, under a lock of the user; as `record` does.
+        """Store a user's assertion as evidence, fold it and project it, as `record` does.
 
-        The word is on the value of the fact: of several periods of it, on the one that holds or is disputed,
-        whichever is named. What is confirmed holds from now on, if it did not, and messages do not overturn
-        it; what never held, as what was corrected, holds again under its id, with its messages. What is taken
-        back, a confirmation or a whole correction, counts as if it had never been said. What is rejected is
-        stated by none of its messages any more, in whichever period: other words, also of the same messages,
-        may state it anew, and so may the user. Repeating the call changes nothing and returns the same.
+        It applies to the value of the fact: of its periods, to the one that holds or is disputed. A confirmed
+        value holds from now on, and messages do not overturn it; a corrected one holds again under its id,
+        with its messages. A withdrawn assertion counts as if it had never been made. The messages of a
+        rejected fact no longer state it, in any period; other words, also of the same messages, may state it
+        again, and so may the user. Repeating the call changes nothing and returns the same.
 
         Returns:
-            The fact that stands by that word, as it stands now; None where it takes one back, or was taken
-            back itself.
+            The fact that the assertion supports; None if it withdraws one, or was withdrawn itself.
 
         Raises:
             UnknownFact: the user has no such fact, or is forgotten.
-            FactEnded: it is to be corrected, and no period of its value holds or is disputed.
-            RequestConflict: the request is known for something else.
+            FactEnded: no period of the value to be corrected holds or is disputed.
+            RequestConflict: the request was made with another content.
             StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """
         user_id = curation.user_id
-        async with self._folds.of(tenant, [user_id], project) as transaction:
-            state = (await transaction.states([user_id])).get(user_id)
-            new = await keep_assertion(transaction.connection, tenant, curation, at, state)
+        async with self._evidence.lock(tenant, [user_id], project) as transaction:
+            version = (await transaction.versions([user_id])).get(user_id)
+            new = await keep_assertion(transaction.connection, tenant, curation, at, version)
             changes = (await transaction.fold({user_id: new}))[user_id]
-        stands = changes.contributions.get(curation.request_id, MessageContribution()).supported
-        return next(iter(stands), None)
+        supported = changes.contributions.get(curation.request_id, MessageContribution()).supported
+        return next(iter(supported), None)
 
     async def decide(
         self,
@@ -181,143 +175,134 @@ class FactLedger(FactQueries):
     ) -> bool | None:
         """Decide that two names are one entity, or two, or (None) leave it to the rules again.
 
-        All that is known is folded under what follows from it and projected, as `FactLedger.record` does.
-        Repeating it changes nothing. What the user has decided, or taken back, only the user changes: others
-        then decide nothing. The user decides about names that are known, and may always take back what was
-        decided about others.
+        All facts are folded again and projected, as `record` does. Repeating it changes nothing. Only the
+        user changes a decision of the user, and decides about known names, or withdraws a decision.
 
         Args:
-            tenant: of whom.
-            user_id: in whose life.
-            names: in any spelling; where two share one, with what tells them apart: "Marco (brother)".
-            project: takes what has changed.
-            same: what is decided.
-            by: who decides: `user`, or somebody else, such as a model.
-            request_id: of a request that is to count once, whatever was decided since; None: each counts.
-            decided_at: when, of what was decided elsewhere; None for now.
+            tenant: of the user.
+            user_id: whose names.
+            names: in any spelling; if two share one, with a distinction: "Marco (brother)".
+            project: takes the changes.
+            same: the decision.
+            by: who decides: `user`, or another, such as a model.
+            request_id: of a request that counts once, whatever was decided since; None: each counts.
+            decided_at: of a decision of the past; None for now.
 
         Returns:
-            What the user has decided about the names, as it now stands.
+            The user's present decision about the names.
 
         Raises:
             StoreUnavailable: nothing was written here.
-            NotTwoNames: the names are one and the same, or none.
-            NobodyKnown: of the user there is no evidence, or the user was forgotten after `decided_at`.
+            NotTwoNames: the names are equal, or one is none.
+            NobodyKnown: there is no evidence of the user, or it was forgotten after `decided_at`.
             UnknownNames: the user decides, and nobody goes by one of the names.
-            RequestConflict: the request is known for something else.
-            TooManyDecisions: of the user there are as many decisions as there may be.
+            RequestConflict: the request was made with another content.
+            TooManyDecisions: the user has the maximum number of decisions.
             Exception: whatever `project` raised; nothing was written here.
         """
         first, second = sorted(map(normalise, names))
         if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
-        async with self._folds.of(tenant, [user_id], project) as transaction:
-            state = (await transaction.states([user_id])).get(user_id)
-            if state is None and not await transaction.connection.fetchval(_SQL["told_of"], tenant, user_id):
+        async with self._evidence.lock(tenant, [user_id], project) as transaction:
+            version = (await transaction.versions([user_id])).get(user_id)
+            if version is None and not await transaction.connection.fetchval(
+                _SQL["has_evidence"], tenant, user_id
+            ):
                 raise NobodyKnown(f"nothing is known of {user_id}")
             if decided_at is not None:
                 await _refuse_forgotten(transaction.connection, tenant, user_id, decided_at)
-            identifying = EntityStore(transaction.connection, tenant, user_id, self._beside)
-            deciding = IdentityDecision(identifying, (first, second))
-            if await deciding.is_known(request_id, same=same):
-                return await deciding.decided()
+            entities = EntityStore(transaction.connection, tenant, user_id, self._executor)
+            decision = IdentityDecision(entities, (first, second))
+            if await decision.is_repeated(request_id, same=same):
+                return await decision.decided()
             if by == "user":
-                await deciding.check(names)
-            if await deciding.decide(same=same, by=by, at=decided_at):
-                await transaction.fold({user_id: NewEvidence(renamed=True, state=state)})
-            return await deciding.decided()
+                await decision.check(names)
+            if await decision.decide(same=same, by=by, at=decided_at):
+                await transaction.fold({user_id: NewEvidence(renamed=True, version=version)})
+            return await decision.decided()
 
     async def unresolved_pairs(self, tenant: str, limit: int) -> Sequence[UnresolvedPair]:
-        """Return what rules cannot say of who is who, and nobody was asked about yet, the oldest first.
-
-        Whoever is asked settles it by `decide`, with None where they cannot say either.
-        """
+        """Return undecided pairs of names, the oldest first; `decide` settles them, with None if unknown."""
         found = await self._fetch(_SQL["open_doubts"], tenant, limit)
         return [UnresolvedPair(row["user_id"], (row["first"], row["second"])) for row in found]
 
     @asynccontextmanager
-    async def turn(
-        self, tenant: str, doubts: Sequence[UnresolvedPair]
+    async def lease_pairs(
+        self, tenant: str, pairs: Sequence[UnresolvedPair]
     ) -> AsyncIterator[Collection[UnresolvedPair]]:
-        """Take the turn of asking somebody about doubts of one user, for the length of an `async with`.
+        """Lease pairs of one user for the length of an `async with`, so that one process asks about them.
 
-        It yields those of `doubts` that are open still; none where somebody else has the turn, be it in
-        another process. Whoever dies or hangs for ten minutes has it no more.
+        It yields those of `pairs` that are still undecided; none if another process has the lease, which ends
+        with its transaction, after ten minutes at most.
 
         Raises:
-            StoreUnavailable: the turn could not be taken, or was lost meanwhile; what was decided stays so.
+            StoreUnavailable: the lease could not be taken, or was lost meanwhile; decisions stay.
         """
-        (user_id,) = {one.user_id for one in doubts}
+        (user_id,) = {one.user_id for one in pairs}
         async with self._database.transaction(tenant) as connection:
-            if not await connection.fetchval(_SQL["take_turn"], tenant, user_id):
+            if not await connection.fetchval(_SQL["lease_user"], tenant, user_id):
                 yield ()
                 return
-            pairs = [one.names[0] for one in doubts], [one.names[1] for one in doubts]
-            found = await connection.fetch(_SQL["still_open"], tenant, user_id, *pairs)  # as others left it
+            names = [one.names[0] for one in pairs], [one.names[1] for one in pairs]
+            found = await connection.fetch(_SQL["still_open"], tenant, user_id, *names)
             yield {UnresolvedPair(user_id, (row["first"], row["second"])) for row in found}
 
-    async def withdraw(self, tenant: str, doubts: Sequence[UnresolvedPair]) -> None:
-        """Drop doubts that are none any more; those that somebody has settled stay so.
+    async def drop_pairs(self, tenant: str, pairs: Sequence[UnresolvedPair]) -> None:
+        """Drop undecided pairs; decisions stay.
 
         Raises:
             StoreUnavailable: nothing was written.
         """
         by_user: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-        for doubt in doubts:
-            by_user[doubt.user_id].append(doubt.names)
+        for pair in pairs:
+            by_user[pair.user_id].append(pair.names)
         async with self._database.transaction(tenant) as connection:
-            for user_id, pairs in sorted(by_user.items()):
-                first, second = [one for one, _ in pairs], [other for _, other in pairs]
+            for user_id, names in sorted(by_user.items()):
+                first, second = [one for one, _ in names], [other for _, other in names]
                 await connection.execute(_SQL["withdraw_doubts"], tenant, user_id, first, second)
 
 
 async def _refuse_forgotten(connection: Connection, tenant: str, user_id: str, at: datetime) -> None:
-    """Return where no tombstone stands before what was decided at `at`, nor will before the transaction ends.
-
-    Raises:
-        NobodyKnown: one does.
-    """
+    """Raise `NobodyKnown` if a tombstone covers `at`; none is added before the transaction ends."""
     await derived_memories.lock_users(connection, tenant, [user_id])
     if await connection.fetchval(_SQL["forgotten"], tenant, user_id, at):
         raise NobodyKnown(f"what was known of {user_id} then was forgotten")
 
 
-async def _put_right_otherwise(
-    connection: Connection, tenant: str, told: Sequence[ExtractedEvidence]
+async def _with_other_corrections(
+    connection: Connection, tenant: str, extracted: Sequence[ExtractedEvidence]
 ) -> set[UUID]:
-    """Return which memories put something else right by now than what they were read with.
+    """Return memories that correct other messages than those that they were read with.
 
-    The others go on doing so until the stages are set: see `hold_stages`.
+    Those of the rest do not change until the stages are set: see `lock_stages`.
     """
-    read = {one.memory_id: one.put_right for one in told if one.put_right is not None}
+    read = {one.memory_id: one.put_right for one in extracted if one.put_right is not None}
     if not read:
         return set()
-    await connection.execute(_SQL["hold_stages"], tenant, [one.memory_id for one in told])
-    found = await connection.fetch(_SQL["put_right"], tenant, list(read))
+    await connection.execute(_SQL["lock_stages"], tenant, [one.memory_id for one in extracted])
+    found = await connection.fetch(_SQL["corrected_texts"], tenant, list(read))
     now = {row["read"]: tuple(row["texts"]) for row in found}
     return {one for one, texts in read.items() if now.get(one, ()) != texts}
 
 
 async def _keep(
-    connection: Connection, tenant: str, told: Sequence[ExtractedEvidence], users: Sequence[str]
+    connection: Connection, tenant: str, extracted: Sequence[ExtractedEvidence], users: Sequence[str]
 ) -> dict[str, NewEvidence]:
-    """Write the evidence, and return what is new by user: what was kept, and what stood in its place."""
-    document = rows.recordset(row for one in told for row in evidence_rows(one))
-    messages = [one.message_id for one in told]
-    memories = [one.memory_id for one in told]
+    """Write the evidence, and return it by user, with the parts of what it replaces."""
+    document = rows.recordset(row for one in extracted for row in evidence_rows(one))
+    messages = [one.message_id for one in extracted]
+    memories = [one.memory_id for one in extracted]
     found = await connection.fetch(_EVIDENCE["keep_evidence"], tenant, messages, document, memories, users)
     kept = {row["message_id"] for row in found if row["message_id"] is not None}
     new: defaultdict[str, NewEvidence] = defaultdict(NewEvidence)
-    for one in told:
+    for one in extracted:
         if one.message_id in kept:
             new[one.user_id].evidence += [row for row in one.evidence if row.predicate in PREDICATES]
             new[one.user_id].messages.add(one.message_id)
     for row in found:
         if row["predicate"] is not None:
-            new[row["user_id"]].replaced |= partitions_for(
-                row["subject_key"], row["predicate"], row["object_key"]
-            )
+            new[row["user_id"]].replaced |= partitions_of_rows([row])
     for row in found:
         if row["version"] is not None and row["user_id"] in new:
-            new[row["user_id"]].state = row["version"]
+            new[row["user_id"]].version = row["version"]
     return new

@@ -1,20 +1,16 @@
 """Queries of the facts and entities of a user."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from typing import Final
+from uuid import UUID
 
-from ricordo.memory.facts import (
-    FUNCTIONAL,
-    USER,
-    Entity,
-    Fact,
-    normalise,
-)
-from ricordo.store.database import Database, Store
-from ricordo.store.fact_rows import entity_of, fact_of
+from ricordo.memory.facts import FUNCTIONAL, USER, Entity, Fact, normalise
+from ricordo.store.database import Connection, Database, Store
+from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("facts")
 _FUNCTIONAL: Final = sorted(FUNCTIONAL)
@@ -22,7 +18,7 @@ _FUNCTIONAL: Final = sorted(FUNCTIONAL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuestion:
-    """Which facts of a user are asked for; `as_of` asks the past, `history` shows superseded ones too."""
+    """Selects facts of a user; `as_of` asks the past, `history` includes superseded ones."""
 
     user_id: str
     entity: str | None = None
@@ -38,7 +34,7 @@ class FactQueries(Store):
 
     async def facts(self, tenant: str, question: FactQuestion) -> Sequence[Fact]:
         """Return facts, most confident first, then most recent."""
-        statement, narrowed = _narrowed(question)
+        statement, conditions = _conditions(question)
         found = await self._fetch(
             _SQL[statement],
             tenant,
@@ -48,13 +44,13 @@ class FactQueries(Store):
             question.history,
             question.limit,
             _FUNCTIONAL,
-            *narrowed,
+            *conditions,
             planned_anew=True,
         )
         return [fact_of(row) for row in found]
 
     async def entity(self, tenant: str, user_id: str, name: str) -> Entity | None:
-        """Return the entity that goes by `name`, in any spelling, or by an alias; never the user."""
+        """Return the entity with this name or alias, in any spelling; never the user."""
         key = normalise(name)
         if key in ("", USER):
             return None
@@ -64,10 +60,10 @@ class FactQueries(Store):
     async def surfacing(
         self, tenant: str, user_id: str, *, names: Sequence[str], threshold: int, limit: int
     ) -> Sequence[Fact]:
-        """Return current facts worth showing beside memories.
+        """Return current facts to show with recalled memories.
 
-        Those about one of `names` first, then those of at least `threshold` confidence (1-10) and those that
-        are verified; most confident first, then most recent.
+        Those about one of `names` first, then those of at least `threshold` confidence (1-10) and verified
+        ones; most confident first, then most recent.
         """
         keys = sorted({normalise(name) for name in names} - {"", USER})
         found = await self._fetch(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
@@ -76,13 +72,13 @@ class FactQueries(Store):
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
-        """Return current facts about the user in person, by the order of `predicates`, the surest first."""
+        """Return current facts about the user in person, by `predicates`, then most confident first."""
         found = await self._fetch(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
         return [fact_of(row) for row in found]
 
 
-def _narrowed(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
-    """Return the name of the statement, and what it takes beside what all of them do."""
+def _conditions(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
+    """Return the name of the statement, and its own parameters."""
     entity = None if question.entity is None else normalise(question.entity)
     if entity not in (None, USER):
         return "of_entity", (entity, question.predicate)
@@ -90,3 +86,44 @@ def _narrowed(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
     if question.predicate is None:
         return "of_user", (about_user,)
     return "of_predicate", (about_user, question.predicate)
+
+
+class FactSource(Store):
+    """Reads facts for a rebuild of the graph. Each method raises `StoreUnavailable` if the store is away."""
+
+    async def owners(self, tenant: str, user_id: str | None = None) -> Mapping[str, int]:
+        """Return the number of facts by user, sorted by user; users without any are left out."""
+        found = await self._fetch(_SQL["owners"], tenant, user_id)
+        return {row["user_id"]: row["facts"] for row in found}
+
+    async def ids(self, tenant: str, user_id: str) -> Collection[UUID]:
+        """Return the ids of all facts of a user."""
+        return {row["id"] for row in await self._fetch(_SQL["ids"], tenant, user_id)}
+
+    @asynccontextmanager
+    async def lock(self, tenant: str, user_id: str) -> AsyncIterator["LockedFacts"]:
+        """Hold the user's lock, under which facts are recorded and projected.
+
+        What is read under it may be projected under it: no older state can overwrite a newer one.
+        """
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["lock_users"], tenant, [user_id])
+            yield LockedFacts(connection, tenant, user_id)
+
+
+class LockedFacts:
+    """Facts of a user, in a transaction that holds the user's lock."""
+
+    def __init__(self, connection: Connection, tenant: str, user_id: str) -> None:
+        self._connection = connection
+        self._scope = tenant, user_id
+
+    async def find(self, ids: Collection[UUID]) -> Sequence[Fact]:
+        """Return those of `ids` that are facts of the user."""
+        return [fact_of(row) for row in await self._connection.fetch(_SQL["find"], *self._scope, list(ids))]
+
+    async def version(self) -> UUID | None:
+        """Return the version of the user's evidence; None if there never was any."""
+        tenant, user_id = self._scope
+        found = await self._connection.fetch(_SQL["versions"], tenant, [user_id])
+        return found[0]["version"] if found else None

@@ -1,8 +1,8 @@
-"""Writes new messages: history, memory rows, links in time, the first stage."""
+"""Records new messages: history, memory rows, neighbours in time, the first stage."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -24,12 +24,12 @@ class NewMessage:
     """A validated message, ready to be recorded.
 
     Attributes:
-        content: the text to keep, recalled spans removed.
-        digest: hash of what makes the message itself; a repeated id with another digest is a conflict.
+        content: the text without recalled spans.
+        digest: hash of the message; a repeated id with another digest is a conflict.
         memorable: False for a message that belongs to the history only.
         metadata: the bot's own values, a JSON object.
-        document: what it brings along, whose bytes are kept already.
-        kind, importance, expires_at: what the bot set, which wins over what is inferred; None where unset.
+        document: an attached document, whose bytes are stored already.
+        kind, importance, expires_at: set by the bot, which overrides derived values; None if unset.
     """
 
     message_id: str
@@ -61,15 +61,14 @@ class RecordedMessage:
     """Outcome of recording a message.
 
     Attributes:
-        status: `kept` (new, or a repeat of what is kept), `conflict` (the id is taken by another content),
-            `forgotten` (a tombstone stands before it), `too_many` or `too_many_today` (its user has as many
-            as the quota allows).
+        status: `kept` (new, or a repeat), `conflict` (the id is taken by another content), `forgotten` (a
+            tombstone covers it), `too_many` or `too_many_today` (over_quota the user's quota).
         progress: the stage row, for `kept`.
-        displaced: memories that come right after this one and are indexed already: their points may show them
-            behind another memory, or none. It follows from the state, so that a repeat says it again.
-        rezoned: messages that lie in another zone since this one, which names it, is there: enrichment has to
-            see them again. Said once; whoever misses it finds that they lack a stage.
-        deferred: whether it waits to be admitted: its user has many under way.
+        displaced: indexed memories right after this one, whose points contain another predecessor. It follows
+            from the state, so that a repeat returns it again.
+        rezoned: messages whose time zone this one has changed: they are to be enriched again. Returned once;
+            the missing stage remains.
+        deferred: whether it waits to be admitted, since its user has many in progress.
     """
 
     status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
@@ -81,13 +80,12 @@ class RecordedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeLimits:
-    """Limits of a user.
+    """Limits per user; None for no limit.
 
     Attributes:
-        under_way: messages on their way to being remembered at once; the rest is deferred. None for any
-            number.
-        kept: messages that are kept at once; what is forgotten frees room. None for any number.
-        kept_a_day: of these, messages that are taken in on one day, by UTC; None for any number.
+        under_way: messages in progress at once; further ones are deferred.
+        kept: stored messages; forgotten ones do not count.
+        kept_a_day: messages stored on one day, by UTC.
     """
 
     under_way: int | None = None
@@ -96,10 +94,10 @@ class IntakeLimits:
 
 
 class IntakeStore(Store):
-    """Writes history, memory rows and their links in time, and reads deferred messages."""
+    """Records messages within the limits of their users, and admits deferred ones."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
-        """Write through `database`, what a user may have within `limits`; None for no limits."""
+        """Write through `database`; without `limits`, any number of messages."""
         super().__init__(database)
         self._limits = limits or IntakeLimits()
         self._met: set[str] = set()  # tenants known to be listed: saves a statement per batch
@@ -122,18 +120,18 @@ class IntakeStore(Store):
         return outcomes
 
     async def admit(self, tenant: str, behind: str, limit: int, at: datetime) -> Sequence[Progress]:
-        """Have the oldest of one user deferred no more, and return them.
+        """Admit the oldest deferred messages of the next user, and return them.
 
-        Each is returned once: who ends before telling of it leaves it to reconciliation.
+        Each is returned once; if its event is lost, reconciliation publishes it again.
 
         Args:
             tenant: whose they are.
-            behind: the user whose turn was last; the next one in order has the turn now.
+            behind: the user who was served last; the next one in order is served now.
             limit: how many at the most.
-            at: the instant, from which on they have their time.
+            at: now.
 
         Returns:
-            None where no user behind that one has any, or another process has just taken them.
+            Nothing if no user behind that one has any, or another process has just taken them.
 
         Raises:
             StoreUnavailable: nothing was changed.
@@ -142,65 +140,60 @@ class IntakeStore(Store):
         return [rows.progress(row) for row in found]
 
 
+@dataclass
 class _Batch:
-    """One transaction's work."""
+    """The messages that one transaction records."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant: str,
-        messages: Sequence[NewMessage],
-        at: datetime,
-        limits: IntakeLimits,
-    ) -> None:
-        self.connection = connection
-        self.tenant = tenant
-        self.messages = messages
-        self.at = at
-        self.limits = limits
-        self.day_start = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        self.document = rows.recordset(_row(n, message) for n, message in enumerate(messages))
+    connection: Connection
+    tenant: str
+    messages: Sequence[NewMessage]
+    at: datetime
+    limits: IntakeLimits
+
+    def __post_init__(self) -> None:
+        self.day_start = self.at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.document = rows.recordset(_row(n, message) for n, message in enumerate(self.messages))
 
     async def record(self) -> list[RecordedMessage]:
         await self._execute("lock", _locks(self.messages))
-        beyond = await self._beyond()
-        kept = await self._fetch("keep_history", self._without(beyond), self.at)
+        over_quota = await self._over_quota()
+        kept = await self._fetch("keep_history", self._without(over_quota), self.at)
         fresh = self._places({row["message_id"]: row["digest"] for row in kept})
         rezoned = await self._keep(fresh) if fresh else ()
-        standing = await self._fetch("standing", self.document)
-        if kept_out := [row["n"] for row in standing if row["forgotten"]]:
-            await self._execute("keep_out", self.document, kept_out, self.at)
+        state = await self._fetch("states", self.document)
+        if forgotten := [row["n"] for row in state if row["forgotten"]]:
+            await self._execute("reject_forgotten", self.document, forgotten, self.at)
         outcomes = [
-            beyond.get(message.message_id) or _outcome(message, row)
-            for message, row in zip(self.messages, standing, strict=True)
+            over_quota.get(message.message_id) or _outcome(message, row)
+            for message, row in zip(self.messages, state, strict=True)
         ]
         if rezoned:  # one of them carries what happened to the others
             outcomes[fresh[0]] = replace(outcomes[fresh[0]], rezoned=rezoned)
         return outcomes
 
-    async def _beyond(self) -> dict[str, RecordedMessage]:
-        """Return, by their ids, the messages that their users' quotas leave no room for."""
+    async def _over_quota(self) -> dict[str, RecordedMessage]:
+        """Return the messages beyond their users' quotas, by id."""
         if self.limits.kept is None and self.limits.kept_a_day is None:
             return {}
         users = sorted({message.user_id for message in self.messages})
-        await self._execute("tally", users, self.day_start)
+        await self._execute("count_messages", users, self.day_start)
         found = await self._fetch(
-            "beyond", self.document, self.limits.kept, self.limits.kept_a_day, self.day_start
+            "beyond_quota", self.document, self.limits.kept, self.limits.kept_a_day, self.day_start
         )
         return {
             row["message_id"]: RecordedMessage("too_many_today" if row["of_a_day"] else "too_many")
             for row in found
         }
 
-    def _without(self, beyond: Collection[str]) -> str:
-        if not beyond:
+    def _without(self, over_quota: Collection[str]) -> str:
+        if not over_quota:
             return self.document
         return rows.recordset(
-            _row(n, message) for n, message in enumerate(self.messages) if message.message_id not in beyond
+            _row(n, one) for n, one in enumerate(self.messages) if one.message_id not in over_quota
         )
 
     def _places(self, kept: dict[str, bytes]) -> list[int]:
-        """Find the messages that were kept: of several with the same id, the first with its content."""
+        """Return the places of the stored messages: of several with one id, of the first with its content."""
         places: list[int] = []
         for n, message in enumerate(self.messages):
             if kept.get(message.message_id) == message.digest:
@@ -209,17 +202,16 @@ class _Batch:
         return places
 
     async def _keep(self, fresh: Sequence[int]) -> tuple[Progress, ...]:
-        """Write memories and stages of what is new, and what it changes around it; return the rezoned."""
+        """Write memories and stages of new messages, update their neighbours, and return the rezoned ones."""
         await self._execute("keep_memories", self.document, fresh, self.at)
         await self._execute("begin_stages", self.document, fresh, self.at, self.limits.under_way)
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         new = Counter(message.user_id for message in messages)
-        await self._execute("count_kept", list(new), list(new.values()), self.day_start)
+        await self._execute("add_counts", list(new), list(new.values()), self.day_start)
         await self._keep_documents(messages)
-        placed = await self._fetch(
-            "place", [message.message_id for message in messages], [message.memory_id for message in messages]
-        )
+        ids = [message.message_id for message in messages], [message.memory_id for message in messages]
+        placed = await self._fetch("update_neighbours", *ids)
         rezoned = [row["id"] for row in placed if row["rezoned"]]
         again = await self._fetch("derive_again", rezoned) if rezoned else ()
         return tuple(map(rows.progress, again))
@@ -246,42 +238,22 @@ def _locks(messages: Sequence[NewMessage]) -> list[str]:
     return sorted(conversations | {f"user/{message.user_id}" for message in messages})
 
 
-def _outcome(message: NewMessage, standing: asyncpg.Record) -> RecordedMessage:
-    if standing["forgotten"]:
+def _outcome(message: NewMessage, state: asyncpg.Record) -> RecordedMessage:
+    if state["forgotten"]:
         return RecordedMessage("forgotten")
-    if standing["digest"] != message.digest:
+    if state["digest"] != message.digest:
         return RecordedMessage("conflict")
-    displaced = standing["displaced"]
+    displaced = state["displaced"]
     return RecordedMessage(
         "kept",
-        rows.progress(standing),
+        rows.progress(state),
         displaced=() if displaced is None else (displaced,),
-        deferred=standing["deferred"],
+        deferred=state["deferred"],
     )
 
 
 def _row(n: int, message: NewMessage) -> dict[str, Any]:
-    return {
-        "n": n,
-        "message_id": message.message_id,
-        "memory_id": message.memory_id,
-        "user_id": message.user_id,
-        "conversation_id": message.conversation_id,
-        "role": message.role,
-        "speaker": message.speaker,
-        "content": message.content,
-        "digest": message.digest.hex(),
-        "sent_at": message.timestamp,
-        "timezone": message.timezone,
-        "language": message.language,
-        "metadata": dict(message.metadata),
-        "participants": message.participants,
-        "location": message.location,
-        "kind": message.kind,
-        "importance": message.importance,
-        "tags": message.tags,
-        "expires_at": message.expires_at,
-        "trust": message.trust,
-        "source": message.source,
-        "memorable": message.memorable,
-    }
+    values = {one.name: getattr(message, one.name) for one in fields(message)}
+    del values["document"]
+    values |= {"n": n, "digest": message.digest.hex(), "metadata": dict(message.metadata)}
+    return values | {"sent_at": values.pop("timestamp")}

@@ -4,6 +4,7 @@ import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 import asyncpg
@@ -18,25 +19,21 @@ from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
 
-_SQL = Database.queries("lifecycle_store")
-_STAGES = Database.queries("stages")
-_CURATING = Database.queries("curation_store")
-_ERASING = Database.queries("erasure")
+_SQL: Final = Database.queries("lifecycle_store")
+_STAGES: Final = Database.queries("stages")
+_CURATION: Final = Database.queries("curation_store")
+_ERASURE: Final = Database.queries("erasure")
 MemoryKeys = Collection[tuple[UUID, str]]
 """Memories, each with its user."""
-_FADED = ("ids", "former", "accessed", "factors", "weak")
-_ROOM = 0.2  # of a page is left free for new versions of its rows: its fillfactor is 80
-_DROPPED = 5_000  # rows that one statement drops
-_BEGINNING = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
+_FADED: Final = ("ids", "former", "accessed", "factors", "weak")
+_ROOM: Final = 0.2  # of a page is free for new versions of its rows: its fillfactor is 80
+_DROPPED: Final = 5_000  # rows per statement
+_BEGINNING: Final = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
 @dataclass(frozen=True, slots=True)
 class Lagging:
-    """A message that has lacked a stage for too long, and the stages that it lacks.
-
-    Attributes:
-        derived: the memory, where no message is behind it; else None.
-    """
+    """A message that has lacked stages for too long; `derived` is the memory, if it has no message."""
 
     progress: Progress
     lacks: tuple[Stage, ...]
@@ -45,7 +42,7 @@ class Lagging:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access event: memories that a recall has returned."""
+    """An access event: memories that a recall has returned."""
 
     recall_id: UUID
     user_id: str
@@ -55,7 +52,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class DecaySlice:
-    """The work of one slice; `last` is None when there is no more."""
+    """The result of one slice; `last` is None at the end."""
 
     examined: int
     changed: int
@@ -65,12 +62,7 @@ class DecaySlice:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMove:
-    """A memory that the archive took, or gave back, or whose place another one took.
-
-    Attributes:
-        reason: why the archive has it; None where it was given back.
-        at: when it moved.
-    """
+    """A memory that was archived (for a `reason`), restored or withdrawn (None)."""
 
     memory_id: UUID
     user_id: str
@@ -79,19 +71,13 @@ class ArchiveMove:
 
     @property
     def archived(self) -> bool:
-        """Whether the archive has it now."""
+        """Whether it is archived now."""
         return self.reason is not None
 
 
 @dataclass(frozen=True, slots=True)
 class RecallUse:
-    """Use of a memory in a recall, or feedback on it.
-
-    Attributes:
-        at: as of when it is kept.
-        accessed_at: the moment of the recall, where its event tells it.
-        verdict: where the user's bot tells one.
-    """
+    """Use of a memory in a recall, by its event (`accessed_at`) or by feedback (`verdict`)."""
 
     user_id: str
     memory_id: UUID
@@ -110,36 +96,31 @@ class ReinforcementResult:
     changed: tuple[UUID, ...]
 
 
-async def lock_memories(connection: Connection, tenant: str, told: Sequence[RecallUse]) -> MemoryKeys:
-    """Lock the memories that are told of, in the order of their ids, and return those that there are.
+async def lock_memories(connection: Connection, tenant: str, uses: Sequence[RecallUse]) -> MemoryKeys:
+    """Lock the memories of `uses` in the order of their ids, and return those that exist.
 
-    A statement of its own: what the next one reads of their uses is what others have left.
+    A statement of its own, so that the next one reads the uses that concurrent transactions have written.
     """
-    pairs = sorted({(one.memory_id, one.user_id) for one in told})
+    pairs = sorted({(one.memory_id, one.user_id) for one in uses})
     users, memories = [user for _, user in pairs], [memory_id for memory_id, _ in pairs]
-    found = await connection.fetch(_SQL["hold_memories"], tenant, users, memories)
+    found = await connection.fetch(_SQL["lock_memories"], tenant, users, memories)
     return {(row["id"], row["user_id"]) for row in found}
 
 
 async def record_uses(
-    connection: Connection, tenant: str, told: Sequence[RecallUse], held: MemoryKeys
+    connection: Connection, tenant: str, uses: Sequence[RecallUse], locked: MemoryKeys
 ) -> ReinforcementResult:
-    """Keep what is told of the memories that are `held`, and make these stronger or weaker by it."""
-    of_pairs = {
-        (one.memory_id, one.recall_id): one for one in reversed(told) if (one.memory_id, one.user_id) in held
+    """Record uses of the memories that are `locked`, and reinforce or weaken these."""
+    by_pair = {
+        (one.memory_id, one.recall_id): one
+        for one in reversed(uses)  # of a repeat, the first
+        if (one.memory_id, one.user_id) in locked
     }
-    if not of_pairs:
+    if not by_pair:
         return ReinforcementResult(0, 0, ())
-    one_each = list(of_pairs.values())  # of a repeat, the first
-    changed = await connection.fetch(
-        _SQL["use"],
-        tenant,
-        [one.memory_id for one in one_each],
-        [one.recall_id for one in one_each],
-        [one.accessed_at for one in one_each],
-        [one.verdict for one in one_each],
-        [one.at for one in one_each],
-    )
+    names = ("memory_id", "recall_id", "accessed_at", "verdict", "at")
+    columns = [[getattr(one, name) for one in by_pair.values()] for name in names]
+    changed = await connection.fetch(_SQL["use"], tenant, *columns)
     return ReinforcementResult(
         stronger=sum(row["times"] > 0 for row in changed),
         weaker=sum(row["times"] < 0 for row in changed),
@@ -148,39 +129,37 @@ async def record_uses(
 
 
 class LifecycleStore(Store):
-    """Maintenance of memories; each method but `decay` and `tidy` is one transaction, atomic in SQL."""
+    """Maintains memories; each method but `decay` and `tidy` is one transaction."""
 
     async def tenants(self) -> Sequence[str]:
-        """Return all tenants that ever said something."""
+        """Return all tenants that ever sent a message."""
         async with self._database.unscoped() as connection:
             return [row["tenant"] for row in await connection.fetch(_SQL["tenants"])]
 
     async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
-        """Strengthen what was accessed, exactly once per recall and memory.
+        """Reinforce accessed memories, exactly once per recall and memory.
 
-        What `CurationStore.feedback` has said of a recall stands above its event: that comes to nothing then
-        but the moment at which a memory was shown.
+        Feedback on a recall overrides its event, except for the time of the access.
         """
-        told = [
+        uses = [
             RecallUse(access.user_id, memory_id, access.recall_id, access.at, accessed_at=access.at)
             for access in accesses
             for memory_id in access.memory_ids
         ]
-        if told:
+        if uses:
             async with self._database.transaction(tenant) as connection:
-                await record_uses(connection, tenant, told, await lock_memories(connection, tenant, told))
+                await record_uses(connection, tenant, uses, await lock_memories(connection, tenant, uses))
 
     async def decay(
         self, tenant: str, now: datetime, *, user_id: str | None, after: UUID | None, limit: int, floors: bool
     ) -> DecaySlice:
-        """Let a slice of memories fade, in an order of the store's own behind `after`; archive the too weak.
+        """Decay a slice of memories behind `after`, and archive weak ones, in several transactions.
 
-        It may take several transactions, each of which follows from what is stored: one that is cut off is
-        simply repeated. What is used or changed at that moment is left to the next pass.
+        Memories that are used or changed concurrently are left to the next pass.
         """
         async with self._database.transaction(tenant, planned_anew=True) as connection:
             place = None if after is None else await connection.fetchrow(_SQL["place"], tenant, after)
-            # What was erased meanwhile has no place any more: all is gone through again, and no more changes.
+            # If it was erased meanwhile, the pass begins again, which changes nothing twice.
             since = _BEGINNING if place is None else (place["user_id"], place["created_at"], after)
             found = await connection.fetchrow(_SQL["fading"], tenant, now, user_id, *since, limit, floors)
         assert found is not None  # noqa: S101 - an aggregate without a group always returns its row
@@ -195,10 +174,10 @@ class LifecycleStore(Store):
     async def _fade(
         self, tenant: str, now: datetime, faded: Sequence[Sequence[object]], *, examined: int
     ) -> Sequence[asyncpg.Record]:
-        """Write new factors, few of a page of the table at a time.
+        """Write new factors, few of each page of the table at a time.
 
-        What changes stays in its page while that has room for another version of it, and each transaction
-        leaves the room of the former versions to the next one: otherwise every index would be written, too.
+        A row stays in its page while that has room for another version, and each transaction leaves the room
+        of the former versions to the next one: otherwise every index would be written, too.
         """
         turns = max(1, math.ceil(len(faded[0]) / (_ROOM * examined))) if examined else 0
         written = []
@@ -211,7 +190,7 @@ class LifecycleStore(Store):
     async def unreported_moves(
         self, tenant: str, before: datetime, limit: int, *, user_id: str | None = None
     ) -> Sequence[ArchiveMove]:
-        """Return, oldest first, what moved before `before` and was not reported to `told` yet."""
+        """Return moves before `before` that were not reported again yet, oldest first."""
         found = await self._fetch(_SQL["moved"], tenant, before, limit, user_id)
         return [
             ArchiveMove(
@@ -224,49 +203,44 @@ class LifecycleStore(Store):
         ]
 
     async def mark_reported(self, tenant: str, moved: Sequence[ArchiveMove]) -> None:
-        """Note that these moves were said once more, to be forgotten; what has moved since stays."""
+        """Note that moves were reported again; later moves of the same memories stay."""
         ids, instants = [one.memory_id for one in moved], [one.at for one in moved]
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["told"], tenant, ids, instants)
-            await connection.execute(_SQL["told_withdrawn"], tenant, ids, instants)
+            await connection.execute(_SQL["mark_reported"], tenant, ids, instants)
+            await connection.execute(_SQL["drop_withdrawn"], tenant, ids, instants)
 
     async def lagging(
         self, tenant: str, now: datetime, older_than: timedelta, limit: int
     ) -> Sequence[Lagging]:
-        """Return messages that have lacked a stage for longer than `older_than`.
-
-        What became a dead letter waits for its replay, for as long as its reason is kept.
-        """
+        """Return messages that have lacked a stage for longer than `older_than`, without dead letters."""
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_STAGES["lagging"], tenant, now - older_than, limit)
             lagging = list(map(rows.progress, found))
-            made = [one.memory_id for one in lagging if one.message_id is None]
-            derived_memories = await connection.fetch(_STAGES["derived"], tenant, made) if made else ()
-        memories = {row["id"]: rows.memory(row) for row in derived_memories}
+            ids = [one.memory_id for one in lagging if one.message_id is None]
+            derived = await connection.fetch(_STAGES["derived"], tenant, ids) if ids else ()
+        memories = {row["id"]: rows.memory(row) for row in derived}
         return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
     async def record_dead_letter(
         self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]
     ) -> None:
-        """Keep a dead letter's reason, for the status of its message, once `keep` has kept the letter.
+        """Store the reason of a dead letter, for the status of its message, after `keep` has stored it.
 
-        It goes when the stage is set that its consumer sets, or with `tidy`. Neither is kept where a
-        tombstone stands before the words in it; and none is put up between the two.
+        Nothing is stored if a tombstone covers its message. The reason is dropped when its consumer sets the
+        stage, or by `tidy`.
         """
-        told = spoken(letter.subject, letter.body)
+        message = spoken(letter.subject, letter.body)
         async with self._database.transaction(tenant) as connection:
-            if told is not None:
-                await derived_memories.lock_users(
-                    connection, tenant, [told.user_id]
-                )  # nobody is forgotten meanwhile
-                of_message = (told.user_id, told.conversation_id, letter.message_id, told.said_at)
-                if await connection.fetchval(_SQL["is_forgotten"], tenant, *of_message):
+            if message is not None:  # under the lock of tombstones
+                await derived_memories.lock_users(connection, tenant, [message.user_id])
+                place = (message.user_id, message.conversation_id, letter.message_id, message.said_at)
+                if await connection.fetchval(_SQL["is_forgotten"], tenant, *place):
                     if (key := brought_by(tenant, letter.body)) is not None:
-                        await connection.execute(_ERASING["discard"], tenant, key, told.user_id)
+                        await connection.execute(_ERASURE["discard"], tenant, key, message.user_id)
                     return
             await keep()
             await connection.execute(
-                _SQL["bury"],
+                _SQL["record_dead_letter"],
                 tenant,
                 letter.consumer,
                 letter.subject,
@@ -282,26 +256,21 @@ class LifecycleStore(Store):
     async def tidy(
         self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
     ) -> None:
-        """Drop what is too old to matter.
-
-        It takes several transactions, and what one has dropped stays dropped; what somebody else holds is
-        left to the next time.
+        """Drop old records, in several transactions; locked rows are left to the next time.
 
         Args:
-            handled_before: until when the record of handled events goes; older than any redelivery.
-            used_before: until when it goes what each recall has added to each memory, and what came of
-                requests that may be repeated; older than any redelivery, too. What was said of a recall
-                before, nobody knows then.
-            died_before: until when the reasons of dead letters go. A message that still lacks a stage is
-                found by `lagging` again.
+            tenant: whose records.
+            handled_before: drops the inbox; older than any redelivery.
+            used_before: drops uses of memories, and outcomes of requests; older than any redelivery.
+            died_before: drops reasons of dead letters; `lagging` then finds their messages again.
         """
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)
         await self._drop(tenant, _SQL["empty_uses"], used_before)
-        await self._drop(tenant, _CURATING["empty_requests"], used_before)
+        await self._drop(tenant, _CURATION["empty_requests"], used_before)
         await self._drop(tenant, _SQL["empty_letters"], died_before)
 
     async def _drop(self, tenant: str, query: str, before: datetime) -> None:
-        """Drop what is older, some at a time: after a long pause that may be more than one statement can."""
+        """Drop older rows, some at a time: after a long pause there may be too many for one statement."""
         dropped = _DROPPED
         while dropped == _DROPPED:
             status = await self._execute(query, tenant, before, _DROPPED)
@@ -309,18 +278,9 @@ class LifecycleStore(Store):
 
 
 def _storable(text: str) -> str:
-    """Write visibly what PostgreSQL does not take: a reason often quotes the very text that was refused."""
+    """Replace characters that PostgreSQL does not store: a reason often quotes the rejected text."""
     return text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _lacks(progress: Progress) -> tuple[Stage, ...]:
-    return tuple(
-        stage
-        for stage, instant in (
-            (Stage.ENCODED, progress.encoded),
-            (Stage.ENRICHED, progress.enriched),
-            (Stage.INDEXED, progress.indexed),
-            (Stage.EXTRACTED, progress.extracted),
-        )
-        if instant is None
-    )
+    return tuple(stage for stage in Stage if getattr(progress, stage.value) is None)

@@ -1,7 +1,7 @@
 """Links between memories: related ones by vector, and corrections with what they correct.
 
-All links of a user are changed under one lock, so that each change sees the ones before it whole: what a
-process remembers of a user's links is right as long as their state is the one that it remembers.
+All links of a user are changed under one lock: what a process has cached of them is valid as long as their
+version is the cached one.
 """
 
 import asyncio
@@ -34,16 +34,16 @@ from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import Vector
 
 _SQL: Final = Database.queries("link_store")
-_LAST: Final = 50  # messages of a conversation, among which are the last few of any writer
-_PORTION: Final = 1000  # members that are read at once: about a megabyte
+_LAST: Final = 50  # messages of a conversation, which include the last few of any speaker
+_PORTION: Final = 1000  # members read at once: about a megabyte
 
 
 class LinkVersion(NamedTuple):
     """Version of the links of a user.
 
     Attributes:
-        generation: another one whenever a memory has left: what was remembered does not count any more.
-        number: of the last change; each takes the next.
+        generation: changes whenever a memory is removed: caches are invalid then.
+        number: of the last change.
     """
 
     generation: UUID
@@ -52,12 +52,12 @@ class LinkVersion(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCandidate:
-    """A memory with its vector, as it stands now, and as it was linked.
+    """A memory to link.
 
     Attributes:
-        stated: whether it is a memory whatever it tells, as the bot or its document says.
-        vector: float32 [d], of the asked model.
-        linked_model: the model by whose vectors it is linked; None when it is not.
+        stated: whether the bot has set its kind or importance, or it is an extract: it is linked in any case.
+        vector: float32 [d], of the requested model.
+        linked_model: the model by which it is linked; None if it is not.
         linked_vector: int16 [d], by which it is linked.
     """
 
@@ -65,7 +65,7 @@ class LinkCandidate:
     user_id: str
     content: str
     language: str
-    said_at: datetime
+    sent_at: datetime
     vector: Vector
     role: Role = Role.USER
     stated: bool = False
@@ -76,18 +76,18 @@ class LinkCandidate:
 async def link_corrections(
     connection: Connection, tenant: str, user_ids: Collection[str], memory_ids: Collection[UUID]
 ) -> Sequence[Progress]:
-    """Find what messages correct, and which corrections mean them, now that they are there or say otherwise.
+    """Link new or changed messages with what they correct, and with later corrections of them.
 
     Args:
-        connection: of a transaction that holds the links of the users.
+        connection: of a transaction that holds the link locks of the users.
         tenant: whose messages.
         user_ids: their users.
-        memory_ids: of the messages; what is none, and no row, is left out.
+        memory_ids: of the messages; others are left out.
 
     Returns:
-        Those whose facts are to be read again; see `LockedLinks.correct`.
+        Those whose facts are to be extracted again; see `LockedLinks.correct`.
     """
-    found = await connection.fetch(_SQL["said"], tenant, sorted(user_ids), list(memory_ids))
+    found = await connection.fetch(_SQL["messages"], tenant, sorted(user_ids), list(memory_ids))
     if not found:
         return ()
     new = {row["id"]: _said(row) for row in found}
@@ -130,7 +130,7 @@ async def _relink(
 
 
 async def _read_again(connection: Connection, tenant: str, changed: Sequence[UUID]) -> Sequence[Progress]:
-    """Take the stage back of what means something else than before, and of what corrects that in turn."""
+    """Reset the stage of changed corrections, and of those that correct them in turn."""
     if not changed:
         return ()
     unread = await connection.fetch(_SQL["read_again"], tenant, changed)
@@ -138,7 +138,7 @@ async def _read_again(connection: Connection, tenant: str, changed: Sequence[UUI
 
 
 async def _linked(connection: Connection, tenant: str, said: UserMessage, user_id: str) -> dict[str, object]:
-    """Return the row of a correction, with what it corrects."""
+    """Return the row of a correction, with the corrected message."""
     span = _within_calendar(said.at, -REACH), said.at
     pattern = denied_pattern(said.document)
     found = await connection.fetch(
@@ -150,14 +150,14 @@ async def _linked(connection: Connection, tenant: str, said: UserMessage, user_i
 
 
 def _is_concerned(row: asyncpg.Record, new: Iterable[UserMessage], users: dict[UUID, str]) -> bool:
-    """Tell whether what a correction means may be another one for messages that have come."""
+    """Tell whether new messages may change what a correction corrects."""
     said = _said(row)
     mine = [one for one in new if users[one.id] == row["user_id"]]
     return any(one.id == row["corrected_id"] or concerns(said, one) for one in mine)
 
 
 def _within_calendar(instant: datetime, by: timedelta) -> datetime:
-    """Return the instant moved; at its ends, where that would lie beyond the calendar."""
+    """Return the instant moved by a duration, within the calendar."""
     try:
         return instant + by
     except OverflowError:
@@ -178,13 +178,13 @@ def _said(row: asyncpg.Record) -> UserMessage:
 class LinkStore(Store):
     """Reads and writes links between memories.
 
-    A memory that is erased takes its links along: nobody is related to it from that moment on. Others may
-    take its place among the neighbours, when links of its user are changed next.
+    An erased memory is removed from `related_ids` of others at once; others take its place among the
+    neighbours with the next change of the user's links.
     """
 
     @asynccontextmanager
-    async def hold(self, tenant: str, user_ids: Sequence[str]) -> AsyncIterator["LockedLinks"]:
-        """Open a transaction that alone changes the links of these users, and commit it at the end.
+    async def lock(self, tenant: str, user_ids: Sequence[str]) -> AsyncIterator["LockedLinks"]:
+        """Open a transaction that holds the link locks of these users.
 
         Raises:
             StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
@@ -192,25 +192,25 @@ class LinkStore(Store):
         async with self._database.transaction(tenant) as connection:
             users = sorted(user_ids)
             await connection.execute(_SQL["lock"], tenant, users)
-            found = await connection.fetch(_SQL["states"], tenant, users)
-            states = {row["user_id"]: LinkVersion(row["generation"], row["number"]) for row in found}
-            yield LockedLinks(connection, tenant, users, states)
+            found = await connection.fetch(_SQL["versions"], tenant, users)
+            versions = {row["user_id"]: LinkVersion(row["generation"], row["number"]) for row in found}
+            yield LockedLinks(connection, tenant, users, versions)
 
 
 class LockedLinks:
-    """The links of some users in a transaction that holds their locks."""
+    """The links of users, in a transaction that holds their locks."""
 
     def __init__(
-        self, connection: Connection, tenant: str, users: Sequence[str], states: Mapping[str, LinkVersion]
+        self, connection: Connection, tenant: str, users: Sequence[str], versions: Mapping[str, LinkVersion]
     ) -> None:
         """Read and write in the transaction of `connection`, which holds the lock of `users`."""
         self._connection = connection
         self._tenant = tenant
         self._users = users
-        self.states = states
+        self.versions = versions
 
     async def linkable(self, model: str, memory_ids: Sequence[UUID]) -> Sequence[LinkCandidate]:
-        """Return those of the users' memories that have a vector of `model` which is that of their text."""
+        """Return memories of the users that have a vector of `model` and their present text."""
         found = await self._connection.fetch(_SQL["linkable"], self._tenant, self._users, model, memory_ids)
         return [
             LinkCandidate(
@@ -220,7 +220,7 @@ class LockedLinks:
                 language=row["language"],
                 role=Role(row["role"]),
                 stated=row["stated"],
-                said_at=row["sent_at"],
+                sent_at=row["sent_at"],
                 vector=np.frombuffer(row["vector"], dtype="<f4"),
                 linked_model=row["linked_model"],
                 linked_vector=None if row["linked_vector"] is None else _read(row["linked_vector"]),
@@ -229,18 +229,18 @@ class LockedLinks:
         ]
 
     async def correct(self, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
-        """Link the users' messages with what they correct, and later corrections with them.
+        """Link messages with what they correct, and with later corrections of them.
 
-        What corrects what follows from the set of messages: a repeat changes nothing.
+        The links follow from the set of messages: a repeat changes nothing.
 
         Returns:
-            The corrections that mean something else than before, with those that correct them in turn: what
-            they state is to be read again, and lacks its stage until it is.
+            The corrections that now correct another message, and those that correct them in turn; the stage
+            `extracted` of all is reset.
         """
         return await link_corrections(self._connection, self._tenant, self._users, memory_ids)
 
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[LinkedMember]]:
-        """Yield, some at a time, who is linked by `model` and was changed after the change of that number."""
+        """Yield members linked by `model` that were changed after the change of that number, in portions."""
         cursor = await self._connection.cursor(_SQL["members"], self._tenant, user_id, model, after)
         while found := await cursor.fetch(_PORTION):
             yield [
@@ -249,21 +249,18 @@ class LockedLinks:
             ]
 
     async def write(self, changes: Mapping[tuple[str, str], LinkChanges]) -> Mapping[str, LinkVersion]:
-        """Write what has changed by user and model: neighbours, and `related_ids` of the memories.
+        """Write changes by user and model: neighbours, and `related_ids` of memories.
 
-        A memory is linked by one model at a time: who joins by one has left the other.
-
-        Returns:
-            how far the links of the users are then.
+        A memory is linked by one model at a time. Returns the new versions of the users' links.
         """
         users = sorted({user for user, _ in changes})
         departed = sorted({user for (user, _), one in changes.items() if one.left})
         found = await self._connection.fetch(_SQL["advance"], self._tenant, users, departed)
-        states = {row["user_id"]: LinkVersion(row["generation"], row["number"]) for row in found}
+        versions = {row["user_id"]: LinkVersion(row["generation"], row["number"]) for row in found}
         await self._execute("relate", _related(changes.values()))
         if left := [one for each in changes.values() for one in each.left]:
             await self._execute("leave", left)
-        numbered = {key: states[key[0]].number for key in changes}
+        numbered = {key: versions[key[0]].number for key in changes}
         await self._join(changes, numbered)
         rearranged = [
             {"memory_id": memory_id, "number": numbered[key], "nearest": nearest}
@@ -272,7 +269,7 @@ class LockedLinks:
         ]
         if rearranged:
             await self._execute("rearrange", rows.recordset(rearranged))
-        return states
+        return versions
 
     async def _join(
         self, changes: Mapping[tuple[str, str], LinkChanges], numbered: Mapping[tuple[str, str], int]
@@ -298,7 +295,7 @@ class LockedLinks:
 
 
 def _related(changes: Collection[LinkChanges]) -> str:
-    """Return whom each is related to; who left one model's neighbours for another's, by the latter."""
+    """Return the related memories of each; of one that has changed its model, by the new one."""
     related: dict[UUID, tuple[UUID, ...]] = {}
     for one in changes:
         related |= dict.fromkeys(one.left, ())

@@ -1,4 +1,4 @@
-"""Reads of memories, history and counts for retrieval."""
+"""Queries of memories, history and counts for retrieval."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from ricordo.store.database import Database, Store
 
 _SQL = Database.queries("memory_queries")
 FORGOTTEN: Final = "forgotten"
-"""The code of a message that is kept out, as it was asked to be forgotten."""
+"""Error code of a forgotten message."""
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
 _COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
 
@@ -39,17 +39,14 @@ class HistoryTurn:
 
 
 class RankingRow(NamedTuple):
-    """The part of a memory that a ranking looks at; the fields are those of `Memory`, but for five.
+    """The fields of a memory that ranking reads; as in `Memory`, except for those described.
 
     Attributes:
-        importance_beyond: what use would have added above its ceiling; see `MemoryStrength`.
-        informative: whether it tells something.
-        asks: whether it asks something.
+        importance_beyond: what use would have added above the ceiling; see `MemoryStrength`.
+        asks: whether it contains a question.
         key_topics: of a summary, as JSON; None for any other kind.
-        instructing: whether it tells a model what to do.
-        type: as in `MemoryType`.
-        participants: speaker, those present, those mentioned.
-        corrected_by: what puts it right, be it by way of others, and is not archived; the latest first.
+        instructing: whether it contains instructions to a model.
+        corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
     id: UUID
@@ -81,10 +78,10 @@ class RankingRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MessageFailure:
-    """Why a message was dead-lettered, or, by the code `forgotten`, kept out.
+    """Why a message was dead-lettered, or rejected as `forgotten`.
 
     Attributes:
-        of_another: whether it is another body that was sent under the same id, and not the message on record.
+        of_another: whether the rejected message had the id of a stored one, but another content.
     """
 
     code: str
@@ -94,13 +91,13 @@ class MessageFailure:
 
     @property
     def is_forgotten(self) -> bool:
-        """Whether the message was asked to be forgotten."""
+        """Whether the message was forgotten."""
         return self.code == FORGOTTEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserCounts:
-    """How much is held about a user; `memories` includes the archived ones, and none that tell nothing."""
+    """Counts of a user; `memories` includes archived ones, but no uninformative ones."""
 
     memories: int = 0
     archived: int = 0
@@ -116,9 +113,9 @@ class UserProfile:
     """Time zone and known names of a user.
 
     Attributes:
-        timezone: the last that was stated.
-        names: those met so far: in facts, of whom the last memories are about, and of who speaks.
-        speakers: what those are called who speak in the user's conversations.
+        timezone: the last one that a message named.
+        names: in facts, of participants of the last memories, and of speakers.
+        speakers: in the user's conversations.
     """
 
     timezone: str | None = None
@@ -128,13 +125,7 @@ class UserProfile:
 
 @dataclass(frozen=True, slots=True)
 class StyleStats:
-    """Counts over the last messages of a user.
-
-    Attributes:
-        talk: the counts.
-        until: when the last message that counts was said; None where none does.
-        forgotten: how much of the user was asked to be forgotten by then: tombstones.
-    """
+    """Counts over the last messages of a user, the time of the last one, and the number of tombstones."""
 
     talk: StyleCounts
     until: datetime | None = None
@@ -143,12 +134,7 @@ class StyleStats:
 
 @dataclass(frozen=True, slots=True)
 class StyleDelta:
-    """Number of messages since a count.
-
-    Attributes:
-        messages: that the user has said.
-        forgotten: tombstones of the user, old and new.
-    """
+    """Number of the user's messages since a count, and of all tombstones."""
 
     messages: int
     forgotten: int
@@ -158,13 +144,13 @@ class MemoryQueries(Store):
     """Reads memories and history of a user. An unknown user has none."""
 
     async def memories(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[Memory]:
-        """Return the rows of `ids` that belong to the user; order is not kept, the missing are left out."""
+        """Return the memories of `ids` that belong to the user, in any order."""
         return [rows.memory(row) for row in await self._fetch(_SQL["memories"], tenant, user_id, ids)]
 
     async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
-        """Return what a ranking looks at, for those of `ids` that belong to the user; order is not kept."""
-        found = await self._fetch(_SQL["standings"], tenant, user_id, ids, TAG)
-        return [RankingRow(one, said, rows.event_times(times), *rest) for one, said, times, *rest in found]
+        """Return the ranking rows of `ids` that belong to the user, in any order."""
+        found = await self._fetch(_SQL["ranking_rows"], tenant, user_id, ids, TAG)
+        return [RankingRow(one, sent, rows.event_times(times), *rest) for one, sent, times, *rest in found]
 
     async def history(
         self,
@@ -198,14 +184,14 @@ class MemoryQueries(Store):
     async def timeline(
         self, tenant: str, user_id: str, start: datetime, end: datetime, limit: int
     ) -> Sequence[Memory]:
-        """Return memories created in [start, end) that tell something, oldest first."""
+        """Return informative memories created in [start, end), oldest first."""
         return [
             rows.memory(row)
             for row in await self._fetch(_SQL["timeline"], tenant, user_id, start, end, limit)
         ]
 
     async def status(self, tenant: str, message_id: str) -> tuple[Progress | None, MessageFailure | None]:
-        """Return the stages of a message, and its last dead letter; of nothing, whether it was forgotten."""
+        """Return the stages of a message, and its last failure."""
         async with self._database.transaction(tenant) as connection:
             stages = await connection.fetchrow(_SQL["status"], tenant, memory_id(tenant, message_id))
             failure = await connection.fetchrow(_SQL["failure"], tenant, message_id, stages is not None)
@@ -217,12 +203,12 @@ class MemoryQueries(Store):
         )
 
     async def counts(self, tenant: str, user_id: str) -> UserCounts:
-        """Count what is held about the user."""
+        """Count the rows of the user."""
         [row] = await self._fetch(_SQL["counts"], tenant, user_id)
         return UserCounts(**dict(row))
 
     async def profile(self, tenant: str, user_id: str) -> UserProfile:
-        """Return the user's zone and the names met so far."""
+        """Return the user's time zone and known names."""
         [row] = await self._fetch(_SQL["profile"], tenant, user_id)
         return UserProfile(
             timezone=row["timezone"],
@@ -232,7 +218,7 @@ class MemoryQueries(Store):
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names in their order; of those that differ in case only, the first."""
+    """Return names in order; of those that differ in case only, the first."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(name.casefold(), name)
@@ -245,16 +231,9 @@ class StyleQueries(Store):
     async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
-        """Return what is counted over the last messages of the user, at most 200.
-
-        Args:
-            tenant: whose store.
-            user_id: who talks.
-            before: messages that are dated later are not said yet.
-            manners: tells words of distance and of familiarity.
-        """
-        told = manners.formal, manners.informal, manners.emoji
-        row = await self._fetchrow(_SQL["talk"], tenant, user_id, before, *told)
+        """Return counts over the last messages of the user before `before`, at most 200."""
+        patterns = manners.formal, manners.informal, manners.emoji
+        row = await self._fetchrow(_SQL["style"], tenant, user_id, before, *patterns)
         if row is None or not row["messages"]:
             return StyleStats(StyleCounts(), None, 0 if row is None else row["forgotten"])
         low, median, high = row["lengths"]
@@ -275,6 +254,6 @@ class StyleQueries(Store):
     async def delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
-        """Return what has come since; of more than `most` messages, that there are as many."""
-        row = await self._fetchrow(_SQL["news"], tenant, user_id, since, before, most)
+        """Count what has changed since; at most `most` messages."""
+        row = await self._fetchrow(_SQL["style_delta"], tenant, user_id, since, before, most)
         return StyleDelta(0, 0) if row is None else StyleDelta(row["messages"], row["forgotten"])

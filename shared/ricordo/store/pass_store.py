@@ -1,4 +1,4 @@
-"""Passes of lifecycle: when they ran, who runs them, expiry and quotas."""
+"""Passes of lifecycle: their runs and locks, expiry and quotas."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,8 +30,8 @@ class PassState:
     """Progress of a pass for a tenant.
 
     Attributes:
-        completed_at: when it last came to its end; None if it never did.
-        unfinished_run_at: the moment that an unfinished run is made for; None where none is unfinished.
+        completed_at: when it was last completed.
+        unfinished_run_at: the time of an unfinished run.
         resume_after: the id behind which that run continues.
     """
 
@@ -42,14 +42,7 @@ class PassState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many memories of a user stay out of the archive.
-
-    Attributes:
-        user_id: whose.
-        kinds: which of them count.
-        limit: how many stay.
-        strategy: which ones these are.
-    """
+    """The number of memories of a user and of some kinds that stay out of the archive, and which ones."""
 
     user_id: str
     kinds: tuple[str, ...]
@@ -61,50 +54,39 @@ class PassRuns(Store):
     """Reads and writes the progress of passes, per tenant."""
 
     async def state(self, tenant: str, name: str) -> PassState:
-        """Return how far the pass of that name is; of one that never ran, nothing."""
+        """Return the state of a pass."""
         row = await self._fetchrow(_SQL["state"], tenant, name)
         return PassState() if row is None else PassState(**row)
 
-    async def reach(self, tenant: str, name: str, unfinished_run_at: datetime, resume_after: UUID) -> None:
-        """Note how far an unfinished run has come."""
-        await self._execute(_SQL["reach"], tenant, name, unfinished_run_at, resume_after)
+    async def save_position(
+        self, tenant: str, name: str, unfinished_run_at: datetime, resume_after: UUID
+    ) -> None:
+        """Record the position of an unfinished run."""
+        await self._execute(_SQL["save_position"], tenant, name, unfinished_run_at, resume_after)
 
     async def complete(self, tenant: str, name: str, at: datetime) -> None:
-        """Note that a run came to its end; none is unfinished then."""
+        """Record the end of a run."""
         await self._execute(_SQL["complete"], tenant, name, at)
 
 
 class PassLocks:
-    """Locks of passes: one holder over all processes.
-
-    A session of its own holds each, and PostgreSQL frees it with the session.
-    """
+    """Locks of passes over all processes; a session holds each, and PostgreSQL frees it with the session."""
 
     def __init__(self, dsn: str) -> None:
-        """Lock in the database at `dsn`; nothing is connected until a lock is asked for."""
+        """Lock in the database at `dsn`, over a connection per lock."""
         self._dsn = dsn
 
     @asynccontextmanager
-    async def alone(self, name: str, patience: float = 0) -> AsyncIterator[bool]:
-        """Take the lock of a pass if it is free; it is given up at the end.
-
-        It is given up as well when the process dies that holds it, or its connection is cut.
-
-        Args:
-            name: of the pass.
-            patience: seconds to wait for it.
-
-        Returns:
-            A context that yields whether it was free.
-        """
+    async def acquire(self, name: str, patience: float = 0) -> AsyncIterator[bool]:
+        """Acquire the lock of a pass within `patience` seconds, and yield whether that succeeded."""
         with translate_errors():
             session = await asyncpg.connect(
                 self._dsn, timeout=_TIMEOUT_S, command_timeout=_TIMEOUT_S + patience, server_settings=_SESSION
             )
         try:
             with translate_errors():
-                is_free = await _taken(session, name, patience)
-            yield is_free
+                acquired = await _acquired(session, name, patience)
+            yield acquired
         finally:
             try:
                 await session.close(timeout=_TIMEOUT_S)
@@ -112,7 +94,7 @@ class PassLocks:
                 session.terminate()
 
 
-async def _taken(session: "asyncpg.Connection[asyncpg.Record]", name: str, patience: float) -> bool:
+async def _acquired(session: "asyncpg.Connection[asyncpg.Record]", name: str, patience: float) -> bool:
     if patience <= 0:
         return bool(await session.fetchval(_SQL["try"], name))
     await session.execute(_SQL["patience"], f"{patience:.3f}s")
@@ -127,20 +109,19 @@ class RetentionStore(Store):
     """Counts, expires and prunes memories of a tenant; each method is one transaction."""
 
     async def count(self, tenant: str, user_id: str | None) -> int:
-        """Return how many memories there are, of a user or of all, archived ones too."""
+        """Count the memories of a user or of all, including archived ones."""
         return int(await self._fetchval(_SQL["count"], tenant, user_id, planned_anew=True))
 
     async def expiring(self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta) -> int:
-        """Return how many memories `expire` would archive."""
+        """Count the memories that `expire` would archive."""
         return int(await self._fetchval(_SQL["expiring"], tenant, now, user_id, kept))
 
     async def expire(
         self, tenant: str, now: datetime, *, user_id: str | None, kept: timedelta, limit: int
     ) -> Sequence[tuple[UUID, str]]:
-        """Archive, oldest expiry first, what is past its time, and return it with its users.
+        """Archive expired memories, oldest expiry first, and return them with their users.
 
-        What is pinned stays. What was used after its time stays for `kept` from that use on, however often; a
-        use that is dated ahead of `now` is none.
+        Pinned ones stay. One that was used after its expiry stays for `kept` from its last use.
         """
         found = await self._fetch(_SQL["expire"], tenant, now, user_id, kept, limit)
         return [(row["id"], row["user_id"]) for row in found]
@@ -155,12 +136,10 @@ class RetentionStore(Store):
     async def prune(
         self, tenant: str, now: datetime, quota: Quota, *, limit: int
     ) -> Sequence[tuple[UUID, str]]:
-        """Archive at most `limit` memories of those that are over a user's quota, the worst first.
-
-        Which ones, `ricordo.memory.retention.pruned` says: pinned and verified ones stay.
+        """Archive at most `limit` memories beyond a quota, as `ricordo.memory.retention.pruned`.
 
         Returns:
-            What was archived, each with its user; fewer than `limit` when no more have to go.
+            Archived memories with their user; fewer than `limit` at the end.
         """
         found = await self._fetch(
             _SQL["prune"],

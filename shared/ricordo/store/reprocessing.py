@@ -1,9 +1,9 @@
-"""Finds memories that a former version or model has derived, and replaces what it derived."""
+"""Finds memories that are to be derived, encoded or indexed again, and replaces what was derived."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from ricordo.language.instructions import TAG
@@ -12,20 +12,20 @@ from ricordo.store import rows
 from ricordo.store.database import Database, Store
 from ricordo.store.stages import EnrichedMemory, derived_row
 
-_SQL = Database.queries("reprocessing")
-_ENRICH = Database.queries("stages")["enrich"]
+_SQL: Final = Database.queries("reprocessing")
+_ENRICH: Final = Database.queries("stages")["enrich"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillQuery:
-    """Which memories are outdated. Only those count that were enriched before, and have a vector.
+    """Selects outdated memories: enriched ones with a vector, derived or rated by another version.
 
     Attributes:
         models: of the vectors, the primary first.
-        version: what is current. Whatever else derived or rated a memory is outdated,
-        with_model: but without a language model, what one has derived is left alone.
-        rating_only: disregard what derived the rest.
-        user_id: of this user; None of any.
+        version: the current one.
+        with_model: whether values that an LLM derived are outdated too; False leaves them alone.
+        rating_only: disregard the version of everything but the importance.
+        user_id: of this user; None for all.
     """
 
     models: tuple[str, ...]
@@ -36,13 +36,7 @@ class BackfillQuery:
 
 
 class OutdatedMemory(NamedTuple):
-    """An outdated memory.
-
-    Attributes:
-        model: of the vector that it is derived from.
-        version: of what has derived it so far.
-        rated_by: the same of its importance.
-    """
+    """An outdated memory: the model of its vector, and the versions that derived and rated it."""
 
     memory_id: UUID
     user_id: str
@@ -52,81 +46,44 @@ class OutdatedMemory(NamedTuple):
 
 
 class BackfillSlice(NamedTuple):
-    """Some outdated memories in id order, or none, and the id after which to go on: None at the end."""
+    """Outdated memories in id order, and the id after which to continue: None at the end."""
 
     outdated: Sequence[OutdatedMemory]
     last: UUID | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReembeddingQuery:
-    """Which memories are looked for: those that were enriched, but not encoded by `model` alone.
-
-    Attributes:
-        model: the present one. Who has no vector of it, or one of another text, or one of another model
-            beside it, is still to be moved.
-        user_id: of this user; None of any.
-    """
-
-    model: str
-    user_id: str | None = None
-
-
-class FormerEncoding(NamedTuple):
-    """A memory without a vector of the new model.
-
-    Attributes:
-        encoded: whether its text has a vector of the present model already.
-    """
-
-    memory_id: UUID
-    user_id: str
-    text: str
-    encoded: bool
-
-
-class ReembeddingSlice(NamedTuple):
-    """Some of them in id order, or none, and the id after which to go on: None at the end."""
-
-    former: Sequence[FormerEncoding]
-    last: UUID | None
-
-
 class BackfillStore(Store):
-    """Finds memories that a former version has derived, and writes what is derived anew."""
+    """Finds memories that a former version has derived, and replaces the derived values."""
 
     def __init__(self, database: Database, window: int = 2_000) -> None:
-        """Read and write through `database`, looking at `window` memories at once."""
+        """Read and write through `database`, examining `window` memories at once."""
         super().__init__(database)
         self._window = window
 
-    async def count(self, tenant: str, sought: BackfillQuery) -> Mapping[str, int]:
-        """Count what is outdated, by the version of what derived it (or rated it, where only that counts)."""
-        found = await self._fetch(_SQL["count_outdated"], tenant, *_parameters(sought))
+    async def count(self, tenant: str, query: BackfillQuery) -> Mapping[str, int]:
+        """Count outdated memories by the version that derived them (or rated them, with `rating_only`)."""
+        found = await self._fetch(_SQL["count_outdated"], tenant, *_parameters(query))
         return {row["version"]: row["number"] for row in found}
 
-    async def find(self, tenant: str, sought: BackfillQuery, after: UUID | None, limit: int) -> BackfillSlice:
-        """Return at most `limit` of what is outdated, in id order after `after`."""
-        looked = await self._fetch(
-            _SQL["find_outdated"], tenant, *_parameters(sought), after, limit, self._window
-        )
+    async def find(self, tenant: str, query: BackfillQuery, after: UUID | None, limit: int) -> BackfillSlice:
+        """Return at most `limit` outdated memories, in id order after `after`."""
+        parameters = (*_parameters(query), after, limit, self._window)
+        examined = await self._fetch(_SQL["find_outdated"], tenant, *parameters)
         found = [
             OutdatedMemory(row["id"], row["user_id"], row["model"], row["version"], row["rated_by"])
-            for row in looked
+            for row in examined
             if row["id"] is not None
         ]
-        if len(found) == limit:
-            return BackfillSlice(found, found[-1].memory_id)
-        return BackfillSlice(found, looked[0]["last"] if looked[0]["number"] == self._window else None)
+        last = examined[0]["last"] if examined[0]["number"] == self._window else None
+        return BackfillSlice(found, found[-1].memory_id if len(found) == limit else last)
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False
     ) -> Sequence[Progress]:
-        """Write the derived columns, or the rating alone, and take back the stage `indexed`, in one go.
+        """Write the derived columns, or the rating alone, and reset the stage `indexed`, in one transaction.
 
-        What the bot stated stays, and so does what use has added. The missing stage says that the point has
-        yet to follow, until it has. Returns the stages of what was written: the forgotten, and those whose
-        zone has changed meanwhile, are left out.
+        Values that the bot set stay, as does what use has added. Returns the stages of what was written:
+        forgotten memories, and those whose time zone has changed meanwhile, are left out.
         """
         statement = _SQL["rate"] if rating_only else _ENRICH
         document = rows.recordset(map(derived_row, enriched))
@@ -138,57 +95,79 @@ class BackfillStore(Store):
         return [rows.progress(row) for row in progress]
 
 
-def _parameters(sought: BackfillQuery) -> tuple[Any, ...]:
-    return sought.user_id, sought.version, sought.with_model, sought.rating_only, sought.models
+def _parameters(query: BackfillQuery) -> tuple[Any, ...]:
+    return query.user_id, query.version, query.with_model, query.rating_only, query.models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembeddingQuery:
+    """Selects enriched memories without a vector of `model` and their text, or with one of another model."""
+
+    model: str
+    user_id: str | None = None
+
+
+class FormerEncoding(NamedTuple):
+    """A memory to encode again; `encoded` tells whether its text has a vector of the new model already."""
+
+    memory_id: UUID
+    user_id: str
+    text: str
+    encoded: bool
+
+
+class ReembeddingSlice(NamedTuple):
+    """Memories to encode again in id order, and the id after which to continue: None at the end."""
+
+    former: Sequence[FormerEncoding]
+    last: UUID | None
 
 
 class ReembeddingStore(Store):
     """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
     def __init__(self, database: Database, window: int = 1_000) -> None:
-        """Read and write through `database`, looking at `window` memories at once."""
+        """Read and write through `database`, examining `window` memories at once."""
         super().__init__(database)
         self._window = window
 
-    async def count(self, tenant: str, behind: ReembeddingQuery) -> Mapping[str, int]:
-        """Count them by former model: one, where a memory has several; the present one for old texts."""
-        found = await self._fetch(_SQL["count_former"], tenant, behind.model, behind.user_id)
+    async def count(self, tenant: str, query: ReembeddingQuery) -> Mapping[str, int]:
+        """Count memories by former model: the first, of several; the new one for vectors of an old text."""
+        found = await self._fetch(_SQL["count_former"], tenant, query.model, query.user_id)
         return {row["model"]: row["number"] for row in found}
 
     async def unencoded(self, tenant: str, user_id: str | None) -> int:
-        """Count the memories, of this user or of any, that no model has encoded yet."""
+        """Count the memories of a user, or of all, that no model has encoded yet."""
         number: int = await self._fetchval(_SQL["unencoded"], tenant, user_id)
         return number
 
     async def count_vectors(self, tenant: str, models: Sequence[str]) -> Mapping[str, int]:
-        """Count the memories that have a vector of each of `models`; cheap, and blind to their texts."""
-        found = await self._fetch(_SQL["held"], tenant, models)
+        """Count the memories with a vector of each of `models`, whether of their present text or not."""
+        found = await self._fetch(_SQL["count_vectors"], tenant, models)
         return {row["model"]: row["number"] for row in found}
 
     async def find(
-        self, tenant: str, behind: ReembeddingQuery, after: UUID | None, limit: int
+        self, tenant: str, query: ReembeddingQuery, after: UUID | None, limit: int
     ) -> ReembeddingSlice:
-        """Return at most `limit` of them, in id order after `after`."""
-        asked = (tenant, behind.model, behind.user_id, after, limit, self._window)
-        looked = await self._fetch(_SQL["find_former"], *asked)
+        """Return at most `limit` memories to encode again, in id order after `after`."""
+        parameters = (query.model, query.user_id, after, limit, self._window)
+        examined = await self._fetch(_SQL["find_former"], tenant, *parameters)
         found = [
             FormerEncoding(row["id"], row["user_id"], row["content"], row["encoded"])
-            for row in looked
+            for row in examined
             if row["id"] is not None
         ]
-        if len(found) == limit:
-            return ReembeddingSlice(found, found[-1].memory_id)
-        return ReembeddingSlice(found, looked[0]["last"] if looked[0]["number"] == self._window else None)
+        last = examined[0]["last"] if examined[0]["number"] == self._window else None
+        return ReembeddingSlice(found, found[-1].memory_id if len(found) == limit else last)
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
-        """Drop the vectors of other models, and take back the stage `indexed`, in one go.
+        """Drop the vectors of other models, and reset the stage `indexed`, in one transaction.
 
-        Also of those that come right after one of them and have a vector of `model`: their window lacks their
-        predecessor's. The missing stage says that the point has yet to follow, until it has. A memory that
-        has no vector of `model`, of its present text, is left as it is.
+        The stage is also reset for the memories that follow one of them, whose points contain its vector. A
+        memory without a vector of `model` and its present text is left as it is.
 
         Returns:
-            The stages of those whose point has to follow, in id order: all of them that were enriched.
+            The stages of the enriched memories whose point has to be written, in id order.
         """
         async with self._database.transaction(tenant) as connection:
             moved = await connection.fetch(_SQL["release"], tenant, model, memory_ids)
@@ -197,18 +176,44 @@ class ReembeddingStore(Store):
         return sorted((one for one in progress if one.enriched is not None), key=lambda one: one.memory_id)
 
     async def retire(self, tenant: str, keep: Sequence[str], before: datetime) -> Sequence[str]:
-        """Strike out the models that no memory has a vector of any more, and return their names.
+        """Remove models without vectors from the list of the tenant's models, and return their names.
 
-        As long as a memory that came in before `before` has a point yet to follow, none is: its former point
-        is in the collection of a former model.
+        None is removed while a memory that was ingested before `before` is not indexed: its former point is
+        in the collection of a former model.
 
         Args:
             tenant: whose memories.
-            keep: those that serve, which stay known.
-            before: when the moving began.
+            keep: models in use, which stay listed.
+            before: when the reembedding began.
         """
         async with self._database.transaction(tenant) as connection:
-            held = [row["model"] for row in await connection.fetch(_SQL["hold_models"], tenant, keep)]
-            # A statement of its own, which sees what those have kept who were waited for.
-            gone = await connection.fetch(_SQL["retire"], tenant, held, before) if held else []
+            locked = [row["model"] for row in await connection.fetch(_SQL["lock_models"], tenant, keep)]
+            # A second statement, which sees the vectors of those that the lock waited for.
+            gone = await connection.fetch(_SQL["retire"], tenant, locked, before) if locked else []
         return [row["model"] for row in gone]
+
+
+class ReindexingSlice(NamedTuple):
+    """Memories to index again in id order, and the id after which to continue: None at the end."""
+
+    memories: Sequence[Progress]
+    last: UUID | None
+
+
+class ReindexingStore(Store):
+    """Counts and releases memories for a rebuild of the index: enriched ones with a vector."""
+
+    async def count(self, tenant: str, user_id: str | None) -> int:
+        """Count the memories of a user, or of all."""
+        number: int = await self._fetchval(_SQL["count_indexable"], tenant, user_id)
+        return number
+
+    async def release(
+        self, tenant: str, user_id: str | None, after: UUID | None, limit: int
+    ) -> ReindexingSlice:
+        """Reset the stage `indexed` of at most `limit` memories, in id order after `after`."""
+        async with self._database.transaction(tenant) as connection:
+            (slice_,) = await connection.fetch(_SQL["find_indexable"], tenant, user_id, after, limit)
+            found = await connection.fetch(_SQL["unindex"], tenant, slice_["ids"])
+        memories = sorted(map(rows.progress, found), key=lambda one: one.memory_id)
+        return ReindexingSlice(memories, slice_["last"] if slice_["number"] == limit else None)

@@ -1,9 +1,10 @@
-"""Conversion between rows of PostgreSQL and values of the domain."""
+"""Conversion between rows of PostgreSQL and memories, vectors, evidence, facts and entities."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import asyncpg
@@ -11,70 +12,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
+from ricordo.memory.facts import PREDICATES, Entity, EntityResolver, Evidence, Fact, normalise, object_tie
+from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import KeyTopic, Memory, Source
 from ricordo.memory.progress import Progress, Stage
 
 Vector = NDArray[np.float32]
-_DIRECT = [
-    "id",
-    "tenant",
-    "user_id",
-    "content",
-    "created_at",
-    "message_id",
-    "title",
-    "summary",
-    "token_count",
-    "language",
-    "speaker",
-    "timezone",
-    "expires_at",
-    "conversation_id",
-    "location",
-    "preceding_id",
-    "following_id",
-    "importance",
-    "informative",
-    "access_count",
-    "last_accessed",
-    "reinforcement",
-    "decay_factor",
-    "pinned",
-    "trust",
-    "confidence",
-    "verified",
-    "compressed",
-    "archived_at",
-    "stored_at",
-]
-_LISTS = [
-    "participants",
-    "topics",
-    "related_ids",
-    "source_ids",
-    "questions_addressed",
-    "tags",
-]
+
+_LISTS: Final = frozenset(
+    {"participants", "topics", "related_ids", "source_ids", "questions_addressed", "tags"}
+)
+_CONVERTED: Final = _LISTS | {
+    *("date", "time_of_day", "day_of_week", "event_times", "type", "kind", "role", "source"),
+    *("key_topics", "emotion", "source_message_ids", "corrects", "corrected_by", "embedding_model"),
+}
+_MEMORY: Final = tuple(one.name for one in fields(Memory) if one.name not in _CONVERTED)
+_FACT: Final = tuple(one.name for one in fields(Fact))
+_EVIDENCE: Final = (
+    *("subject", "predicate", "object", "polarity", "kind", "position"),
+    *("valid_from", "valid_to", "subject_tie", "object_tie"),
+)
+_UTTERANCE: Final = (
+    *("memory_id", "message_id", "user_id", "role", "speaker", "language", "content", "timezone"),
+)
 
 
 def memory(row: asyncpg.Record) -> Memory:
-    """Build the memory of a whole row of `memories`, with what was asked beside it where it has that.
+    """Build the memory of a whole row of `memories`.
 
-    That is the ids of the messages behind it, and what it corrects and is corrected by.
+    A query may add the ids of its source messages, and what it corrects and is corrected by.
     """
-    fields: dict[str, Any] = {name: row[name] for name in _DIRECT}
-    fields |= {name: tuple(row[name]) for name in _LISTS}
-    fields["event_times"] = event_times(row["event_times"])
-    fields["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
-    fields |= {name: tuple(row.get(name) or ()) for name in ("corrects", "corrected_by")}
+    values: dict[str, Any] = {name: row[name] for name in _MEMORY}
+    values |= {name: tuple(row[name]) for name in _LISTS}
+    values["event_times"] = event_times(row["event_times"])
+    values["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
+    values |= {name: tuple(row.get(name) or ()) for name in ("corrects", "corrected_by")}
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
-        fields |= {
-            "date": row["local_date"],
-            "time_of_day": row["time_of_day"],
-            "day_of_week": row["day_of_week"],
-        }
+        values |= {name: row[name] for name in ("time_of_day", "day_of_week")} | {"date": row["local_date"]}
     return Memory(
-        **fields,
+        **values,
         type=MemoryType(row["type"]),
         kind=MemoryKind(row["kind"]),
         role=Role(row["role"]),
@@ -90,13 +66,24 @@ def memory(row: asyncpg.Record) -> Memory:
     )
 
 
+def emotion_columns(emotion: Emotion) -> dict[str, Any]:
+    """Return the columns of a memory that hold an emotion."""
+    return {
+        "valence": emotion.valence,
+        "arousal": emotion.arousal,
+        "dominance": emotion.dominance,
+        "primary_emotion": emotion.primary,
+        "emotional_keywords": emotion.keywords,
+    }
+
+
 def event_times(ranges: Iterable["asyncpg.Range[datetime]"]) -> tuple[EventTime, ...]:
-    """Read stretches of time as they are stored."""
+    """Return the event times of stored ranges."""
     return tuple(EventTime(one.lower, one.upper) for one in ranges if one.lower and one.upper)
 
 
 def ranges(times: Iterable[EventTime]) -> list[str]:
-    """Write stretches of time as they are stored: half-open."""
+    """Return event times as stored ranges, half-open."""
     return [f"[{one.start.isoformat()},{one.end.isoformat()})" for one in times]
 
 
@@ -112,17 +99,17 @@ def progress(row: asyncpg.Record) -> Progress:
 
 
 def vector(raw: bytes | None) -> NDArray[np.float32] | None:
-    """Read a stored vector: float32 [d], read-only."""
+    """Return a stored vector: float32 [d], read-only."""
     return None if raw is None else np.frombuffer(raw, dtype="<f4")
 
 
 def raw(values: NDArray[np.float32]) -> bytes:
-    """Write a vector as it is stored: float32, little endian."""
+    """Return a vector as it is stored: float32, little endian."""
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
 def recordset(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Write rows as the one JSON parameter that `jsonb_to_recordset` turns back into rows."""
+    """Return rows as one JSON parameter, which `jsonb_to_recordset` turns back into rows."""
     return json.dumps([dict(row) for row in rows], default=_scalar, ensure_ascii=False)
 
 
@@ -137,6 +124,77 @@ def _scalar(value: object) -> str:
 def in_order(
     found: Sequence[asyncpg.Record], ids: Sequence[UUID], key: str = "memory_id"
 ) -> list[asyncpg.Record]:
-    """Sort rows as their ids were asked for."""
+    """Return rows in the order of `ids`; those without a row are left out."""
     by_id = {row[key]: row for row in found}
     return [by_id[one] for one in ids if one in by_id]
+
+
+def evidence_of(row: asyncpg.Record) -> Evidence:
+    """Return the evidence of a row, with names as they were written."""
+    values = {name: row[name] for name in _EVIDENCE}
+    return Evidence(**values, message_id=row["message_id"], at=row["sent_at"])
+
+
+def evidence_row(evidence: Evidence, ordinal: int) -> dict[str, Any]:
+    """Return the row of evidence at `ordinal` within its message.
+
+    The keys are those of the words; entity resolution replaces them later.
+    """
+    return {name: getattr(evidence, name) for name in _EVIDENCE} | {
+        "message_id": evidence.message_id,
+        "ordinal": ordinal,
+        "sent_at": evidence.at,
+        "subject_key": normalise(evidence.subject),
+        "object_key": normalise(evidence.object),
+        "object_tie": object_tie(evidence),
+    }
+
+
+def evidence_rows(extracted: ExtractedEvidence) -> list[dict[str, Any]]:
+    """Return the rows of a message's evidence, without predicates outside of the vocabulary."""
+    keys = {name: getattr(extracted, name) for name in ("memory_id", "user_id", "message_id")}
+    return [
+        evidence_row(row, ordinal) | keys | {"quote": quote}
+        for ordinal, (row, quote) in enumerate(zip(extracted.evidence, extracted.quotes, strict=True))
+        if row.predicate in PREDICATES
+    ]
+
+
+def extracted_evidence(memory_id: UUID, stored: Sequence[asyncpg.Record]) -> ExtractedEvidence:
+    """Return the evidence of a message from its rows; one row without a predicate stands for none."""
+    stated = [row for row in stored if row["predicate"] is not None]
+    return ExtractedEvidence(
+        memory_id=memory_id,
+        message_id=stored[0]["message_id"],
+        user_id=stored[0]["user_id"],
+        said_at=stored[0]["message_sent_at"],
+        quotes=tuple(row["quote"] for row in stated),
+        evidence=tuple(map(evidence_of, stated)),
+    )
+
+
+def utterance_of(row: asyncpg.Record, corrects: Utterance | None) -> Utterance:
+    """Return a message as fact extraction reads it, with the message that it corrects."""
+    return Utterance(**{name: row[name] for name in _UTTERANCE}, said_at=row["created_at"], corrects=corrects)
+
+
+def fact_of(row: asyncpg.Record) -> Fact:
+    """Return the fact of a row."""
+    return Fact(**{name: row[name] for name in _FACT} | {"message_ids": tuple(row["message_ids"])})
+
+
+def fact_row(fact: Fact) -> dict[str, Any]:
+    """Return the row of a fact."""
+    keys = {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
+    return {name: getattr(fact, name) for name in _FACT} | keys
+
+
+def entity_of(row: asyncpg.Record) -> Entity:
+    """Return the entity of a row."""
+    return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
+
+
+def entity_row(entity: Entity, identities: EntityResolver) -> dict[str, Any]:
+    """Return the row of an entity, with all names that find it."""
+    values = {name: getattr(entity, name) for name in ("key", "name", "aliases", "mentions")}
+    return values | {"names": sorted(identities.other_names(entity))}

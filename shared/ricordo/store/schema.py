@@ -5,7 +5,8 @@ database of `OLDEST` or later to it; a test compares both ways.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
@@ -90,14 +91,20 @@ async def migrate(admin_dsn: str) -> list[str]:
         SchemaTooOld: upgrade to Ricordo 0.1.0 first.
         StoreUnavailable: nobody answers at `admin_dsn`.
     """
+    async with _connected(admin_dsn) as connection:  # until it is closed, it holds the lock
+        await connection.execute("select pg_advisory_lock($1)", _LOCK)
+        async with connection.transaction():
+            return await _apply(connection)
+
+
+@asynccontextmanager
+async def _connected(dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     with translate_errors():
-        connection = await asyncpg.connect(admin_dsn, timeout=10)
+        connection = await asyncpg.connect(dsn, timeout=10)
         try:
-            await connection.execute("select pg_advisory_lock($1)", _LOCK)
-            async with connection.transaction():
-                return await _apply(connection)
+            yield connection
         finally:
-            await connection.close()  # releases the lock
+            await connection.close()
 
 
 async def _apply(connection: "asyncpg.Connection[asyncpg.Record]") -> list[str]:
@@ -156,14 +163,10 @@ async def schema_version(admin_dsn: str) -> int:
     Raises:
         StoreUnavailable: nobody answers at `admin_dsn`.
     """
-    with translate_errors():
-        connection = await asyncpg.connect(admin_dsn, timeout=10)
-        try:
-            if not await connection.fetchval(_SQL["is_there"], "schema_migrations"):
-                return 0
-            return int(await connection.fetchval(_SQL["schema"]))
-        finally:
-            await connection.close()
+    async with _connected(admin_dsn) as connection:
+        if not await connection.fetchval(_SQL["is_there"], "schema_migrations"):
+            return 0
+        return int(await connection.fetchval(_SQL["schema"]))
 
 
 async def tombstones(admin_dsn: str) -> list[Tombstone]:
@@ -175,14 +178,10 @@ async def tombstones(admin_dsn: str) -> list[Tombstone]:
     Raises:
         StoreUnavailable: nobody answers there.
     """
-    with translate_errors():
-        connection = await asyncpg.connect(admin_dsn, timeout=10)
-        try:
-            if not await connection.fetchval(_SQL["is_there"], "tombstones"):
-                return []
-            return [Tombstone(**dict(row)) for row in await connection.fetch(_SQL["all"])]
-        finally:
-            await connection.close()
+    async with _connected(admin_dsn) as connection:
+        if not await connection.fetchval(_SQL["is_there"], "tombstones"):
+            return []
+        return [Tombstone(**dict(row)) for row in await connection.fetch(_SQL["all"])]
 
 
 async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
@@ -202,9 +201,5 @@ async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
         [getattr(stone, name) for stone in stones]
         for name in ("tenant", "scope", "user_id", "key", "requested_at")
     ]
-    with translate_errors():
-        connection = await asyncpg.connect(admin_dsn, timeout=10)
-        try:
-            return int(await connection.fetchval(_SQL["carry"], *columns))
-        finally:
-            await connection.close()
+    async with _connected(admin_dsn) as connection:
+        return int(await connection.fetchval(_SQL["carry"], *columns))

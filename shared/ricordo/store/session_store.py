@@ -1,4 +1,4 @@
-"""Sessions of conversations, and the summaries that stand for them."""
+"""Sessions of conversations, and their summaries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,31 +16,31 @@ from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
 
 _SQL: Final = Database.queries("session_store")
-_PAGE: Final = 1_000  # turns that are looked back at a time, for the beginning of a session
+_PAGE: Final = 1_000  # turns read at once to find the beginning of a session
 
 
 class TurnPosition(NamedTuple):
-    """Where a turn stands in its conversation: when it was said, and its message; "" is before all others."""
+    """Position of a turn in its conversation; the message id "" is before all others."""
 
-    said_at: datetime
+    sent_at: datetime
     message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsummarizedConversation:
-    """A conversation of a user in which something was said that no summary covers yet.
+    """A conversation with messages that no summary covers.
 
     Attributes:
-        since: where the first of it stands.
-        stored_at: when the last of it came in.
-        changes: how often any of this has changed: what comes in meanwhile is noticed by it.
+        since: position of the first of them.
+        stored_at: when the last of them was stored.
+        revision: changes with every message.
     """
 
     user_id: str
     conversation_id: str
     since: TurnPosition
     stored_at: datetime
-    changes: int
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Session:
     """Consecutive messages of a conversation.
 
     Attributes:
-        turns: at least one, in the order in which they were said.
-        over: whether it has ended: by the bot's word, by silence, or since another one follows.
-        summary: the one that stands for these very turns already.
-        former: summaries of parts of it, or of it with what was forgotten since, whose place a new one takes.
+        turns: at least one, in order.
+        over: whether it has ended: reported by the bot, by silence, or since another one follows.
+        summary: of exactly these turns.
+        former: other summaries of the session, which a new one replaces.
     """
 
     turns: Sequence[SessionTurn]
@@ -61,19 +61,17 @@ class Session:
 
     @property
     def place(self) -> TurnPosition:
-        """Where it begins."""
+        """Position of the first turn."""
         first = self.turns[0].memory
         return TurnPosition(first.created_at, first.message_id or "")
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSessions:
-    """Sessions from the one on that `since` falls into.
+    """Sessions in order, from the one that contains `since`.
 
     Attributes:
-        sessions: in the order in which they were held.
-        rest: where the first stands of what was left out, because there is more than is read at once; else
-            None.
+        rest: position of the first turn that was not read; None if all were.
     """
 
     sessions: Sequence[Session]
@@ -85,10 +83,10 @@ class SummaryPlan:
     """Summaries to write and to withdraw for a conversation.
 
     Attributes:
-        summaries: to be written, with those whose place they take.
-        withdrawn: those that stand for nothing any more.
-        rest: where the first stands of what is still not covered; None where all is.
-        more: whether the session that begins there is over, too: it is due at once.
+        summaries: to be written, with those that they replace.
+        withdrawn: without a session.
+        rest: position of the first turn that is still not covered; None if all are.
+        more: whether the session that begins there is over, too.
     """
 
     summaries: Sequence[Successor] = ()
@@ -99,12 +97,7 @@ class SummaryPlan:
 
 @dataclass(frozen=True, slots=True)
 class SummaryResult:
-    """Summaries written and withdrawn.
-
-    Attributes:
-        written: the stages of the summaries that are there now.
-        withdrawn: those that are there no more.
-    """
+    """Stages of the written summaries, and ids of the withdrawn ones."""
 
     written: Sequence[Progress]
     withdrawn: Sequence[UUID]
@@ -114,20 +107,20 @@ class SessionStore(Store):
     """Reads sessions and writes their summaries."""
 
     def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
-        """Read and write through `database`; a session is cut every `most_turns` turns."""
+        """Read and write through `database`; a session is split every `most_turns` turns."""
         super().__init__(database)
         self._most = most_turns
 
     async def end(
         self, tenant: str, user_id: str, conversation_id: str, ended_at: datetime, now: datetime
     ) -> None:
-        """Note that a session has ended: what was said until then belongs to none that follows.
+        """Record the end of a session: earlier messages belong to no later session.
 
         Args:
-            tenant: whose bot says so.
+            tenant: of the bot.
             user_id: whose session.
-            conversation_id: in which conversation.
-            ended_at: when; of an instant ahead of `now`, and of all that was said, `now` counts.
+            conversation_id: of the session.
+            ended_at: at most `now`, or the time of the last message.
             now: the present.
         """
         async with self._database.transaction(tenant) as connection:
@@ -137,10 +130,10 @@ class SessionStore(Store):
     async def due(
         self, tenant: str, now: datetime, silence: timedelta, *, user_id: str | None, limit: int
     ) -> Sequence[UnsummarizedConversation]:
-        """Return conversations with a session that may be over, those first that wait longest.
+        """Return conversations with a session that may be over, the oldest first.
 
-        Either its end was noted, or nothing has come in for `silence`. One with messages that are still to be
-        enriched is left out, unless they became dead letters: their feeling and weight are not known yet.
+        Its end was recorded, or no message was stored for `silence`. Conversations with messages that are to
+        be enriched are left out, unless these became dead letters.
         """
         found = await self._fetch(_SQL["due"], tenant, now - silence, user_id, limit)
         return [
@@ -157,15 +150,7 @@ class SessionStore(Store):
     async def load(
         self, tenant: str, model: str, one: UnsummarizedConversation, now: datetime, silence: timedelta
     ) -> LoadedSessions:
-        """Return the sessions of a conversation, from the one on that holds what is not covered yet.
-
-        Args:
-            tenant: whose.
-            model: of the vectors.
-            one: which conversation.
-            now: the present.
-            silence: after which a session is over.
-        """
+        """Return the sessions from the first that is not covered, with vectors of `model`."""
         whose = (tenant, one.user_id, one.conversation_id)
         async with self._database.transaction(tenant) as connection:
             ends = [row["ended_at"] for row in await connection.fetch(_SQL["ends"], *whose)]
@@ -173,47 +158,47 @@ class SessionStore(Store):
             start = _part(before, one.since, self._most)
             # One more than a session may have: whether it goes on is known then.
             read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
-            summaries = await connection.fetch(_SQL["summaries"], *whose, start.said_at)
-        held = split_sessions([_turn(row) for row in read], ends, silence, self._most)
+            summaries = await connection.fetch(_SQL["summaries"], *whose, start.sent_at)
+        sessions = split_sessions([_turn(row) for row in read], ends, silence, self._most)
         rest = None
-        if len(read) > self._most:  # the last goes on behind what was read
-            rest = _place(held.pop())
+        if len(read) > self._most:  # the last continues after what was read
+            rest = _place(sessions.pop())
         silent = one.stored_at <= now - silence
         return LoadedSessions(
-            _with_summaries(held, list(map(rows.memory, summaries)), ends, silent=silent), rest
+            _with_summaries(sessions, list(map(rows.memory, summaries)), ends, silent=silent), rest
         )
 
     async def summarise(
         self,
         tenant: str,
         one: UnsummarizedConversation,
-        settled: SummaryPlan,
+        plan: SummaryPlan,
         at: datetime,
     ) -> SummaryResult | None:
-        """Write summaries, take away those whose place they take, and note what is still not covered.
+        """Write summaries, withdraw those that they replace, and record what is still not covered.
 
         Args:
             tenant: whose.
             one: as it was when its sessions were loaded.
-            settled: what to write. A summary whose sources are gone is left out, as is one in whose place the
-                user holds on to a former one.
+            plan: what to write. A summary is left out if its sources are gone, or if the user has verified or
+                corrected the one that it would replace.
             at: when they are stored.
 
         Returns:
-            What was done, or None where something was said in the conversation since: then
-            nothing is written, and it is due again.
+            The result; None if a message was stored since: nothing is written, and the conversation is due
+            again.
         """
         whose = (tenant, one.user_id, one.conversation_id)
         async with self._database.transaction(tenant) as connection:
             await derived_memories.lock_users(connection, tenant, [one.user_id])
-            if not await connection.fetchval(_SQL["unchanged"], *whose, one.changes):
+            if not await connection.fetchval(_SQL["unchanged"], *whose, one.revision):
                 return None
-            succeeded = await derived_memories.write_successors(connection, tenant, settled.summaries, at)
-            gone = await derived_memories.withdraw(connection, tenant, settled.withdrawn)
-            if settled.rest is None:
+            succeeded = await derived_memories.write_successors(connection, tenant, plan.summaries, at)
+            gone = await derived_memories.withdraw(connection, tenant, plan.withdrawn)
+            if plan.rest is None:
                 await connection.execute(_SQL["cover"], *whose)
             else:
-                await connection.execute(_SQL["leave"], *whose, *settled.rest, settled.more)
+                await connection.execute(_SQL["leave"], *whose, *plan.rest, plan.more)
         return SummaryResult(succeeded.written, [*succeeded.withdrawn, *gone])
 
 
@@ -224,9 +209,9 @@ async def _before(
     ends: Sequence[datetime],
     silence: timedelta,
 ) -> list[TurnPosition]:
-    """Return the turns before `since` of the session that it falls into, the latest first."""
+    """Return the turns of a session before `since`, the latest first."""
     before = since
-    later, passed = since.said_at, list[TurnPosition]()
+    later, passed = since.sent_at, list[TurnPosition]()
     while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):
         for row in page:
             if is_session_break(row["created_at"], later, ends, silence):
@@ -238,7 +223,7 @@ async def _before(
 
 
 def _part(passed: Sequence[TurnPosition], since: TurnPosition, most: int) -> TurnPosition:
-    """Return where the session began, or, of one that is cut for its length, the part of it."""
+    """Return where the session began, or, if it is split for its length, the part of it."""
     whole = len(passed) // most * most
     earlier = len(passed) - whole
     return since if earlier == 0 else passed[earlier - 1]
@@ -253,14 +238,14 @@ def _turn(row: asyncpg.Record) -> SessionTurn:
 
 
 def _with_summaries(
-    held: Sequence[Sequence[SessionTurn]],
+    sessions: Sequence[Sequence[SessionTurn]],
     summaries: Sequence[Memory],
     ends: Sequence[datetime],
     *,
     silent: bool,
 ) -> list[Session]:
     found: list[Session] = []
-    for place, turns in enumerate(held):
+    for place, turns in enumerate(sessions):
         first, last = turns[0].created_at, turns[-1].created_at
         sources = tuple(one.memory.id for one in turns)
         here = [one for one in summaries if first <= one.created_at <= last]
@@ -268,7 +253,7 @@ def _with_summaries(
         found.append(
             Session(
                 turns=turns,
-                over=over or place + 1 < len(held),
+                over=over or place + 1 < len(sessions),
                 summary=next((one for one in here if one.source_ids == sources), None),
                 former=[one for one in here if one.source_ids != sources],
             )

@@ -1,7 +1,6 @@
 """Vectors, derived columns and stages of memories: each worker writes its own columns and sets its stage.
 
-All writes are idempotent: repeating one leaves the same rows, and returns the state after it, so that a
-redelivered event produces the same events again.
+All writes are idempotent and return the state after them: a redelivered event produces the same events.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +30,7 @@ _SET_BY: Final[Mapping[Stage, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextToEncode:
-    """The text of a memory that has no vector of the asked model, or the vector it has."""
+    """The text of a memory, and its vector of the requested model, if it has one."""
 
     memory_id: UUID
     text: str
@@ -40,11 +39,7 @@ class TextToEncode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unenriched:
-    """A memory as enrichment needs it.
-
-    Attributes:
-        stated_participants: whom the bot named.
-    """
+    """A memory to enrich, with the participants that the bot has set."""
 
     memory: Memory
     vector: Vector | None
@@ -56,11 +51,9 @@ class EnrichedMemory:
     """The columns that enrichment owns.
 
     Attributes:
-        timezone: the zone that the times were derived in. Where it is the memory's zone no longer, as after a
-            late message that names another one, nothing is written and the stage stays as it is; None does
-            not look.
-        text_hash: of the text that all was derived from; as `timezone`, where the memory says something else
-            by now.
+        timezone: in which the times were derived. If the memory has another one by now, nothing is written;
+            None does not check.
+        text_hash: of the text that the values were derived from; checked like `timezone`.
     """
 
     memory_id: UUID
@@ -74,12 +67,7 @@ class EnrichedMemory:
 
 @dataclass(frozen=True, slots=True)
 class SavedEnrichment:
-    """Result of a write of derived columns.
-
-    Attributes:
-        progress: the stages of the message as they stand.
-        version: of what derived the columns as they stand, which may be what was there before.
-    """
+    """The stages of a message, and the version that derived its stored columns."""
 
     progress: Progress
     version: str
@@ -87,11 +75,7 @@ class SavedEnrichment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexable:
-    """A memory with what its point is made of: its vector, and its predecessor's text and vector.
-
-    Attributes:
-        version: another one after every change to any of it.
-    """
+    """The contents of a memory's point, and a version that changes with any of them."""
 
     memory: Memory
     vector: Vector
@@ -102,14 +86,12 @@ class Indexable:
 
 
 async def find_reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
-    """Return the memories that say something else by now than what was read of them.
-
-    They all stay as they are until the caller's transaction ends: who corrects one waits for it.
+    """Return the memories whose text has another hash by now, and lock all until the transaction ends.
 
     Args:
         connection: of the caller's transaction.
         tenant: whose memories.
-        texts: hashes of what was read of each, see `ricordo.language.text.text_hash`.
+        texts: hashes of the texts that were read, see `ricordo.language.text.text_hash`.
     """
     if not texts:
         return ()
@@ -120,10 +102,9 @@ async def find_reworded(connection: Connection, tenant: str, texts: Mapping[UUID
 async def set_stage(
     connection: Connection, tenant: str, stage: Stage, memory_ids: Sequence[UUID], at: datetime
 ) -> list[Progress]:
-    """Set `stage` of the given memories, as part of the caller's transaction, and return all their stages.
+    """Set a stage of memories in the caller's transaction, and return all their stages.
 
-    A message whose stage is set is no longer given up by the consumer that sets it: the reasons of such dead
-    letters are dropped.
+    Reasons of dead letters of the consumer that sets the stage are dropped.
     """
     if not memory_ids:
         return []
@@ -152,17 +133,16 @@ class EncodingStore(Store):
         *,
         texts: Mapping[UUID, bytes] | None = None,
     ) -> Sequence[Progress]:
-        """Keep new `vectors` and set the stage of all of `done`, which includes them.
+        """Write new `vectors` and set the stage of all of `done`, which includes them.
 
         Args:
             tenant: whose memories.
             model: of the vectors.
-            vectors: those that are new.
+            vectors: new ones.
             done: the memories whose stage is to be set.
             at: now.
-            texts: hashes (`ricordo.language.text.text_hash`) of the texts that the vectors are of. Of a
-                memory that says something else by now, as after a correction, nothing is written; None does
-                not look.
+            texts: hashes (`ricordo.language.text.text_hash`) of the encoded texts. Nothing is written of a
+                memory with another text by now; None does not check.
         """
         async with self._database.transaction(tenant) as connection:
             if stale := await find_reworded(connection, tenant, texts or {}):
@@ -175,19 +155,12 @@ class EncodingStore(Store):
             return await set_stage(connection, tenant, Stage.ENCODED, done, at)
 
     async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
-        """Return memories, each with its user, that were indexed and come right after one of `memory_ids`.
-
-        Their window was made without the vector of their predecessor. To be asked after `save`.
-        """
+        """Return indexed memories (and users) after one of `memory_ids`: their points lack its vector."""
         found = await self._fetch(_SQL["followers"], tenant, memory_ids)
         return [(row["id"], row["user_id"]) for row in found]
 
     async def models(self, tenant: str) -> Mapping[str, int]:
-        """Return the models that memories have vectors of, each with the length of these.
-
-        One that all memories have moved away from may be among them until that is noted: see
-        `ReembeddingStore.retire`.
-        """
+        """Return the models of the tenant's vectors, with dimensions; see `ReembeddingStore.retire`."""
         found = await self._fetch(_SQL["models"], tenant)
         return {row["model"]: row["dimensions"] for row in found}
 
@@ -210,11 +183,10 @@ class EnrichmentStore(Store):
     async def save(
         self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
     ) -> Sequence[SavedEnrichment]:
-        """Write the derived columns with the version of what derived them, and set the stage.
+        """Write the derived columns with their version, and set the stage.
 
-        What the bot stated stays, and so does what use has added, and what was derived with a language
-        model where rules come without one. The forgotten, and those whose zone or text has changed
-        meanwhile, are left out.
+        Values of the bot stay, as does what use has added, and what an LLM derived, if this comes without
+        one. Forgotten memories, and those whose zone or text has changed, are left out.
         """
         async with self._database.transaction(tenant) as connection:
             document = rows.recordset(map(derived_row, enriched))
@@ -250,11 +222,7 @@ class IndexingStore(Store):
             return await set_stage(connection, tenant, Stage.INDEXED, memory_ids, at)
 
     async def versions(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Mapping[UUID, str]:
-        """Return what `load` would give as `version` now, of all that have a row, with a vector or without.
-
-        For the look after a projection's write: whose version differs was changed meanwhile, who is missing
-        was erased.
-        """
+        """Return the present `version` of existing memories, to compare after their points are written."""
         found = await self._fetch(_SQL["versions"], tenant, model, memory_ids)
         return {row["id"]: row["version"] for row in found}
 
@@ -268,7 +236,6 @@ def _present(vector: Vector | None) -> Vector:
 def derived_row(one: EnrichedMemory) -> dict[str, Any]:
     """Return derived columns as a row for the query `enrich`."""
     enrichment = one.enrichment
-    emotion = enrichment.emotion
     return {
         "memory_id": one.memory_id,
         "timezone": one.timezone,
@@ -285,11 +252,7 @@ def derived_row(one: EnrichedMemory) -> dict[str, Any]:
         "event_times": rows.ranges(one.event_times),
         "participants": enrichment.participants,
         "topics": enrichment.topics,
-        "valence": emotion.valence,
-        "arousal": emotion.arousal,
-        "dominance": emotion.dominance,
-        "primary_emotion": emotion.primary,
-        "emotional_keywords": emotion.keywords,
+        **rows.emotion_columns(enrichment.emotion),
         "importance": enrichment.importance.value,
         "informative": enrichment.informative,
         "instructing": enrichment.instructing,

@@ -41,8 +41,8 @@ class WorkingNote:
     """A value that a bot stores for a conversation.
 
     Attributes:
-        value: any JSON value; None takes the note away.
-        request_id: known once for all commands and users; None for a request that may count again.
+        value: any JSON value; None deletes the note.
+        request_id: unique over all commands and users; None for a request that may be repeated.
     """
 
     user_id: str
@@ -57,14 +57,14 @@ class WorkingMemorySpan:
     """Time bounds of working memory; each is exclusive.
 
     Attributes:
-        said_after, said_before: of turns.
-        noted_after, noted_before: of notes.
+        turns_after, turns_before: of turns.
+        notes_after, notes_before: of notes.
     """
 
-    said_after: datetime
-    said_before: datetime
-    noted_after: datetime
-    noted_before: datetime
+    turns_after: datetime
+    turns_before: datetime
+    notes_after: datetime
+    notes_before: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +72,9 @@ class WorkingMemorySnapshot:
     """Names, turns and notes of a conversation.
 
     Attributes:
-        token: of this state of it: another one as soon as anything of it has changed.
-        names_token: of the names that facts of the user speak of; None where there are none.
-        names: those most spoken of first, at most 200; None where the caller has those of that token.
+        token: changes whenever any of it changes.
+        names_token: of the names in the user's facts; None if there are none.
+        names: the most frequent first, at most 200; None if the caller has those of that token.
         turns: oldest first.
         notes: latest first.
     """
@@ -96,33 +96,35 @@ class WorkingMemoryStore(Store):
         conversation_id: str,
         *,
         span: WorkingMemorySpan,
-        most_turns: int,
-        held: str | None,
-        held_names: UUID | None,
+        max_turns: int,
+        known_token: str | None,
+        known_names: UUID | None,
     ) -> WorkingMemorySnapshot | None:
-        """Return what is at hand in a conversation of the user; None where that is still what `held` names.
+        """Return the working memory of a conversation; None if the caller has it, by `known_token`.
 
         Args:
             tenant: whose store.
             user_id: whose turns and notes.
             conversation_id: which conversation.
-            span: of which time.
-            most_turns: how many of the last turns.
-            held: the token of what the caller has; None for nothing.
-            held_names: the token of the names that the caller has; None for none.
+            span: time bounds.
+            max_turns: the last turns are returned.
+            known_token: of the snapshot that the caller has; None for none.
+            known_names: the token of the names that the caller has; None for none.
         """
-        times = span.said_after, span.said_before, span.noted_after, span.noted_before
-        of = checked_tenant(tenant), user_id, conversation_id
+        times = span.turns_after, span.turns_before, span.notes_after, span.notes_before
+        scope = checked_tenant(tenant), user_id, conversation_id
         async with self._database.unscoped() as connection:
-            row = await connection.fetchrow(_SQL["desk"], *of, *times, most_turns, held, held_names)
+            row = await connection.fetchrow(
+                _SQL["snapshot"], *scope, *times, max_turns, known_token, known_names
+            )
         assert row is not None  # noqa: S101 - the function always returns its row
-        if row["token"] == held:
+        if row["token"] == known_token:
             return None
         turns = json.loads(row["turns"] or "[]")
         return WorkingMemorySnapshot(
             token=row["token"],
             names_token=row["version"],
-            names=None if row["version"] == held_names else tuple(row["names"] or ()),
+            names=None if row["version"] == known_names else tuple(row["names"] or ()),
             turns=tuple(_turn(conversation_id, turn) for turn in reversed(turns)),
             notes=json.loads(row["notes"] or "{}"),
         )
@@ -137,60 +139,60 @@ class NoteStore(Store):
         note: WorkingNote,
         at: datetime,
         *,
-        alive_since: datetime,
-        most: int,
-        belated: bool = False,
+        live_since: datetime,
+        limit: int,
+        late: bool = False,
     ) -> None:
-        """Keep a note, in place of the one of the same key, or take it away; once for each request id.
+        """Write or delete a note, once for each request id.
 
         Args:
             tenant: whose.
-            note: what to keep.
+            note: replaces the one of the same key.
             at: when it is set.
-            alive_since: notes of before do not count any more.
-            most: how many a conversation may have.
-            belated: whether it is told long after `at`: what was noted under its key since then stays.
+            live_since: earlier notes have expired.
+            limit: the most notes of a conversation.
+            late: whether it is written long after `at`: a later note of the key stays.
 
         Raises:
-            Forgotten: the user, or the conversation, is being erased, or was forgotten after `at`.
-            TooManyNotes: the conversation has `most` others.
-            NoteConflict: the request id stands for something else.
+            TombstoneExists: the user, or the conversation, is being erased, or was forgotten after `at`.
+            TooManyNotes: the conversation has `limit` others.
+            NoteConflict: the request id is known for another note.
         """
-        of = tenant, note.user_id, note.conversation_id
+        scope = tenant, note.user_id, note.conversation_id
         async with self._database.transaction(tenant) as connection:
-            # As ingest does: who writes a tombstone takes the same locks before the erasure.
+            # As in ingest: a tombstone is written under the same locks.
             locks = sorted((f"conversation/{note.conversation_id}", f"user/{note.user_id}"))
             await connection.execute(_LOCK, tenant, locks)
-            if scope := await connection.fetchval(_SQL["forgotten"], *of, at):
-                raise TombstoneExists(scope)
+            if forgotten := await connection.fetchval(_SQL["forgotten"], *scope, at):
+                raise TombstoneExists(forgotten)
             if not await _is_first(connection, tenant, note):
                 return
             if note.value is None:
-                await connection.execute(_SQL["take_away"], *of, note.key)
+                await connection.execute(_SQL["delete"], *scope, note.key)
                 return
-            others = await connection.fetchval(_SQL["others"], *of, note.key, alive_since)
-            if others >= most:
+            others = await connection.fetchval(_SQL["others"], *scope, note.key, live_since)
+            if others >= limit:
                 raise TooManyNotes(f"the conversation has {others} other notes")
             await connection.execute(_KNOWN_TENANT, tenant)
-            written = json.dumps(note.value, ensure_ascii=False)
-            await connection.execute(_SQL["write"], *of, note.key, written, at, belated)
+            value = json.dumps(note.value, ensure_ascii=False)
+            await connection.execute(_SQL["write"], *scope, note.key, value, at, late)
 
     async def tidy(self, tenant: str, *, before: datetime, after: datetime) -> None:
-        """Drop notes that were set before `before`; or after `after`, by a clock that was ahead."""
+        """Drop notes of before `before`; or of after `after`, from a clock that was ahead."""
         await self._execute(_SQL["empty_notes"], tenant, before, after)
 
 
 async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> bool:
-    """Whether a request has not counted yet; remembers it.
+    """Whether a request is new; records it.
 
     Raises:
-        NoteConflict: it said something else then.
+        NoteConflict: it had another content then.
     """
     if note.request_id is None:
         return True
-    said = json.dumps([note.request_id, note.conversation_id, note.key, note.value], sort_keys=True)
-    ids = [uuid5(NAMESPACE_OID, one) for one in (note.request_id, said)]
-    new = await connection.fetch(_SQL["first_asked"], tenant, ids)
+    content = json.dumps([note.request_id, note.conversation_id, note.key, note.value], sort_keys=True)
+    ids = [uuid5(NAMESPACE_OID, one) for one in (note.request_id, content)]
+    new = await connection.fetch(_SQL["record_request"], tenant, ids)
     if len(new) == 1:
         raise NoteConflict("this request has noted something else already")
     return bool(new)

@@ -101,6 +101,6 @@ async def assert_fact(
     ledger: FactLedger | None = None,
 ) -> Fact | None:
     """Apply an assertion of the user."""
-    curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, word=assertion)
+    curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, assertion=assertion)
     target = ledger or stores.ledger
     return await target.apply_assertion(stores.tenant, curation, projection or Projection(), STORED)

@@ -38,7 +38,7 @@ def message(stores: Stores, name: str) -> NewMessage:
 
 
 async def link(stores: Stores, names: Iterable[str]) -> None:
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         await locked.correct([stores.id(name) for name in names])
 
 
@@ -69,7 +69,7 @@ async def test_what_corrects_something_else_than_before_is_to_be_read_again(stor
     for name in ("m-1", "m-3", "m-4"):
         await learn(stores, extracted(stores, name))
     await stores.record(message(stores, "m-2"))
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         unread = await locked.correct([stores.id("m-2")])
         assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], "and what corrects it"
         assert [one.extracted for one in unread] == [None, None]
@@ -95,7 +95,7 @@ async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores
     """No stage is set of what was read without the link, even if no event is ever heard of it."""
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     early = replace(extracted(stores, "m-3"), put_right=())
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         await locked.correct([stores.id("m-3")])
         keeping = asyncio.create_task(learn(stores, early))
         await asyncio.wait([keeping], timeout=0.5)
@@ -127,7 +127,7 @@ async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_i
     for name in ("m-2", "m-3", "m-4"):
         await learn(stores, extracted(stores, name))
     await stores.execute("update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3")
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         unread = await locked.correct([stores.id("m-3")])
     assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
     assert await corrections(stores) == {"m-4": "m-3"}
@@ -202,6 +202,6 @@ async def test_nobody_corrects_somebody_else(stores: Stores) -> None:
         stores.message("a-1", minute=1, content="Scusa, il 14 non il 12", role="assistant"),
         stores.message("m-2", minute=2, content="Scusa, il 14 non il 12", user_id="u-2"),
     )
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1", "u-2"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1", "u-2"]) as locked:
         await locked.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
     assert await corrections(stores, ("m-1", "a-1", "m-2")) == {}

@@ -96,7 +96,7 @@ async def test_who_is_killed_between_slices_is_made_up_for(stores: Stores) -> No
     await worker.wait()
 
     async def free() -> bool:
-        async with stores.pass_locks.alone("decay") as is_alone:
+        async with stores.pass_locks.acquire("decay") as is_alone:
             return is_alone
 
     await eventually(free)

@@ -126,7 +126,7 @@ async def test_a_claim_runs_out_unless_it_is_renewed_and_given_back_it_is_no_att
 ) -> None:
     found, _ = await documents.claimed()
     end = LATER + timedelta(seconds=10)
-    await documents.store.hold(stores.tenant, found.memory_id, end)
+    await documents.store.renew(stores.tenant, found.memory_id, end)
     assert await documents.claim(LATER) is None
     again = await documents.claim(end)
     assert again is not None

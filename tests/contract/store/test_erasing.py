@@ -225,7 +225,7 @@ async def test_the_reason_of_a_dead_letter_goes_and_no_other(erasure: ErasureSto
 
 
 async def test_pairs_of_names_that_nobody_has_any_more_are_not_kept(stores: Stores) -> None:
-    stores.ledger = FactLedger(stores.database, doubting=True)
+    stores.ledger = FactLedger(stores.database, record_doubts=True)
     await stores.say("m-1", "m-2")
     friend = extracted(stores, "m-1", claim("friend", "Nicola"))
     await learn(stores, friend, extracted(stores, "m-2", claim("lives_in", "Bari", subject="Nico")))

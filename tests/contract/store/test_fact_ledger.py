@@ -16,8 +16,7 @@ from ricordo.memory.facts import USER, Assertion, Evidence, Fact, MessageContrib
 from ricordo.memory.facts.projection import FactDelta, VersionConflict
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.testing.factories import at
 
 NAMES: Final = ("Nora", "Bea", "Rex")
@@ -266,20 +265,20 @@ async def test_facts_of_a_user_are_locked_while_they_are_read_for_a_rebuild(stor
         {},
     )
     assert list(await source.ids(stores.tenant, "u-1")) == [rome[0].id]
-    async with source.held(stores.tenant, "u-1") as locked:
+    async with source.lock(stores.tenant, "u-1") as locked:
         milan = extracted(stores, "u-1-1", claim("lives_in", "Milan", minute=1))
         learning = asyncio.create_task(learn(stores, milan, projection=projection))
         await learn(
             stores, extracted(stores, "u-3-0", claim("lives_in", "Bonn"), user_id="u-3")
         )  # others go on
         oslo = await facts(stores, FactQuestion(user_id="u-2"))
-        assert list(await locked.among([rome[0].id, oslo[0].id, uuid4()])) == rome
-        assert list(await locked.among([])) == []
+        assert list(await locked.find([rome[0].id, oslo[0].id, uuid4()])) == rome
+        assert list(await locked.find([])) == []
         assert projection.learned == []
     await learning
     assert {fact.object for fact in projection.learned[0].facts} == {"Rome", "Milan"}
     with pytest.raises(LookupError, match="odd"):
-        async with source.held(stores.tenant, "u-1"):
+        async with source.lock(stores.tenant, "u-1"):
             raise LookupError("odd")
 
 

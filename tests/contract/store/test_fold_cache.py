@@ -147,7 +147,7 @@ async def test_a_deletion_waits_for_a_fold(stores: Stores) -> None:
 
 
 async def test_a_ledger_that_keeps_nothing_writes_the_same_facts(stores: Stores) -> None:
-    forgetful, evidence = FactLedger(stores.database, remembered=0), []
+    forgetful, evidence = FactLedger(stores.database, cache_size=0), []
     for start in range(0, 3 * BATCH, BATCH):
         evidence += await _extracted(stores, start)
         await learn(stores, *evidence[-BATCH:], ledger=forgetful)

@@ -25,8 +25,7 @@ from ricordo.memory.facts.projection import ProjectionVersion
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.handling import Done, Envelope
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at
 from ricordo_services.knowledge.fact_handler import FactHandler, tell

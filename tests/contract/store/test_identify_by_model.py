@@ -19,8 +19,7 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo_services.knowledge.graph_projector import GraphProjector
@@ -56,7 +55,7 @@ class Process:
     def __init__(self, stores: Stores, reader: FakeIdentityReader | None = None) -> None:
         self.stores, self.reader = stores, reader or FakeIdentityReader()
         self.events, self.graph_away = 0, False
-        self.ledger = FactLedger(stores.database, doubting=True)
+        self.ledger = FactLedger(stores.database, record_doubts=True)
         clock, graph = SystemClock(), MemoryGraph()
         breaker = CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable)
         repairs = GraphRepairs(GraphRepair(facts=FactSource(stores.database), graph=graph))
@@ -275,7 +274,7 @@ async def impatient(stores: Stores) -> AsyncIterator[FactLedger]:
     """Yield a ledger whose transactions may not be idle for longer than 100 ms."""
     idle = {"idle_in_transaction_session_timeout": "100"}
     async with asyncpg.create_pool(stores.dsn, min_size=1, max_size=2, server_settings=idle) as pool:
-        yield FactLedger(Database(pool), doubting=True)
+        yield FactLedger(Database(pool), record_doubts=True)
 
 
 async def test_a_turn_is_of_one_user_and_lasts_as_long_as_the_model_thinks(
@@ -286,14 +285,14 @@ async def test_a_turn_is_of_one_user_and_lasts_as_long_as_the_model_thinks(
     def of(user: str) -> list[UnresolvedPair]:
         return [UnresolvedPair(user, names) for names in PAIRS]
 
-    async with impatient.turn(one.stores.tenant, of("u-1")) as mine:
+    async with impatient.lease_pairs(one.stores.tenant, of("u-1")) as mine:
         assert set(mine) == set(of("u-1"))
         await asyncio.sleep(0.3)  # what is tested is that this time passes
-        async with one.ledger.turn(one.stores.tenant, of("u-1")[:1]) as nothing:
+        async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")[:1]) as nothing:
             assert not nothing
-        async with one.ledger.turn(one.stores.tenant, of("u-2")) as free:
+        async with one.ledger.lease_pairs(one.stores.tenant, of("u-2")) as free:
             assert set(free) == set(of("u-2"))
-    async with one.ledger.turn(one.stores.tenant, of("u-1")) as again:
+    async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")) as again:
         assert set(again) == set(of("u-1"))
 
 
@@ -302,13 +301,13 @@ async def test_a_turn_ends_with_an_error_and_what_was_decided_in_it_stays(one: P
     pairs = [UnresolvedPair("u-1", names) for names in PAIRS]
 
     async def fail_within() -> None:
-        async with one.ledger.turn(one.stores.tenant, pairs):
+        async with one.ledger.lease_pairs(one.stores.tenant, pairs):
             await one.ledger.decide(one.stores.tenant, "u-1", PAIRS[0], Projection(), same=True, by="model:m")
             raise ModelUnavailable("away")
 
     with pytest.raises(ModelUnavailable):
         await fail_within()
-    async with one.ledger.turn(one.stores.tenant, pairs) as still_open:
+    async with one.ledger.lease_pairs(one.stores.tenant, pairs) as still_open:
         assert set(still_open) == {pairs[1]}
 
 

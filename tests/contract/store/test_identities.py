@@ -41,7 +41,7 @@ async def _decide(stores: Stores, *, same: bool | None, by: str = "user", **more
 @pytest.fixture
 def doubting(stores: Stores) -> FactLedger:
     """Return a ledger that keeps pairs that rules leave open."""
-    return FactLedger(stores.database, doubting=True)
+    return FactLedger(stores.database, record_doubts=True)
 
 
 async def test_a_brother_gets_his_name_and_loses_it_to_two(stores: Stores) -> None:
@@ -137,12 +137,12 @@ async def test_an_unresolved_pair_is_withdrawn_and_may_come_back(
     await _say(stores, "m-0", *BOTH, ledger=doubting)
     (pair,) = await doubting.unresolved_pairs(stores.tenant, 10)
     others = [UnresolvedPair("u-2", pair.names), UnresolvedPair("u-1", ("nico", "x"))]
-    await doubting.withdraw(stores.tenant, [pair, *others])
+    await doubting.drop_pairs(stores.tenant, [pair, *others])
     assert await doubting.unresolved_pairs(stores.tenant, 10) == []
     await _say(stores, "m-0", *BOTH, ledger=doubting)
     assert await doubting.unresolved_pairs(stores.tenant, 10) == [pair]
     await _decide(stores, same=True, by=MODEL)
-    await doubting.withdraw(stores.tenant, [pair])
+    await doubting.drop_pairs(stores.tenant, [pair])
     assert await _known(stores) == ONE, "a decision stays"
 
 

@@ -54,7 +54,7 @@ async def members(locked: LockedLinks, model: str = MODEL, after: int = 0) -> di
 
 async def join(stores: Stores, *names: str, model: str = MODEL) -> None:
     """Link memories, all of which are new, with those there are."""
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         found = await locked.linkable(model, [stores.id(name) for name in names])
         await locked.write({("u-1", model): await _joining(locked, model, found)})
 
@@ -68,7 +68,7 @@ async def _joining(locked: LockedLinks, model: str, found: Sequence[LinkCandidat
     neighbourhood.load((await members(locked, model)).values())
     neighbourhood.settle()
     neighbourhood.add(
-        [LinkedMember(one.memory_id, _instant(one.said_at), quantize(one.vector)) for one in found]
+        [LinkedMember(one.memory_id, _instant(one.sent_at), quantize(one.vector)) for one in found]
     )
     return neighbourhood.take_changes()
 
@@ -91,10 +91,10 @@ async def test_memories_of_the_user_with_a_vector_of_the_model_can_be_linked(
     await remember(stores, "m-2", model="model-b")
     await remember(stores, "m-3", user_id="u-2")
     wanted = [uuid4(), *(stores.id(f"m-{n}") for n in (3, 2, 1))]
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
         (one,) = await locked.linkable(MODEL, wanted)
     assert (one.memory_id, one.user_id, one.content) == (stores.id("m-1"), "u-1", "of two dogs")
-    assert (one.said_at, one.language) == (at(3), "en")
+    assert (one.sent_at, one.language) == (at(3), "en")
     assert one.vector.tolist() == ALIKE.tolist()
     assert (one.linked_model, one.linked_vector) == (None, None)
 
@@ -107,7 +107,7 @@ async def test_neighbours_are_kept_and_related_memories_shown_both_ways(
     await join(stores, "m-1", "m-2", "m-3")
     shown = [await related(stores, name) for name in ("m-1", "m-2", "m-3")]
     assert shown == [(stores.id("m-2"),), (stores.id("m-1"),), ()]
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
         kept = await members(locked)
         (again,) = await locked.linkable(MODEL, [stores.id("m-3")])
     assert {one.nearest for one in kept.values()} == {(stores.id("m-1"),), (stores.id("m-2"),), ()}
@@ -123,14 +123,14 @@ async def test_each_change_has_a_number_and_only_what_it_touched_is_read_again(
 ) -> None:
     for n, vector in enumerate((ALIKE, -ALIKE, ALIKE)):
         await remember(stores, f"m-{n}", vector)
-    async with links.hold(stores.tenant, ["u-1", "u-2"]) as locked:
-        assert dict(locked.states) == {}
+    async with links.lock(stores.tenant, ["u-1", "u-2"]) as locked:
+        assert dict(locked.versions) == {}
     await join(stores, "m-0", "m-1")
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        before = locked.states["u-1"]
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        before = locked.versions["u-1"]
     await join(stores, "m-2")
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        now = locked.states["u-1"]
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        now = locked.versions["u-1"]
         assert set(await members(locked, after=before.number)) == {stores.id("m-0"), stores.id("m-2")}
         assert not await members(locked, after=now.number)
         assert not await members(locked, "model-b")
@@ -143,7 +143,7 @@ async def test_a_change_that_fails_leaves_nothing(stores: Stores, links: LinkSto
         await remember(stores, name)
 
     async def fail_after_writing() -> None:
-        async with links.hold(stores.tenant, ["u-1"]) as locked:
+        async with links.lock(stores.tenant, ["u-1"]) as locked:
             found = await locked.linkable(MODEL, [stores.id("m-1"), stores.id("m-2")])
             await locked.write({("u-1", MODEL): await _joining(locked, MODEL, found)})
             raise ZeroDivisionError
@@ -151,8 +151,8 @@ async def test_a_change_that_fails_leaves_nothing(stores: Stores, links: LinkSto
     with pytest.raises(ZeroDivisionError):
         await fail_after_writing()
     assert await related(stores, "m-1") == ()
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        assert dict(locked.states) == {}
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        assert dict(locked.versions) == {}
         assert not await members(locked)
 
 
@@ -165,10 +165,10 @@ async def test_changes_of_one_user_wait_for_each_other_and_for_no_other_user(
     await asyncio.gather(*(join(stores, name) for name in names))
     for name in names:
         assert set(await related(stores, name)) == {stores.id(other) for other in names if other != name}
-    async with links.hold(stores.tenant, ["u-1"]), asyncio.timeout(30):
-        async with links.hold(stores.tenant, ["u-2"]):
+    async with links.lock(stores.tenant, ["u-1"]), asyncio.timeout(30):
+        async with links.lock(stores.tenant, ["u-2"]):
             pass
-        async with links.hold(stores.another_tenant().tenant, ["u-1"]):
+        async with links.lock(stores.another_tenant().tenant, ["u-1"]):
             pass
 
 
@@ -177,19 +177,19 @@ async def test_an_erased_memory_is_related_to_nobody(stores: Stores, links: Link
     for n, name in enumerate(names):
         await remember(stores, name, minute=n)
     await join(stores, *names)
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        before = locked.states["u-1"]
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        before = locked.versions["u-1"]
     await erase(stores, "m-1", "m-2")
     assert [await related(stores, name) for name in ("m-0", "m-3")] == [
         (stores.id("m-3"),),
         (stores.id("m-0"),),
     ]
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        assert locked.states["u-1"].generation != before.generation
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        assert locked.versions["u-1"].generation != before.generation
         assert set(await members(locked)) == {stores.id("m-0"), stores.id("m-3")}
     await erase(stores, "m-0", "m-3")
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        assert dict(locked.states) == {}
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        assert dict(locked.versions) == {}
 
 
 async def test_an_erasure_and_a_link_at_once_leave_no_link_to_what_is_gone(stores: Stores) -> None:
@@ -211,14 +211,14 @@ async def test_a_memory_that_leaves_makes_what_was_cached_void(stores: Stores, l
     for name in ("m-1", "m-2"):
         await remember(stores, name)
     await join(stores, "m-1", "m-2")
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
-        before = locked.states["u-1"]
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
+        before = locked.versions["u-1"]
         written = await locked.write({("u-1", MODEL): _leaving(stores, "m-1", "m-2")})
     assert [await related(stores, name) for name in ("m-1", "m-2")] == [(), ()]
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
         assert set(await members(locked)) == {stores.id("m-2")}
-        assert dict(locked.states) == dict(written)
-        assert locked.states["u-1"].generation != before.generation
+        assert dict(locked.versions) == dict(written)
+        assert locked.versions["u-1"].generation != before.generation
 
 
 async def test_a_memory_leaves_one_model_and_joins_another_in_one_change(
@@ -228,12 +228,12 @@ async def test_a_memory_leaves_one_model_and_joins_another_in_one_change(
         await remember(stores, name, model=model)
     await join(stores, "m-1", "m-2")
     await join(stores, "m-3", model="b")
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
         found = await locked.linkable("b", [stores.id("m-1")])
         assert [one.linked_model for one in found] == [MODEL]
         changes = _leaving(stores, "m-1", "m-2"), await _joining(locked, "b", found)
         await locked.write({("u-1", MODEL): changes[0], ("u-1", "b"): changes[1]})
     assert [await related(stores, name) for name in ("m-1", "m-2")] == [(stores.id("m-3"),), ()]
-    async with links.hold(stores.tenant, ["u-1"]) as locked:
+    async with links.lock(stores.tenant, ["u-1"]) as locked:
         assert set(await members(locked)) == {stores.id("m-2")}
         assert set(await members(locked, "b")) == {stores.id("m-1"), stores.id("m-3")}

@@ -224,7 +224,7 @@ async def test_the_first_model_decides_where_there_are_vectors_of_two(
     for model in order:
         await _arrive(workers, here, arrival, model)
     await _is_as_defined(here, arrival.story)
-    async with LinkStore(here.database).hold(here.tenant, ["u-1", "u-2"]) as locked:
+    async with LinkStore(here.database).lock(here.tenant, ["u-1", "u-2"]) as locked:
         assert [some async for some in locked.members("u-1", FALLBACK, 0)] == []
 
 

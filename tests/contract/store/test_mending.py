@@ -16,8 +16,7 @@ from ricordo.memory.facts import Fact
 from ricordo.memory.facts.projection import Project, ProjectionVersion
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.testing.factories import at, new_message
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo_services.knowledge.graph_projector import GraphProjector

@@ -19,7 +19,7 @@ import asyncio, sys
 from ricordo.store.pass_store import PassLocks
 
 async def hold():
-    async with PassLocks(sys.argv[1]).alone("killed") as is_alone:
+    async with PassLocks(sys.argv[1]).acquire("killed") as is_alone:
         print(is_alone, flush=True)
         await asyncio.Event().wait()
 
@@ -28,7 +28,7 @@ asyncio.run(hold())
 
 
 async def _is_free(stores: Stores, name: str) -> bool:
-    async with stores.pass_locks.alone(name) as is_alone:
+    async with stores.pass_locks.acquire(name) as is_alone:
         return is_alone
 
 
@@ -37,11 +37,11 @@ async def test_how_far_a_run_has_come_is_kept_until_it_is_complete(stores: Store
     runs = stores.pass_runs
     assert await runs.state(stores.tenant, "decay") == PassState()
     for reached in (UUID(int=1), UUID(int=2)):
-        await runs.reach(stores.tenant, "decay", STORED, reached)
+        await runs.save_position(stores.tenant, "decay", STORED, reached)
     assert await runs.state(stores.tenant, "decay") == PassState(None, STORED, UUID(int=2))
     await runs.complete(stores.tenant, "decay", STORED)
     assert await runs.state(stores.tenant, "decay") == PassState(STORED)
-    await runs.reach(stores.tenant, "decay", NEXT, UUID(int=1))
+    await runs.save_position(stores.tenant, "decay", NEXT, UUID(int=1))
     assert await runs.state(stores.tenant, "decay") == PassState(STORED, NEXT, UUID(int=1))
     await runs.complete(stores.tenant, "decay", NEXT)
     assert await runs.state(stores.tenant, "decay") == PassState(NEXT)
@@ -51,7 +51,7 @@ async def test_how_far_a_run_has_come_is_kept_until_it_is_complete(stores: Store
 async def test_one_holder_at_a_time_and_the_next_when_it_is_done(stores: Stores) -> None:
     name = f"pass-{uuid4()}"
     for _ in range(2):
-        async with stores.pass_locks.alone(name) as first:
+        async with stores.pass_locks.acquire(name) as first:
             assert first
             for _ in range(2):  # a refused one has freed nothing
                 assert not await _is_free(stores, name)
@@ -62,20 +62,20 @@ async def test_a_cancelled_holder_gives_it_up_and_a_patient_one_gets_it_then(sto
     name, entered, taken = f"pass-{uuid4()}", asyncio.Event(), asyncio.Event()
 
     async def hold() -> None:
-        async with stores.pass_locks.alone(name) as is_alone:
+        async with stores.pass_locks.acquire(name) as is_alone:
             assert is_alone
             entered.set()
             await asyncio.Event().wait()
 
     async def wait() -> None:
-        async with stores.pass_locks.alone(name, 30) as is_alone:
+        async with stores.pass_locks.acquire(name, 30) as is_alone:
             assert is_alone
             taken.set()
 
     holder = asyncio.create_task(hold())
     await entered.wait()
     waiting = asyncio.create_task(wait())
-    async with stores.pass_locks.alone(name, 0.05) as is_alone:
+    async with stores.pass_locks.acquire(name, 0.05) as is_alone:
         assert not is_alone
     assert not taken.is_set()
     holder.cancel()
@@ -97,7 +97,7 @@ async def test_a_process_that_is_killed_gives_it_up(stores: Stores) -> None:
 async def test_a_connection_that_is_cut_gives_it_up(
     stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
-    async with stores.pass_locks.alone("cut") as first:
+    async with stores.pass_locks.acquire("cut") as first:
         assert first
         await connection.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ricordo pass'"
@@ -109,5 +109,5 @@ async def test_a_connection_that_is_cut_gives_it_up(
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
     locks = PassLocks("postgresql://nobody@127.0.0.1:1/nothing")
     with pytest.raises(StoreUnavailable):
-        async with locks.alone("any"):
+        async with locks.acquire("any"):
             pass

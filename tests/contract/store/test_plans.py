@@ -23,7 +23,7 @@ from ricordo.testing.factories import at, new_message
 
 OVER_ALL = ("owners", "count", "over_quota")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
-FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_closed")
+FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_conversations_closed")
 """What holds a row for each model, and what nobody was asked about yet: no more."""
 TABLES = ("memories", "history", "stages")
 
@@ -80,7 +80,6 @@ async def _plan(database: Database, query: str) -> list[str]:
         "memory_queries",
         "stages",
         "link_store",
-        "rebuild_sources",
         "document_store",
         "pass_store",
         "working_memory_store",

@@ -16,8 +16,7 @@ from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import KeptGraph, Neighbour
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.rebuild_sources import FactSource
+from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.graph import ODD_NAMES, known
 from ricordo_services.job_progress import Reindexed, ReindexOrder

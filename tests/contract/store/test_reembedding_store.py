@@ -8,8 +8,7 @@ from uuid import UUID
 import pytest
 from tests.contract.store.stores import MODEL, STORED, Stores
 
-from ricordo.store.rebuild_sources import ReindexingStore
-from ricordo.store.reprocessing import ReembeddingQuery, ReembeddingStore
+from ricordo.store.reprocessing import ReembeddingQuery, ReembeddingStore, ReindexingStore
 
 NEW = "model-b"
 BEHIND = ReembeddingQuery(model=NEW)

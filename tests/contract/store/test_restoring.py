@@ -157,9 +157,9 @@ async def test_no_note_of_before_comes_back_once_all_is_erased(stores: Stores, s
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=1)
     day = timedelta(days=1)
     with pytest.raises(TombstoneExists, match=scope):
-        await stores.notes.note(stores.tenant, note, before, alive_since=before - day, most=9)
+        await stores.notes.note(stores.tenant, note, before, live_since=before - day, limit=9)
     later = datetime.now(UTC) + timedelta(minutes=1)
-    await stores.notes.note(stores.tenant, note, later, alive_since=before - day, most=9)
+    await stores.notes.note(stores.tenant, note, later, live_since=before - day, limit=9)
 
 
 async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> None:
@@ -170,7 +170,7 @@ async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> Non
     now, day = datetime.now(UTC), timedelta(days=1)
     for value, at_ in ((1, now), (2, now - timedelta(hours=1)), (3, now + timedelta(hours=1))):
         note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=value)
-        await stores.notes.note(stores.tenant, note, at_, alive_since=now - day, most=9, belated=True)
+        await stores.notes.note(stores.tenant, note, at_, live_since=now - day, limit=9, late=True)
         same = await stores.ledger.decide(
             stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=value == 1, by="user", decided_at=at_
         )

@@ -66,10 +66,10 @@ async def _fill_every_table(stores: Stores) -> None:
     await stores.put_tombstone("message", "m-9")
     await join(stores, "m-1")
     await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
-    async with LinkStore(stores.database).hold(stores.tenant, ["u-1"]) as locked:
+    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
         await locked.correct([stores.id("m-7")])
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
-    await stores.notes.note(stores.tenant, note, STORED, alive_since=STORED, most=1)
+    await stores.notes.note(stores.tenant, note, STORED, live_since=STORED, limit=1)
 
 
 async def _count(connection: Connection, table: str) -> int:

@@ -23,20 +23,20 @@ DAY = timedelta(days=1)
 
 async def _snapshot(
     stores: Stores,
-    held: str | None = None,
+    known_token: str | None = None,
     names: UUID | None = None,
     *,
     user_id: str = "u-1",
     minute: float = 100,
 ) -> WorkingMemorySnapshot | None:
     span = WorkingMemorySpan(
-        said_after=at(minute) - DAY,
-        said_before=at(minute),
-        noted_after=STORED - DAY,
-        noted_before=STORED + DAY,
+        turns_after=at(minute) - DAY,
+        turns_before=at(minute),
+        notes_after=STORED - DAY,
+        notes_before=STORED + DAY,
     )
     return await stores.working_memory.snapshot(
-        stores.tenant, user_id, "c-1", span=span, most_turns=3, held=held, held_names=names
+        stores.tenant, user_id, "c-1", span=span, max_turns=3, known_token=known_token, known_names=names
     )
 
 
@@ -57,7 +57,7 @@ async def _note(
 ) -> None:
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key=key, value=value, request_id=request_id)
     when = STORED + after
-    await stores.notes.note(stores.tenant, note, when, alive_since=when - DAY, most=most)
+    await stores.notes.note(stores.tenant, note, when, live_since=when - DAY, limit=most)
 
 
 async def _notes(stores: Stores) -> Mapping[str, object]:
@@ -145,7 +145,7 @@ async def test_any_json_value_is_kept_until_null_removes_it(stores: Stores) -> N
 async def test_notes_are_of_one_user_and_conversation(stores: Stores) -> None:
     await _note(stores, "a", 1)
     note = WorkingNote(user_id="u-2", conversation_id="c-2", key="b", value=2)
-    await stores.notes.note(stores.tenant, note, STORED, alive_since=STORED - DAY, most=9)
+    await stores.notes.note(stores.tenant, note, STORED, live_since=STORED - DAY, limit=9)
     assert (await _whole(stores, user_id="u-2")).notes == {}
     assert await _notes(stores) == {"a": 1}
 

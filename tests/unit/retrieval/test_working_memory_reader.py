@@ -44,21 +44,21 @@ class FakeStore(WorkingMemoryStore):
         conversation_id: str,
         *,
         span: WorkingMemorySpan,
-        most_turns: int,
-        held: str | None,
-        held_names: UUID | None,
+        max_turns: int,
+        known_token: str | None,
+        known_names: UUID | None,
     ) -> WorkingMemorySnapshot | None:
         if self.trouble is not None:
             raise self.trouble
-        turns = [one for one in self.turns if span.said_after < one.timestamp < span.said_before]
-        turns = sorted(turns, key=lambda one: one.timestamp)[-most_turns:]
-        alive = self.noted_at is not None and span.noted_after < self.noted_at < span.noted_before
+        turns = [one for one in self.turns if span.turns_after < one.timestamp < span.turns_before]
+        turns = sorted(turns, key=lambda one: one.timestamp)[-max_turns:]
+        alive = self.noted_at is not None and span.notes_after < self.noted_at < span.notes_before
         notes = dict(self.notes) if alive else {}
         token = repr((turns, notes, self.names_token))
-        if token == held:
+        if token == known_token:
             return None
         self.snapshots += 1
-        names = None if self.names_token == held_names else self.known
+        names = None if self.names_token == known_names else self.known
         self.names_told += names is not None
         return WorkingMemorySnapshot(
             token=token, names_token=self.names_token, names=names, turns=turns, notes=notes

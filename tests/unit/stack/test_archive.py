@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo_services.stack.archive import MANIFEST, Manifest, opened, pack
+from ricordo_services.stack.archive import MANIFEST, Manifest, open_backup, write_backup
 from ricordo_services.stack.stack_errors import BackupRefused
 
 OLDEST, NEWEST = 23, 40
@@ -39,14 +39,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def backup(folder: Path, tmp_path: Path) -> Path:
-    pack(folder, tmp_path / "memory.tar.gz", MADE)
+    write_backup(folder, tmp_path / "memory.tar.gz", MADE)
     return tmp_path / "memory.tar.gz"
 
 
 def unpacked(source: Path, target: Path, newest: int = NEWEST) -> dict[str, bytes]:
     target.mkdir(exist_ok=True)
-    with opened(source) as archive:
-        archive.check(OLDEST, newest)
+    with open_backup(source) as archive:
+        archive.check_version(OLDEST, newest)
         archive.unpack(target)
     return {
         path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
@@ -157,7 +157,7 @@ def test_what_it_cannot_hold_is_told(folder: Path, tmp_path: Path) -> None:
     (folder / "objects").mkdir()
     (folder / "objects" / "link").symlink_to("/etc/passwd")
     with pytest.raises(BackupRefused, match="neither a file nor a folder"):
-        pack(folder, tmp_path / "memory.tar.gz", MADE)
+        write_backup(folder, tmp_path / "memory.tar.gz", MADE)
     assert not list(tmp_path.glob("memory*"))
 
 

@@ -18,10 +18,10 @@ IDENTITY = {"id", "predicate"}
         ("facts", "of_user"),
         ("facts", "of_predicate"),
         ("facts", "of_entity"),
-        ("rebuild_sources", "among"),
+        ("facts", "find"),
         ("facts", "surfacing"),
         ("facts", "keep_facts"),
-        ("fact_assertions", "hold_fact"),
+        ("fact_assertions", "lock_fact"),
     ],
 )
 def test_all_of_a_fact_is_asked_for(file: str, name: str) -> None:

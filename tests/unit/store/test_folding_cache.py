@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from ricordo.memory.facts import Evidence, Folding, partitions_of
-from ricordo.store.evidence_store import RememberedFoldings
+from ricordo.store.evidence_store import FoldingCache
 from ricordo.testing.factories import at
 
 
@@ -15,38 +15,38 @@ def _folding(rows: int) -> Folding:
     return folding
 
 
-def test_what_is_remembered_counts_in_the_state_in_which_it_was_left() -> None:
-    remembered, folding, state = RememberedFoldings(100), _folding(1), uuid4()
-    assert remembered.take("acme", "u", None) is None
-    remembered.keep("acme", "u", folding, state)
-    assert remembered.take("elsewhere", "u", state) is None
-    assert remembered.take("acme", "u", state) is folding
-    assert remembered.take("acme", "u", state) is None, "whoever takes it may change it"
-    remembered.keep("acme", "u", folding, state)
-    assert remembered.take("acme", "u", uuid4()) is None
-    assert remembered.take("acme", "u", state) is None
+def test_a_fold_is_returned_once_and_for_its_version_only() -> None:
+    cache, folding, version = FoldingCache(100), _folding(1), uuid4()
+    assert cache.pop("acme", "u", None) is None
+    cache.put("acme", "u", folding, version)
+    assert cache.pop("elsewhere", "u", version) is None
+    assert cache.pop("acme", "u", version) is folding
+    assert cache.pop("acme", "u", version) is None, "whoever takes it may change it"
+    cache.put("acme", "u", folding, version)
+    assert cache.pop("acme", "u", uuid4()) is None
+    assert cache.pop("acme", "u", version) is None
 
 
-def test_those_that_were_used_longest_ago_are_forgotten() -> None:
+def test_the_folds_used_longest_ago_are_dropped() -> None:
     size = _folding(7).size
-    remembered, state = RememberedFoldings(2 * size), uuid4()
+    cache, version = FoldingCache(2 * size), uuid4()
     kept = {user: _folding(7) for user in "abc"}
     for user in "ab":
-        remembered.keep("acme", user, kept[user], state)
-    remembered.keep("acme", "a", kept["a"], state)
-    remembered.keep("acme", "c", kept["c"], state)
-    assert remembered.take("acme", "b", state) is None
-    assert remembered.take("acme", "a", state) is kept["a"]
-    assert remembered.take("acme", "c", state) is kept["c"]
+        cache.put("acme", user, kept[user], version)
+    cache.put("acme", "a", kept["a"], version)
+    cache.put("acme", "c", kept["c"], version)
+    assert cache.pop("acme", "b", version) is None
+    assert cache.pop("acme", "a", version) is kept["a"]
+    assert cache.pop("acme", "c", version) is kept["c"]
 
 
-def test_what_is_too_much_by_itself_is_not_remembered_and_costs_no_other_its_place() -> None:
+def test_a_fold_larger_than_the_cache_evicts_no_other() -> None:
     small = _folding(7)
-    remembered, state = RememberedFoldings(small.size), uuid4()
-    remembered.keep("acme", "b", small, state)
-    remembered.keep("acme", "a", _folding(7), state)
-    assert remembered.take("acme", "b", state) is None, "there is room for one"
-    remembered.keep("acme", "b", small, state)
-    remembered.keep("acme", "a", _folding(8), state)
-    assert remembered.take("acme", "a", state) is None
-    assert remembered.take("acme", "b", state) is small
+    cache, version = FoldingCache(small.size), uuid4()
+    cache.put("acme", "b", small, version)
+    cache.put("acme", "a", _folding(7), version)
+    assert cache.pop("acme", "b", version) is None, "there is room for one"
+    cache.put("acme", "b", small, version)
+    cache.put("acme", "a", _folding(8), version)
+    assert cache.pop("acme", "a", version) is None
+    assert cache.pop("acme", "b", version) is small

@@ -94,7 +94,7 @@ class PassRunner:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
         summary, began = PassSummary(self.name), self.clock.monotonic()
-        async with self.locks.alone(self.name, self.patience) as is_alone:
+        async with self.locks.acquire(self.name, self.patience) as is_alone:
             if not is_alone:
                 raise RunsElsewhere(self.name)
             tenants = await self.life.tenants() if tenant is None else [tenant]
@@ -117,7 +117,7 @@ class PassRunner:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
         summary, began = PassSummary(self.name), self.clock.monotonic()
-        async with self.locks.alone(self.name) as is_alone:
+        async with self.locks.acquire(self.name) as is_alone:
             if not is_alone:
                 _log.info("a pass runs elsewhere", name=self.name)
                 return None
@@ -142,7 +142,7 @@ class PassRunner:
         waiting = await self._waiting(now)
         if not waiting:
             return None
-        async with self.locks.alone(self.name) as is_alone:
+        async with self.locks.acquire(self.name) as is_alone:
             if not is_alone:
                 return None
             while waiting:
@@ -206,7 +206,7 @@ class PassRunner:
         async for one in self.work.slices(tenant, began_for, None, after):
             _add(summary, one)
             if one.reached is not None:
-                await self.runs.reach(tenant, self.name, began_for, one.reached)
+                await self.runs.save_position(tenant, self.name, began_for, one.reached)
         await self.runs.complete(tenant, self.name, now)
         return Slice()
 

@@ -1,15 +1,15 @@
--- Old and weak memories. What is weak is said in `ricordo.memory.compression`; a test holds the copy here against it.
+-- Old and weak memories, as in `ricordo.memory.compression`; a test compares them.
 
 -- name: users
--- $2 the user after whom to go on, $3 before when something was said, $4 how many. From one user to the next by index, as
--- far as it takes to find so many: their order is asked for at the end, and costs no look at the rest.
+-- $2 the user after whom to continue, $3 before when a message was sent, $4 limit. It steps from user to user by index, as
+-- far as it takes to find so many.
 with recursive known as (
     select $2::text as user_id, false as talked, 0 as found
     union all
     select n.user_id, n.talked, k.found + n.talked::integer
     from known k
     cross join lateral (
-        select m.user_id, m.created_at < $3 as talked from memories m  -- the first of them that was said
+        select m.user_id, m.created_at < $3 as talked from memories m  -- the first message of each
         where m.tenant = $1 and m.user_id > k.user_id order by m.user_id, m.created_at limit 1) as n
     where k.found < $4
 )
@@ -48,7 +48,7 @@ update memories set compressed = true, synthesis_id = $3 where tenant = $1 and i
 -- name: gather
 -- $2 memory ids, whose rows the transaction holds and whose stage it is about to set, by the statement that notes that they are
 -- counted: the stage may be taken back, that never is.
--- What an assistant said, was made of others or tells nothing is no observation of the user.
+-- Messages of assistants, derived and uninformative memories do not count.
 insert into reflection_backlog (tenant, user_id, importance)
 select $1, m.user_id, sum(1 + 9 * m.importance)
 from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
@@ -65,7 +65,7 @@ where tenant = $1 and importance > $2 and ($3::text is null or user_id = $3)
 order by importance desc, user_id limit $4
 
 -- name: observations
--- $3 how many: the latest that the user said and that are enriched
+-- $3 limit: the latest enriched messages of the user
 select * from memories
 where tenant = $1 and user_id = $2 and role = 'user' and message_id is not null and archived_at is null
   and derived_by <> '' and informative >= 0.5

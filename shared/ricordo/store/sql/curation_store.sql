@@ -14,7 +14,7 @@ update requests set outcome = $3 where tenant = $1 and id = $2
 
 -- name: pin
 -- $2 user, $3 memory id, $4 whether it is pinned. Pinned, it comes back from the archive. Returned is how it was.
-with held as (
+with locked as (
     select id, pinned, archived_at is not null as archived from memories
     where tenant = $1 and id = $3 and user_id is not distinct from $2 for update
 ), written as (
@@ -22,25 +22,25 @@ with held as (
     set pinned = $4, archived_at = case when $4 then null else m.archived_at end,
         archive_reason = case when $4 then null else m.archive_reason end,
         unreported_move_at = case when $4 and h.archived then now() else m.unreported_move_at end
-    from held h where m.tenant = $1 and m.id = h.id and (h.pinned <> $4 or $4 and h.archived)
+    from locked h where m.tenant = $1 and m.id = h.id and (h.pinned <> $4 or $4 and h.archived)
 )
-select pinned, archived from held
+select pinned, archived from locked
 
 -- name: verify
 -- As `pin`; returned is whether it was verified.
-with held as (
+with locked as (
     select id, verified from memories where tenant = $1 and id = $3 and user_id is not distinct from $2 for update
 ), written as (
-    update memories m set verified = $4 from held h where m.tenant = $1 and m.id = h.id and h.verified <> $4
+    update memories m set verified = $4 from locked h where m.tenant = $1 and m.id = h.id and h.verified <> $4
 )
-select verified from held
+select verified from locked
 
--- name: says_otherwise
+-- name: with_other_text
 -- A memory of the user ($2, $3), if it does not say $4.
 select * from memories
 where tenant = $1 and id = $3 and user_id is not distinct from $2 and content <> $4
 
--- name: hold_memory
+-- name: lock_memory
 -- $2 user, $3 memory id. Held against everybody, so that who has read the former words writes nothing of them after this.
 select id, content, source = 'user_correction' and confidence = 1 and verified as corrected from memories
 where tenant = $1 and id = $3 and user_id is not distinct from $2 for update
@@ -64,7 +64,7 @@ update memories set source = 'user_correction', confidence = 1, verified = true 
 -- name: unencode
 delete from vectors where tenant = $1 and memory_id = $2
 
--- name: take_back_stages
+-- name: reset_stages
 -- All that follows from the words of a memory; but no facts are read in one that no message is behind. What was given up
 -- of the former words keeps nobody from the new ones.
 with begun as (

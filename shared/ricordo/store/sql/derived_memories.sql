@@ -1,12 +1,12 @@
 -- Memories without a message. Each comes as one row of a JSON array, $2.
 
--- name: hold
+-- name: lock_users
 -- $2 user ids, sorted. Who erases takes the same locks after the tombstone and before the erasure, as does who records.
 select pg_advisory_xact_lock(hashtextextended($1 || '/user/' || user_id, 0)) from unnest($2::text[]) as user_id
 
 -- name: write
--- Only of sources that are all there and the same user's, and where no tombstone stands: what is forgotten comes back in no summary. One
--- that is there already stays as it is, as use and the user's word have made it.
+-- Only if all sources exist and are the same user's, and no tombstone covers it: nothing forgotten returns in a summary.
+-- Existing rows stay, with their use and the user's changes.
 with offered as (
     select * from jsonb_to_recordset($2::jsonb) as d (
         id uuid, user_id text, conversation_id text, type text, kind text, title text, content text, summary text,
@@ -74,9 +74,9 @@ select $1, id, user_id from gone order by id
 on conflict (tenant, memory_id) do update set withdrawn_at = now()
 returning memory_id
 
--- name: resting
--- $2 a memory, $3 its user, $4 its conversation, $5 when it was said. What was made of it: its synthesis, the summary of its
--- session, insights that rest on it.
+-- name: derived
+-- $2 a memory, $3 its user, $4 its conversation, $5 when it was sent. Memories derived from it: its synthesis, the summary
+-- of its session, insights.
 select s.id, s.kind, s.source_ids
 from memories m join memories s on s.tenant = $1 and s.id = m.synthesis_id
 where m.tenant = $1 and m.id = $2
@@ -91,7 +91,7 @@ where tenant = $1 and user_id = $3 and kind = 'reflection' and message_id is nul
 -- $2 ids
 select * from memories where tenant = $1 and id = any($2::uuid[]) order by id for update
 
--- name: free
+-- name: uncompress
 -- $2 ids of memories that may be condensed anew.
 with locked as (
     select id from memories where tenant = $1 and id = any($2::uuid[]) order by id for update

@@ -23,7 +23,7 @@ returning d.memory_id, d.user_id, d.name, d.media_type, d.key, d.attempts
 -- name: message
 select * from memories where tenant = $1 and id = $2
 
--- name: hold
+-- name: renew
 update documents set claimed_until = $3 where tenant = $1 and memory_id = $2 and state = 'waiting'
 
 -- name: give_back
@@ -31,7 +31,7 @@ update documents set claimed_until = $3 where tenant = $1 and memory_id = $2 and
 update documents set claimed_until = $3, attempts = greatest(0, attempts - 1)
 where tenant = $1 and memory_id = $2 and state = 'waiting'
 
--- name: forgive
+-- name: uncount_attempt
 -- Whoever has it by now keeps it.
 update documents set attempts = greatest(0, attempts - 1)
 where tenant = $1 and memory_id = $2 and state = 'waiting'

@@ -1,19 +1,18 @@
 -- Erasure on request. $2 is the user.
 
--- name: known_request
+-- name: record_request
 -- $3 request, $4 what it asks, $5 now. A request that is new is claimed.
 insert into requests (tenant, id, user_id, request_hash, handled_at) values ($1, $3, $2, $4, $5)
 on conflict do nothing
 returning id
 
--- name: asked_before
+-- name: earlier_request
 -- $3 request
 select request_hash, outcome, handled_at from requests where tenant = $1 and id = $3 and user_id is not distinct from $2
 
--- name: bury
--- $3 scope, $4 key, $5 until when, $6 the request, if there is one. What was erased before, of what was said by then,
--- counts no more for what comes now. Who asks once more under a request that was cut off, or was not told of its end, asks
--- for nothing that came since.
+-- name: write_tombstone
+-- $3 scope, $4 key, $5 until when, $6 the request, if there is one. Counts of an earlier, complete erasure are reset. A
+-- repeated request erases nothing that was stored since.
 insert into tombstones as t (tenant, user_id, scope, key, requested_at, request_ids)
 values ($1, $2, $3, $4, $5, array_remove(array[$6::text], null))
 on conflict (tenant, scope, user_id, key) do update
@@ -33,46 +32,46 @@ select message_id, memory_id, conversation_id from history
 where tenant = $1 and message_id = $3 and user_id is not distinct from $2 and $4::timestamptz is not null limit $5
 
 -- name: conversation
--- $3 conversation, $4 until when it was said or came in, $5 how many
+-- $3 conversation, $4 until when it was sent or stored, $5 limit
 select message_id, memory_id, conversation_id from history
 where tenant = $1 and conversation_id = $3 and user_id is not distinct from $2
   and (sent_at <= $4 or stored_at <= $4)
 order by sent_at, message_id limit $5
 
 -- name: user
--- $3 the user, $4 until when it was said or came in, $5 how many
+-- $3 the user, $4 until when it was sent or stored, $5 limit
 select message_id, memory_id, conversation_id from history
 where tenant = $1 and user_id = $2 and user_id = $3 and (sent_at <= $4 or stored_at <= $4)
 order by sent_at, message_id limit $5
 
--- name: resting
+-- name: derived
 -- $3 ids of memories: what was made of them.
 select id from memories
 where tenant = $1 and user_id = $2 and message_id is null and source_ids && $3::uuid[] and not (id = any($3::uuid[]))
 
--- name: touched
+-- name: referring
 -- $3 ids of memories that go: whoever names one of them, in whosever's conversation.
 select distinct other as id
 from memories m cross join lateral unnest(m.related_ids || m.source_ids || array[m.preceding_id, m.following_id]) as other
 where m.tenant = $1 and m.user_id = $2 and m.id = any($3::uuid[]) and other is not null and not (other = any($3::uuid[]))
 
--- name: hold
--- $2 ids of memories that go, $3 of those that name them; held in the order of everybody. Returned is who comes right
--- behind one that goes.
-with held as (
+-- name: lock
+-- $2 ids of memories to be erased, $3 of those that refer to them; locked in the order of ids. Returned are the direct
+-- followers of erased ones.
+with locked as (
     select id, coalesce(preceding_id = any($2::uuid[]), false) as behind from memories
     where tenant = $1 and id = any($2::uuid[] || $3::uuid[]) order by id for update
 )
-select id from held where behind and id = any($3::uuid[])
+select id from locked where behind and id = any($3::uuid[])
 
 -- name: erase
--- $3 ids of memories, $4 ids of messages, $5 until when they were buried. Each is taken away with all that stands beside it; `withdrawn_memories` has the
--- points follow, also where the event of it is lost.
+-- $3 ids of memories, $4 ids of messages, $5 the time of the request. Each is deleted with its other rows; through
+-- `withdrawn_memories` the points follow, even if the event is lost.
 with encoded as (
     select count(distinct memory_id) as vectors from vectors where tenant = $1 and memory_id = any($3::uuid[])
 ), gone as (
     delete from memories where tenant = $1 and id = any($3::uuid[]) returning id
-), said as (
+), messages as (
     delete from history where tenant = $1 and message_id = any($4::text[]) and user_id is not distinct from $2
     returning message_id
 ), untallied as (
@@ -99,12 +98,12 @@ with encoded as (
 ), taken as (
     insert into withdrawn_memories (tenant, memory_id, user_id) select $1, id, $2 from gone order by id
     on conflict (tenant, memory_id) do update set withdrawn_at = now()
-), buried as (
+), recorded as (
     insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
-    select $1, 'erased', message_id, $2, $5, now() from said order by message_id
+    select $1, 'erased', message_id, $2, $5, now() from messages order by message_id
     on conflict (tenant, scope, user_id, key) do nothing
 )
-select (select count(*) from gone) + (select count(*) from said) as rows, (select vectors from encoded) as vectors,
+select (select count(*) from gone) + (select count(*) from messages) as rows, (select vectors from encoded) as vectors,
        (select count(*) from unread) as archive
 
 -- name: unlink
@@ -137,13 +136,12 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
           s.extracted
 
 -- name: retract
--- $3 ids of messages, or of requests under which the user has said something of facts.
+-- $3 ids of messages, or of requests with assertions about facts.
 delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[])
 returning subject_key, predicate, object_key
 
 -- name: retract_all
--- $3 until when, $4 how many. Of a user all goes, also what they said of facts: what is about the same goes together, so
--- that nothing has to be folded anew each time.
+-- $3 until when, $4 limit. Of a user, including assertions; ordered by subject, so that a part is folded again once.
 with going as (
     select message_id, ordinal from fact_evidence
     where tenant = $1 and user_id = $2 and sent_at <= $3
@@ -153,7 +151,7 @@ delete from fact_evidence e using going g
 where e.tenant = $1 and e.user_id = $2 and e.message_id = g.message_id and e.ordinal = g.ordinal
 returning e.subject_key, e.predicate, e.object_key
 
--- name: sum_up_again
+-- name: summarize_again
 -- $3 conversations: what is left of their sessions is summed up anew, $4 now.
 insert into unsummarized_conversations as u (tenant, user_id, conversation_id, since, since_message_id, stored_at, closed)
 select $1, $2, m.conversation_id, min(m.created_at), '', $4, true
@@ -188,9 +186,9 @@ where tenant = $1 and user_id = $2 and ($3::text is null or conversation_id = $3
     select from history h
     where h.tenant = $1 and h.conversation_id = u.conversation_id and h.user_id is not distinct from u.user_id)
 
--- name: user_aside
--- What stands beside a user's memories and goes with all of them; $3 until when. Requests to forget stay, which hold
--- nothing that was said: one that comes once more is not to take away what came since.
+-- name: other_rows_of_user
+-- Other rows of a user; $3 until when. Requests to forget stay, without contents: a repeated one must not erase what was
+-- stored since.
 with unasked as (
     delete from requests where tenant = $1 and user_id = $2 and handled_at <= $3 and not (id = any(array(
         select unnest(request_ids) from tombstones
@@ -207,7 +205,7 @@ delete from insights where tenant = $1 and user_id = $2
   and not exists (select from memories m where m.tenant = $1 and m.id = memory_id)
 
 -- name: end
--- $3 scope, $4 key, $5 until when: unless more was buried since. Whoever asked is told the same from now on.
+-- $3 scope, $4 key, $5 until when: unless it was requested again since. Its requests return this outcome from now on.
 with ended as (
     update tombstones set erased_at = now()
     where tenant = $1 and user_id = $2 and scope = $3 and key = $4 and requested_at <= $5
@@ -220,11 +218,11 @@ where r.tenant = $1 and r.user_id is not distinct from $2 and r.id = any(e.reque
 -- $2 consumer, $3 subject, $4 sequence: the reason of a dead letter.
 delete from dead_letters where tenant = $1 and consumer = $2 and subject = $3 and sequence = $4
 
--- name: not_by_the_user
--- What a model has said of two names, or is asked.
+-- name: decisions_of_others
+-- Decisions of a model about two names, and open ones.
 select first, second from identity_decisions where tenant = $1 and user_id = $2 and decided_by <> 'user'
 
--- name: unname
+-- name: drop_decisions
 -- $3, $4 pairs of names: nobody is called so any more.
 delete from identity_decisions
 where tenant = $1 and user_id = $2 and decided_by <> 'user'

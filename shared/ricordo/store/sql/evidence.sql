@@ -1,4 +1,4 @@
--- What a row of evidence holds of `Evidence`, beside its message: fact_rows.py writes and reads all of it.
+-- The columns of `Evidence`, without its message; rows.py writes and reads them.
 
 -- fragment: columns
     sent_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie
@@ -7,9 +7,9 @@
     excluded.sent_at, excluded.subject, excluded.predicate, excluded.object, excluded.polarity, excluded.kind,
     excluded.position, excluded.valid_from, excluded.valid_to, excluded.subject_tie, excluded.object_tie
 
--- name: told
+-- name: of_memories
 -- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
-select m.id as memory_id, m.message_id, m.user_id, coalesce(e.sent_at, m.created_at) as told_at, e.*
+select m.id as memory_id, m.message_id, m.user_id, coalesce(e.sent_at, m.created_at) as message_sent_at, e.*
 from memories m
 join stages s on s.tenant = m.tenant and s.memory_id = m.id and s.extracted is not null
 left join lateral (
@@ -21,11 +21,10 @@ where m.tenant = $1 and m.id = any($2::uuid[])
 order by m.message_id, e.ordinal
 
 -- name: keep_evidence
--- A message says what it says: what an earlier reading found in it is replaced whole, and returned. The rows of the
--- messages are held, so that an erasure which comes in between finds the evidence and takes it away too; a message
--- that has no row any more states nothing. Returned are also the messages whose evidence was kept, and the versions in
--- which the evidence of users ($5) was before.
-with held as (
+-- Replaces the evidence of messages, and returns the former. The rows of the messages are locked, so that a concurrent
+-- erasure deletes the evidence too; a message without a row has none. Returned are also the messages whose evidence was
+-- stored, and the former versions of the evidence of users ($5).
+with locked as (
     select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
 ), former as (
     select user_id, subject_key, predicate, object_key
@@ -41,8 +40,8 @@ with held as (
     )
     select $1, user_id, message_id, ordinal, subject_key, object_key, quote,
 -- include: columns
-    from jsonb_array_elements($3::jsonb) as one, jsonb_populate_record(null::fact_evidence, one), held
-    where held.id = (one ->> 'memory_id')::uuid
+    from jsonb_array_elements($3::jsonb) as one, jsonb_populate_record(null::fact_evidence, one), locked
+    where locked.id = (one ->> 'memory_id')::uuid
     order by message_id, ordinal
     on conflict (tenant, message_id, ordinal) do update set (subject_key, object_key, quote,
 -- include: columns
@@ -58,7 +57,7 @@ union all
 select user_id, null, null, null, null, version from evidence_versions where tenant = $1 and user_id = any($5::text[])
 
 -- name: keep_word
--- No memory stands behind it, and none is needed: it goes with its user.
+-- An assertion needs no memory: it is deleted with its user.
 insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key,
 -- include: columns
 )

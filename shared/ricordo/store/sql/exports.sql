@@ -1,6 +1,5 @@
--- What is held of a user ($2), part by part. Each is read by an order that no change moves anything in: whoever goes on
--- behind the last key meets nothing twice, and leaves out nothing that was there all the time. The last parameter is how
--- many, those between are the key that was read last.
+-- The rows of a user ($2), part by part, in an order that changes do not affect: reading continues after the last key, and
+-- returns each row once. The last parameter is the limit, those between are the last key.
 
 -- name: messages
 -- With what each states, and with what the bot stated of it. The latter is with the memory: of what is history only,
@@ -45,7 +44,7 @@ where tenant = $1 and user_id = $2 and (subject_key, predicate, id) > ($3, $4, $
 order by subject_key, predicate, id limit $6
 
 -- name: words
--- What the user has said of facts, which is behind no message.
+-- Assertions of the user about facts, which have no message.
 select message_id as request, ordinal, sent_at as said_at, subject, predicate, object, kind, polarity, valid_from, valid_to,
        subject_tie, object_tie, position
 from fact_evidence
@@ -79,7 +78,7 @@ where tenant = $1 and user_id = $2 and (conversation_id, ended_at) > ($3, $4)
 order by conversation_id, ended_at limit $5
 
 -- name: next_user
--- The first behind $2 of whom anything is held.
+-- The first user after $2 with any rows.
 select least(
     (select min(user_id) from history where tenant = $1 and user_id > $2),
     (select min(user_id) from memories where tenant = $1 and user_id > $2),

@@ -1,8 +1,8 @@
--- name: hold_fact
+-- name: lock_fact
 -- The fact of which a user says something, unless that user is forgotten: of the periods of its value, the one that
 -- holds, or is disputed, or else the one that is named. It is held, so that an erasure which comes in between finds the
 -- evidence and takes it away too.
-with meant as (
+with matching as (
     select f.* from facts named
     join facts f on f.tenant = $1 and f.user_id = $2 and f.subject_key = named.subject_key
                 and f.predicate = named.predicate and f.object_key = named.object_key
@@ -14,15 +14,15 @@ with meant as (
 )
 select subject_key, object_key,
 -- include: fact_columns.columns
-from meant
+from matching
 
--- name: last_said
--- When something was last said of the subject $3 with one of the predicates $4.
+-- name: last_evidence
+-- When something was last stated of the subject $3 with one of the predicates $4.
 select max(sent_at) from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = any($4::text[])
 
 -- name: words
--- In which words a fact was said first, and what ties to the user whom they speak of.
+-- The first words of a fact, and its ties to the user.
 select subject, subject_tie, object, object_tie from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
 order by sent_at, message_id, ordinal limit 1
@@ -33,7 +33,7 @@ select id from facts
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and valid_to is null
 
 -- name: corrected
--- What the user has said not to be so while they put the value $5 in its place, where both might be.
+-- Values that the user has replaced by the value $5, where both may hold.
 select rejected.sent_at, rejected.subject, rejected.subject_tie, rejected.object, rejected.object_tie
 from fact_evidence word
 join fact_evidence rejected on rejected.tenant = word.tenant and rejected.message_id = word.message_id
@@ -42,7 +42,7 @@ where word.tenant = $1 and word.user_id = $2 and word.subject_key = $3 and word.
   and word.kind = 'verified'
 order by rejected.sent_at
 
--- name: asked_of_a_memory
+-- name: is_memory_request
 -- Whether the request was made already, and not of a fact.
 select exists (select from requests where tenant = $1 and id = $2)
 
@@ -60,15 +60,15 @@ select
 -- include: columns
 from rejections where tenant = $1 and message_id = any($2::text[])
 
--- name: take_back
--- What messages say for a fact ($3 subject, $4 predicate, $5 object) is evidence no more; with the words that said so.
+-- name: delete_evidence
+-- Deletes the evidence of messages for a fact ($3 subject, $4 predicate, $5 object), and returns it with its words.
 delete from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
   and kind = 'said' and polarity <> 'denied'
 returning message_id, subject, object, quote, subject_key, predicate, object_key
 
--- name: is_confirmed
--- Whether the user has ever said that a fact is so.
+-- name: is_verified
+-- Whether the user has ever verified a fact.
 select exists (
     select from fact_evidence
     where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5 and kind = 'verified')
@@ -84,7 +84,7 @@ from jsonb_populate_recordset(null::rejections, $3::jsonb)
 order by request_id, ordinal
 on conflict do nothing
 
--- name: said_in
+-- name: evidence_of
 -- What messages ($3) say, with the words of each.
 select ordinal, quote, message_id, subject_key, object_key,
 -- include: evidence.columns

@@ -1,4 +1,4 @@
--- What a row of facts holds of `Fact`: fact_rows.py writes and reads all of it.
+-- What a row of facts holds of `Fact`: rows.py writes and reads all of it.
 
 -- fragment: columns
        id, subject, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to, contradictions,

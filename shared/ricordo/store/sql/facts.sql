@@ -1,6 +1,6 @@
 -- fragment: chain
 -- No message is put right by itself, be it by way of others: where rows say so, the chain ends there.
-    select said as read, said as id, 0 as place from asked
+    select id as read, id, 0 as place from requested
     union all
     select chain.read, c.corrected_id, chain.place + 1
     from chain join corrections c on c.tenant = $1 and c.correcting_id = chain.id and c.corrected_id is not null
@@ -8,10 +8,10 @@
 -- name: utterances
 -- Messages, and what puts them right, be it by way of others: each as `read`, with what it puts right itself at the places
 -- behind it.
-with recursive asked as (
-    select unnest($2::uuid[]) as said
+with recursive requested as (
+    select unnest($2::uuid[]) as id
     union
-    select c.correcting_id from asked a join corrections c on c.tenant = $1 and c.corrected_id = a.said
+    select c.correcting_id from requested r join corrections c on c.tenant = $1 and c.corrected_id = r.id
 ), chain as (
 -- include: chain
 ) cycle id set again using way
@@ -21,15 +21,15 @@ from chain join memories m on m.tenant = $1 and m.id = chain.id
 where m.message_id is not null and not chain.again
 order by chain.read, chain.place desc
 
--- name: hold_stages
+-- name: lock_stages
 -- Of all that `mark` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a correction
 -- to something else waits, and takes its stage back then; or has done so, and the next statement sees it.
 select from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 
--- name: put_right
+-- name: corrected_texts
 -- What messages put right: their texts, the nearest first.
-with recursive asked as (
-    select unnest($2::uuid[]) as said
+with recursive requested as (
+    select unnest($2::uuid[]) as id
 ), chain as (
 -- include: chain
 ) cycle id set again using way
@@ -42,7 +42,7 @@ group by chain.read
 -- Sorted, so that whoever needs several takes them in the same order.
 select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
 
--- name: states
+-- name: versions
 -- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
 -- of a user counts as long as the state is still the one in which they left it.
 select user_id, version from evidence_versions where tenant = $1 and user_id = any($2::text[])
@@ -75,7 +75,7 @@ on conflict do nothing
 select user_id, first, second from identity_decisions
 where tenant = $1 and same is null and decided_by = '' order by decided_at, user_id, first, second limit $2
 
--- name: take_turn
+-- name: lease_user
 -- Of asking about a user's doubts, until the transaction ends: nobody waits for it. Whoever is asked may take longer than
 -- a transaction may be idle otherwise.
 select pg_try_advisory_xact_lock(hashtextextended($1 || '//' || $2, 3))
@@ -93,11 +93,11 @@ delete from identity_decisions
 where tenant = $1 and user_id = $2 and same is null and decided_by = ''
   and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
--- name: told_of
+-- name: has_evidence
 -- Whether there is evidence of a user: where some has gone, there may be no state of the rest.
 select exists (select from fact_evidence where tenant = $1 and user_id = $2)
 
--- name: first_asked
+-- name: record_request
 -- A request is known by its id, and by that together with what it says ($2): both are new, or neither is, unless it says
 -- something else than before.
 insert into inbox (tenant, consumer, event_id, handled_at)
@@ -105,12 +105,12 @@ select $1, 'identify', one, now() from unnest($2::uuid[]) as one
 on conflict do nothing returning event_id
 
 -- name: decided
--- What the user has said of two names, if anything.
+-- The decision of the user about two names.
 select same from identity_decisions
 where tenant = $1 and user_id = $2 and first = $3 and second = $4 and decided_by = 'user'
 
 -- name: is_decided
--- Whether the user has said anything of two names.
+-- Whether there is a decision of the user about two names.
 select exists (
     select from identity_decisions
     where tenant = $1 and user_id = $2 and first = $3 and second = $4 and decided_by = 'user')
@@ -140,7 +140,7 @@ with former as (
 ), other as (
     select from decided left join former on true
     where (decided.same, decided.firm) is distinct from (former.same, coalesce(former.firm, false))
-), told as (
+), renewed as (
     update evidence_versions set version = gen_random_uuid()
     where tenant = $1 and user_id = $2 and exists (select from other)
 )
@@ -149,25 +149,25 @@ select exists (select from other) as changed
 -- name: rename
 -- Mentions ($4: names, ties, keys) are somebody else now: in the evidence of the messages $5, or in all. Returned is in
 -- what they have, or had, a say. $3 predicates whose object is somebody.
-with meant as (
+with mentions as (
     select distinct m.name, m.tie, m.key from jsonb_to_recordset($4::jsonb) as m (name text, tie text, key text)
-), held as (
+), matching as (
     select e.message_id, e.ordinal, e.subject_key, e.predicate, e.object_key,
            coalesce(s.key, e.subject_key) as new_subject_key, coalesce(o.key, e.object_key) as new_object_key
     from fact_evidence e
-    left join meant s on s.name = e.subject and s.tie = e.subject_tie and e.subject_key <> 'user'
-    left join meant o on o.name = e.object and o.tie = e.object_tie and e.predicate = any($3::text[])
+    left join mentions s on s.name = e.subject and s.tie = e.subject_tie and e.subject_key <> 'user'
+    left join mentions o on o.name = e.object and o.tie = e.object_tie and e.predicate = any($3::text[])
     where e.tenant = $1 and e.user_id = $2 and ($5::text[] is null or e.message_id = any($5::text[]))
       and (s.key is not null or o.key is not null)
 ), renamed as (
     update fact_evidence e set subject_key = h.new_subject_key, object_key = h.new_object_key
-    from held h
+    from matching h
     where e.tenant = $1 and e.message_id = h.message_id and e.ordinal = h.ordinal
       and (e.subject_key, e.object_key) is distinct from (h.new_subject_key, h.new_object_key)
 )
-select subject_key, predicate, object_key from held
+select subject_key, predicate, object_key from matching
 union
-select new_subject_key, predicate, new_object_key from held
+select new_subject_key, predicate, new_object_key from matching
 
 -- name: drop_facts
 -- Of the same parts, all but $7.
@@ -250,13 +250,13 @@ order by array_position($3::text[], predicate), confidence desc, last_reinforced
 -- name: surfacing
 -- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
 -- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.
-with meant as (
+with named_keys as (
     select array(select unnest($3::text[]) union all
                  select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3::text[])) as keys
 ), named as (
     select * from facts
     where tenant = $1 and user_id = $2 and valid_to is null
-      and (subject_key = any((select keys from meant)::text[]) or object_key = any((select keys from meant)::text[]))
+      and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
     order by confidence desc, last_reinforced desc, id limit $5
 ), firm as (
     select * from facts
@@ -281,7 +281,7 @@ limit $5
 -- $3 least confidence, $4 the instant at which they held, $5 also those that do not hold now, and those that never did
 -- but were said, $6 how many, $7 predicates that hold one value at a time.
 
--- fragment: wanted
+-- fragment: conditions
 -- Where what was told of several times meets, that one held which began last, as `domain.facts.as_of` says. What else
 -- was told of the same is found by its object, not among all of its subject, where that may have many.
       (f.confidence >= $3::integer or f.verified)
@@ -312,7 +312,7 @@ select
 -- include: fact_columns.columns
 from facts as f
 where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user') and
--- include: wanted
+-- include: conditions
 
 -- name: of_predicate
 -- $8 as above, $9 the predicate.
@@ -321,21 +321,37 @@ select
 from facts as f
 where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user')
   and f.predicate = $9 and
--- include: wanted
+-- include: conditions
 
 -- name: of_entity
 -- $8 normalised name of an entity, or one that it also goes by, $9 predicate or null. An entity has few facts, unless it
 -- is the user in person: all of them are read, whatever the planner thinks of the order.
-with meant as (
+with named_keys as (
     select array(select $8::text union all
                  select key from entity_names where tenant = $1 and user_id = $2 and name_key = $8) as keys
 ), f as materialized (
     select * from facts
     where tenant = $1 and user_id = $2 and ($9::text is null or predicate is not distinct from $9)
-      and (subject_key = any((select keys from meant)::text[]) or object_key = any((select keys from meant)::text[]))
+      and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
 )
 select
 -- include: fact_columns.columns
 from f
 where
--- include: wanted
+-- include: conditions
+
+-- name: owners
+-- $2 user or null.
+select user_id, count(*) as facts from facts where tenant = $1 and ($2::text is null or user_id = $2)
+group by user_id order by user_id
+
+-- name: ids
+select id from facts where tenant = $1 and user_id = $2
+
+-- name: find
+-- Found by id, not among all that is known of the user.
+select
+-- include: fact_columns.columns
+from facts
+where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+order by id

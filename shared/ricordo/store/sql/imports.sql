@@ -1,7 +1,7 @@
 -- What messages do not tell of memories that were taken in again.
 
 -- name: forgotten
--- $2 user, $3 when something was said of a fact.
+-- $2 user, $3 the time of an assertion.
 select is_forgotten($1, $2, '', '', $3)
 
 -- name: forgotten_message
@@ -12,7 +12,7 @@ select is_forgotten($1, $2, '', $3, 'infinity')
 select id from memories
 where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and source = 'user_correction'
 
--- name: otherwise
+-- name: with_other_text
 -- $2 user, $3 ids of memories, $4 what each says. Those that say something else here, which nobody put right or confirmed.
 select * from memories
 where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2 and message_id is null
@@ -24,7 +24,7 @@ order by id
 select insight_hash, memory_id from insights where tenant = $1 and user_id = $2 and insight_hash = any($3::uuid[])
 
 -- name: keep_insights
--- $2 user, $3 what they are about, $4 the memories. Where one stands already, it stays.
+-- $2 user, $3 what they are about, $4 the memories. Existing ones stay.
 insert into insights (tenant, user_id, insight_hash, memory_id)
 select $1, $2, i.insight_hash, i.memory_id from unnest($3::uuid[], $4::uuid[]) as i (insight_hash, memory_id)
 order by i.insight_hash
@@ -46,25 +46,25 @@ with offered as (
     select $1, 'import', o.event_id, now() from offered o join locked l on l.id = o.id order by o.event_id
     on conflict do nothing
     returning event_id
-), wanted as (
-    select o.*, l.access_count <= o.access_count as stands
+), applied as (
+    select o.*, l.access_count <= o.access_count as is_latest
     from offered o join new n on n.event_id = o.event_id join locked l on l.id = o.id
 )
 update memories m
 set access_count = greatest(m.access_count, w.access_count),
     last_accessed = greatest(m.last_accessed, w.last_accessed),
     reinforcement = greatest(m.reinforcement, w.reinforcement),
-    importance = case when w.stands then w.importance else m.importance end,
-    importance_beyond = case when w.stands then w.importance_beyond else m.importance_beyond end,
-    decay_factor = case when w.stands then w.decay_factor else m.decay_factor end,
+    importance = case when w.is_latest then w.importance else m.importance end,
+    importance_beyond = case when w.is_latest then w.importance_beyond else m.importance_beyond end,
+    decay_factor = case when w.is_latest then w.decay_factor else m.decay_factor end,
     pinned = m.pinned or w.pinned,
     verified = m.verified or w.verified,
     stored_at = least(m.stored_at, w.stored_at),
-    archived_at = case when w.stands then coalesce(m.archived_at, w.archived_at) else m.archived_at end,
-    archive_reason = case when w.stands and m.archived_at is null then w.archive_reason else m.archive_reason end,
-    unreported_move_at = case when w.stands and m.archived_at is null and w.archived_at is not null then now() else m.unreported_move_at end,
+    archived_at = case when w.is_latest then coalesce(m.archived_at, w.archived_at) else m.archived_at end,
+    archive_reason = case when w.is_latest and m.archived_at is null then w.archive_reason else m.archive_reason end,
+    unreported_move_at = case when w.is_latest and m.archived_at is null and w.archived_at is not null then now() else m.unreported_move_at end,
     compressed = m.compressed or w.compressed and w.synthesis_id is not null,
     synthesis_id = coalesce(m.synthesis_id, w.synthesis_id)
-from wanted w
+from applied w
 where m.tenant = $1 and m.id = w.id
 returning m.id, case when m.archived_at is not null then coalesce(m.archive_reason, 'decay') end as archive_reason

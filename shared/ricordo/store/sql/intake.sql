@@ -9,8 +9,8 @@ insert into tenants (tenant) values ($1) on conflict do nothing
 -- Who writes a tombstone takes the same locks before the erasure, so that nothing slips in between.
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || name, 0)) from unnest($2::text[]) as name
 
--- name: tally
--- $2 users, $3 when the day began. Who has no row yet is counted; their messages wait, as their locks are held.
+-- name: count_messages
+-- $2 users, $3 start of the day. Counts the messages of users without a row, under their locks.
 with unknown as materialized (
     select user_id from unnest($2::text[]) as u (user_id)
     where not exists (select from quota_counters t where t.tenant = $1 and t.user_id = u.user_id)
@@ -23,7 +23,7 @@ from unknown u cross join lateral (
 order by u.user_id
 on conflict (tenant, user_id) do nothing
 
--- name: beyond
+-- name: beyond_quota
 -- $3 how many of a user may be kept, $4 how many since the day began, which is $5; null for any number. Returned are the
 -- ids that there is no room for, and whether the day has less of it. What is kept or forgotten already takes none.
 with offered as (
@@ -44,7 +44,7 @@ from ranked r
                $4::bigint - case when t.day_start = $5::timestamptz then t.day_count else 0 end as day) as room
 where r.place > least(room.whole, room.day)
 
--- name: count_kept
+-- name: add_counts
 -- $2 users, $3 how many messages of each are new, $4 when the day began.
 update quota_counters t
 set message_count = t.message_count + k.number, day_start = $4::timestamptz,
@@ -53,7 +53,7 @@ from unnest($2::text[], $3::bigint[]) as k (user_id, number)
 where t.tenant = $1 and t.user_id = k.user_id
 
 -- name: keep_history
--- The first of each id in the batch, unless a tombstone stands before it or the id is taken.
+-- The first of each id in the batch, unless a tombstone covers it or the id is taken.
 with offered as (
     select distinct on (m.message_id) m.*
     from jsonb_to_recordset($2::jsonb) as m (
@@ -145,13 +145,13 @@ from fresh m
 order by m.memory_id
 on conflict (tenant, memory_id) do nothing
 
--- name: place
+-- name: update_neighbours
 -- $2 message ids and $3 memory ids that are new. Sets what their arrival changes in the memories around them: that they
 -- now come before or after these; and the zone of what follows a message that names one, up to the next that does.
 -- Rows are locked in the order of their ids, which is everybody's order.
 with fresh as (
     select id, preceding_id, following_id from memories where tenant = $1 and id = any($3::uuid[])
-), beside as (
+), adjacent as (
     select preceding_id as id, null::uuid as preceding_id, id as following_id from fresh
     where preceding_id <> all($3::uuid[])
     union all
@@ -180,7 +180,7 @@ with fresh as (
     select id, (array_agg(preceding_id) filter (where preceding_id is not null))[1] as preceding_id,
            (array_agg(following_id) filter (where following_id is not null))[1] as following_id,
            (array_agg(timezone) filter (where timezone is not null))[1] as timezone
-    from (select id, preceding_id, following_id, null as timezone from beside
+    from (select id, preceding_id, following_id, null as timezone from adjacent
           union all select id, null, null, timezone from zoned) as each
     group by id
 ), locked as (
@@ -226,7 +226,7 @@ where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted
 
--- name: keep_out
+-- name: reject_forgotten
 -- $3 which messages were kept out, $4 when they came: it is known of each of them, too, that it is forgotten.
 insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
 select distinct $1, 'erased', m.message_id, m.user_id, $4::timestamptz, $4::timestamptz
@@ -237,9 +237,9 @@ where m.n = any($3::integer[])
 order by m.message_id, m.user_id
 on conflict (tenant, scope, user_id, key) do nothing
 
--- name: standing
--- What has become of each message: whether a tombstone stands before it, whose content its id carries, how far it is;
--- and the memory after it, if that had been indexed already: its point shows it behind another memory, or none.
+-- name: states
+-- The state of each message: whether a tombstone covers it, the digest of its id, its stages; and the indexed memory right
+-- after it, whose point has another predecessor.
 select m.n, is_forgotten($1, m.user_id, m.conversation_id, m.message_id, m.sent_at) as forgotten,
        h.digest, s.*, f.memory_id as displaced
 from jsonb_to_recordset($2::jsonb) as m (

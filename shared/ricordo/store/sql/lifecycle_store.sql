@@ -7,7 +7,7 @@ select user_id, created_at from memories where tenant = $1 and id = $2
 
 -- name: fading
 -- $2 now, $3 user or null, $4 $5 $6 user, instant and id after which to go on, $7 how many, $8 whether floors hold.
--- The formula stands in `ricordo.memory.decay`; a test holds this copy against it. In this order those are next to each
+-- The formula of `ricordo.memory.decay`; a test compares them. In this order those are next to each
 -- other that are so on disk, more or less.
 with slice as materialized (
     select id, user_id, created_at, decay_factor, access_count, importance, arousal, last_accessed,
@@ -65,25 +65,25 @@ union all
  where tenant = $1 and withdrawn_at < $2 and ($4::text is null or user_id = $4) order by withdrawn_at, memory_id limit $3)
 order by at, memory_id limit $3
 
--- name: told
+-- name: mark_reported
 -- $2 memory ids, $3 when they moved: what has moved once more stays.
-with told as (
+with given as (
     select m.id
     from unnest($2::uuid[], $3::timestamptz[]) as t (id, unreported_move_at)
     join memories m on m.tenant = $1 and m.id = t.id and m.unreported_move_at = t.unreported_move_at
     order by m.id for update of m
 )
-update memories m set unreported_move_at = null from told where m.tenant = $1 and m.id = told.id
+update memories m set unreported_move_at = null from given where m.tenant = $1 and m.id = given.id
 
--- name: told_withdrawn
+-- name: drop_withdrawn
 delete from withdrawn_memories w using unnest($2::uuid[], $3::timestamptz[]) as t (id, at)
 where w.tenant = $1 and w.memory_id = t.id and w.withdrawn_at = t.at
 
 -- name: is_forgotten
--- $2 user, $3 conversation, $4 message, $5 when it was said: where nobody can read that, before anybody was forgotten.
+-- $2 user, $3 conversation, $4 message, $5 when it was sent; null: before all tombstones.
 select is_forgotten($1, $2, $3, $4, coalesce($5::timestamptz, '-infinity'))
 
--- name: bury
+-- name: record_dead_letter
 insert into dead_letters (tenant, consumer, subject, sequence, message_id, memory_id, code, reason, attempts, died_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (tenant, consumer, subject, sequence) do update
@@ -103,9 +103,9 @@ delete from dead_letters
 where tenant = $1 and ctid = any(array(
     select ctid from dead_letters where tenant = $1 and died_at < $2 order by died_at limit $3 for update skip locked))
 
--- name: hold_memories
--- $2 user ids, $3 memory ids: those that there are, held until the end. Whoever changes what is known of the uses of a
--- memory holds it first, so that the next statement sees what others have written. Found by id, not among all of a user.
+-- name: lock_memories
+-- $2 user ids, $3 memory ids. Locks existing memories before their uses change, so that the next statement sees what
+-- concurrent transactions have written. Found by id, not among all of a user.
 select m.id, m.user_id
 from unnest($2::text[], $3::uuid[]) as a (user_id, memory_id)
 join memories m on m.tenant = $1 and m.id = a.memory_id
@@ -113,10 +113,10 @@ where m.user_id is not distinct from a.user_id
 order by m.id for update of m
 
 -- name: use
--- $2 memory ids, all of them held, $3 recall ids: each pair once; $4 when a recall was, by its event, or null, $5 what is
--- said of it, or null; $6 when that was told.
--- The rules stand in `ricordo.memory.reinforcement`; a test holds this copy against them.
-with told as (
+-- $2 memory ids, all locked, $3 recall ids: each pair once; $4 time of the recall, by its event, or null, $5 feedback, or
+-- null; $6 time of the feedback.
+-- The rules of `ricordo.memory.reinforcement`; a test compares them.
+with given as (
     select t.memory_id, t.recall_id, u.accessed_at as former_access, u.verdict as former_verdict,
            coalesce(u.accessed_at, t.accessed_at) as accessed_at, coalesce(t.verdict, u.verdict) as verdict, t.updated_at
     from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::timestamptz[])
@@ -129,7 +129,7 @@ with told as (
                as times,
            case when former_access is null and accessed_at is not null then accessed_at
                 when verdict = 'used' then updated_at end as touched_at
-    from told where (accessed_at, verdict) is distinct from (former_access, former_verdict)
+    from given where (accessed_at, verdict) is distinct from (former_access, former_verdict)
 ), kept as (
     insert into memory_uses (tenant, memory_id, recall_id, accessed_at, verdict, updated_at)
     select $1, memory_id, recall_id, accessed_at, verdict, updated_at from changed order by memory_id, recall_id

@@ -3,7 +3,7 @@
 -- nobody else changes links of theirs, nor finishes to erase a memory of theirs.
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id
 
--- name: states
+-- name: versions
 select user_id, generation, number from link_versions where tenant = $1 and user_id = any($2::text[])
 
 -- name: linkable
@@ -66,13 +66,13 @@ where n.tenant = $1 and n.memory_id = r.memory_id
 
 -- Who corrects what. Everybody who writes it holds the lock of links.sql of its user.
 
--- fragment: said
+-- fragment: message
     m.id, m.user_id, m.message_id, m.conversation_id, m.content, m.created_at, m.speaker
 
--- name: said
--- $2 user ids, $3 memory ids: what people have said.
+-- name: messages
+-- $2 user ids, $3 memory ids: messages of users.
 select
--- include: said
+-- include: message
 from memories m
 where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id = any($2::text[]) and m.role = 'user' and m.message_id is not null
 
@@ -84,25 +84,25 @@ with gone as (
 select correcting_id from gone where corrected_id is not null
 
 -- name: later
--- What corrects messages of the users $2 that were said within [$3, $4].
+-- What corrects messages of the users $2 that were sent within [$3, $4].
 select c.corrected_id,
--- include: said
+-- include: message
 from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
 where c.tenant = $1 and c.user_id = any($2::text[]) and c.sent_at between $3 and $4
 
 -- name: behind
--- $2 user. What corrects one of the memories $3, or was said in one of the conversations $4.
+-- $2 user. What corrects one of the memories $3, or was sent in one of the conversations $4.
 select
--- include: said
+-- include: message
 from corrections c join memories m on m.tenant = $1 and m.id = c.correcting_id
 where c.tenant = $1 and c.user_id = $2 and (c.corrected_id = any($3::uuid[]) or m.conversation_id = any($4::text[]))
 
 -- name: earlier
--- What a message may correct: said by the user $2 within [$3, $4], the last $6 of the conversation $5 among it, and all
+-- What a message may correct: sent by the user $2 within [$3, $4], the last $6 of the conversation $5 among it, and all
 -- that looks like the pattern $7 (null for none).
 (
     select
--- include: said
+-- include: message
     from memories m
     where m.tenant = $1 and m.user_id = $2 and m.conversation_id = $5 and m.created_at between $3 and $4
       and m.role = 'user' and m.message_id is not null
@@ -110,7 +110,7 @@ where c.tenant = $1 and c.user_id = $2 and (c.corrected_id = any($3::uuid[]) or 
 )
 union
 select
--- include: said
+-- include: message
 from memories m
 where m.tenant = $1 and m.user_id = $2 and m.created_at between $3 and $4 and m.role = 'user' and m.message_id is not null
   and m.content ~* $7::text

@@ -14,7 +14,7 @@ select m.*, case when m.message_id is null then array(
 -- include: corrections
 from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
 
--- name: standings
+-- name: ranking_rows
 -- What a ranking looks at, and no more: of a hundred candidates ten are shown.
 select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
        decay_factor, confidence, trust, token_count, archived_at is not null as archived, informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
@@ -42,7 +42,7 @@ order by h.sent_at desc, h.message_id desc
 limit $6
 
 -- name: timeline
--- What was said and brought along, and not what was made of it later, nor what tells nothing.
+-- Messages and extracts that are informative; no derived memories.
 select m.*,
 -- include: corrections
 from memories m
@@ -59,7 +59,7 @@ select code, reason, died_at, consumer in ('ingest', 'ingest-bulk') and $3 as of
 where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequence desc limit 1
 
 -- name: forgotten
--- Of a message that nothing is known of: that it was asked to be forgotten, if it was.
+-- The tombstone of a message without stages, if there is one.
 select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, requested_at as died_at, false as of_another
 from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
 
@@ -94,27 +94,27 @@ select
 
 -- How a user talks.
 
--- name: news
--- How many messages the user has said after $3 and before $4, up to $5; and how much of theirs was asked to be forgotten.
+-- name: style_delta
+-- Number of messages of the user after $3 and before $4, up to $5; and of requests to forget.
 select (select count(*) from (
             select from history where tenant = $1 and user_id = $2 and sent_at > $3 and sent_at < $4 and role = 'user'
-            limit $5) as said) as messages,
+            limit $5) as sent) as messages,
        (select coalesce(sum(request_count), 0) from tombstones
         where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2) as forgotten
 
--- name: talk
--- Counts over the last 200 messages that the user has said before $3, of the last 400 of their conversations: however
+-- name: style
+-- Counts over the last 200 messages of the user before $3, of the last 400 of their conversations: however
 -- long the history is. $4 finds words that keep a distance, $5 words of familiarity, $6 an emoji. What is asked to be
 -- forgotten counts no more, though it may not be erased yet.
-with heard as materialized (
+with recent as materialized (
     select h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.sent_at from history h
     where h.tenant = $1 and h.user_id = $2 and h.sent_at < $3
     order by h.sent_at desc, h.message_id desc limit 400
-), buried as materialized (
+), tombstone_counts as materialized (
     select request_count from tombstones
     where tenant = $1 and scope in ('message', 'conversation', 'user') and user_id = $2
 ), mine as materialized (
-    select message_id, memory_id, content, sent_at from heard
+    select message_id, memory_id, content, sent_at from recent
     where role = 'user' and not is_forgotten($1, $2, conversation_id, message_id, sent_at)
     order by sent_at desc, message_id desc limit 200
 ), placed as materialized (
@@ -126,11 +126,11 @@ with heard as materialized (
            left(p.content, 300) ~* $4 as formal, left(p.content, 300) ~* $5 as informal,
            left(p.content, 300) ~ $6 as emoji, m.time_of_day, m.local_date, m.topics, m.valence
     from placed p left join memories m on m.tenant = $1 and m.id = p.memory_id
-), felt as (
+), topic_valence as (
     select topic, count(*) as messages, avg(valence) as valence
     from seen, unnest(topics) as topic group by topic having count(*) >= 3 order by messages desc, topic limit 30
 )
-select count(*) as messages, max(sent_at) as until, (select coalesce(sum(request_count), 0) from buried) as forgotten,
+select count(*) as messages, max(sent_at) as until, (select coalesce(sum(request_count), 0) from tombstone_counts) as forgotten,
        percentile_cont(array[0.25, 0.5, 0.75]) within group (order by characters) as lengths,
        percentile_cont(0.5) within group (order by characters) filter (where place <= total / 3) as lately,
        percentile_cont(0.5) within group (order by characters) filter (where place > total / 3) as earlier,
@@ -142,5 +142,5 @@ select count(*) as messages, max(sent_at) as until, (select coalesce(sum(request
        count(*) filter (where asks) as questions,
        count(*) filter (where silence is null or silence > interval '30 minutes') as sessions,
        count(distinct local_date) as days, max(local_date) - min(local_date) + 1 as span_days,
-       (select json_agg(felt) from felt) as topics
+       (select json_agg(topic_valence) from topic_valence) as topics
 from seen

@@ -33,7 +33,7 @@ group by user_id having count(*) > $3 order by user_id
 
 -- name: prune
 -- $2 now, $3 user, $4 kinds, $5 how many stay, $6 strategy, $7 how many go at most.
--- The formula stands in `ricordo.memory.retention`; a test holds this copy against it.
+-- The formula of `ricordo.memory.retention`; a test compares them.
 with ranked as (
     select m.id, row_number() over (
                order by m.pinned or m.verified desc,
@@ -63,7 +63,7 @@ returning m.id, m.user_id
 -- name: state
 select completed_at, unfinished_run_at, resume_after from pass_runs where tenant = $1 and pass = $2
 
--- name: reach
+-- name: save_position
 insert into pass_runs (tenant, pass, unfinished_run_at, resume_after) values ($1, $2, $3, $4)
 on conflict (tenant, pass) do update set unfinished_run_at = excluded.unfinished_run_at, resume_after = excluded.resume_after
 

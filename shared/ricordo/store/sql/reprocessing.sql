@@ -1,4 +1,4 @@
--- name: held
+-- name: count_vectors
 -- $2 models. By the primary key alone.
 select model, count(*) as number from vectors where tenant = $1 and model = any($2::text[]) group by model
 
@@ -43,14 +43,14 @@ left join found on true
 order by found.id
 
 -- name: release
--- $2 the present model, $3 memory ids. The memory's row is held as by whoever keeps a vector. Returns the ids of those
+-- $2 the present model, $3 memory ids. The rows are locked, as when a vector is stored. Returns the ids of those
 -- whose points have to follow.
-with held as (
+with present as (
     select id, following_id, content from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
 ), moved as (
-    select held.id, held.following_id from held join vectors v
-        on v.tenant = $1 and v.memory_id = held.id and v.model = $2
-        and v.text_hash = sha256(convert_to(held.content, 'UTF8'))
+    select present.id, present.following_id from present join vectors v
+        on v.tenant = $1 and v.memory_id = present.id and v.model = $2
+        and v.text_hash = sha256(convert_to(present.content, 'UTF8'))
 ), locked as (
     select memory_id, model from vectors
     where tenant = $1 and memory_id in (select id from moved) and model <> $2 order by memory_id, model for update
@@ -62,12 +62,12 @@ union
 select v.memory_id from moved join vectors v
     on v.tenant = $1 and v.memory_id = moved.following_id and v.model = $2
 
--- name: hold_models
--- $2 those that stay. Until the end of the transaction nobody notes one of the others.
+-- name: lock_models
+-- $2 those that stay. Until the end of the transaction none of the others is listed again.
 select model from embedding_models where tenant = $1 and model <> all($2::text[]) order by model for update
 
 -- name: retire
--- $2 models, held by the former query, $3 since when.
+-- $2 models, locked by the former query, $3 since when.
 delete from embedding_models e
 where e.tenant = $1 and e.model = any($2::text[])
   and not exists (select from vectors v where v.tenant = $1 and v.model = e.model)
@@ -136,3 +136,23 @@ with locked as (
 update stages s set indexed = null from locked where s.tenant = $1 and s.memory_id = locked.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted
+
+-- name: count_indexable
+-- $2 user or null.
+select count(*) from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
+where m.tenant = $1 and ($2::text is null or m.user_id = $2) and s.enriched is not null
+  and exists (select from vectors v where v.tenant = $1 and v.memory_id = m.id)
+
+-- name: find_indexable
+-- As above; $3 the id after which to go on, or null, $4 how many to look at. One row, which says how far it looked.
+with slice as (
+    select id from memories
+    where tenant = $1 and id > coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')
+      and ($2::text is null or user_id = $2)
+    order by id limit $4
+)
+select (select count(*) from slice) as number, (select id from slice order by id desc limit 1) as last,
+       array(select slice.id from slice join stages s on s.tenant = $1 and s.memory_id = slice.id
+             where s.enriched is not null
+               and exists (select from vectors v where v.tenant = $1 and v.memory_id = slice.id)
+             order by slice.id) as ids

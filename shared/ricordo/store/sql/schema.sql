@@ -1,4 +1,4 @@
--- Tombstones of all tenants, for who backs up and restores: the owner of the database, whom no row is hidden from.
+-- Tombstones of all tenants, for backup and restore by the owner of the database, who may read all rows.
 
 -- name: is_there
 -- $1 the name of a table
@@ -14,8 +14,8 @@ select tenant, scope, user_id, key,
 from tombstones t order by tenant, requested_at, scope, user_id, key
 
 -- name: carry
--- $1 tenants, $2 scopes, $3 users, $4 keys, $5 until when. What is known as late or later stays as it is; of the
--- others the erasure begins anew. A message that went with its user or conversation only stands there: `erased`.
+-- $1 tenants, $2 scopes, $3 users, $4 keys, $5 until when. Tombstones that are as late stay; of the others the
+-- erasure begins again. Scope `erased` needs no erasure.
 with given as (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
         as g (tenant, scope, user_id, key, requested_at)

@@ -1,6 +1,6 @@
 -- name: reopen
 -- $2 the messages of a batch as one JSON array, $3 which of them are new, $4 when they came in. Their users are locked.
-with said as (
+with sent as (
     select distinct on (m.user_id, m.conversation_id) m.user_id, m.conversation_id, m.sent_at as since, m.message_id
     from jsonb_to_recordset($2::jsonb) as m (
         n integer, message_id text, user_id text, conversation_id text, sent_at timestamptz, memorable boolean)
@@ -12,7 +12,7 @@ select $1, s.user_id, s.conversation_id, s.since, s.message_id, $4, exists (
            select from session_ends e
            where e.tenant = $1 and e.user_id = s.user_id and e.conversation_id = s.conversation_id
              and e.ended_at >= s.since)
-from said s order by s.user_id, s.conversation_id
+from sent s order by s.user_id, s.conversation_id
 on conflict (tenant, user_id, conversation_id) do update
 set since = least(u.since, excluded.since),
     since_message_id = case when (excluded.since, excluded.since_message_id) < (u.since, u.since_message_id)
@@ -114,7 +114,7 @@ where tenant = $1 and user_id = $2 and conversation_id = $3 and revision = $4 fo
 delete from unsummarized_conversations where tenant = $1 and user_id = $2 and conversation_id = $3
 
 -- name: leave
--- $4 and $5 when the first of what is not covered was said, and its message; $6 whether its session is over, as is known already.
+-- $4 and $5 position of the first message that is not covered; $6 whether its session is over, as is known already.
 update unsummarized_conversations set since = $4, since_message_id = $5, closed = $6 or exists (
     select from session_ends e
     where e.tenant = $1 and e.user_id = $2 and e.conversation_id = $3 and e.ended_at >= $4)

@@ -27,12 +27,12 @@ with locked as (
 select * from marked
 
 -- name: reworded
--- $2 memory ids, $3 hashes of what they have said: those that say something else. All are held, in the order of their ids.
-with held as (
+-- $2 memory ids, $3 hashes of texts: those with another text. All are locked, in the order of their ids.
+with locked as (
     select m.id, sha256(convert_to(m.content, 'UTF8')) as text_hash
     from memories m where m.tenant = $1 and m.id = any($2::uuid[]) order by m.id for key share
 )
-select h.id from held h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash) on r.id = h.id
+select h.id from locked h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash) on r.id = h.id
 where h.text_hash <> r.text_hash
 
 -- name: lagging
@@ -63,9 +63,9 @@ from memories m left join vectors v
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: keep_vectors
--- The rows are held, so that an erasure which comes in between finds the vector and takes it away too.
+-- The rows are locked, so that a concurrent erasure deletes the vector too.
 -- Which models there are vectors of is noted with the first one; who strikes a model out waits for us, or we for them.
-with held as (
+with locked as (
     select id, sha256(convert_to(content, 'UTF8')) as text_hash
     from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
 ), known as (
@@ -73,13 +73,13 @@ with held as (
 ), noted as (
     insert into embedding_models (tenant, model, dimensions)
     select $1, $2, max(octet_length(v.vector)) / 4
-    from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
+    from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join locked on locked.id = v.memory_id
     having count(*) > 0 and not exists (select from known)
     on conflict do nothing
 )
 insert into vectors (tenant, memory_id, model, text_hash, vector)
-select $1, v.memory_id, $2, held.text_hash, v.vector
-from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join held on held.id = v.memory_id
+select $1, v.memory_id, $2, locked.text_hash, v.vector
+from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join locked on locked.id = v.memory_id
 order by v.memory_id
 on conflict (tenant, memory_id, model)
 do update set text_hash = excluded.text_hash, vector = excluded.vector
@@ -98,7 +98,7 @@ from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and 
 where m.tenant = $1 and m.id = any($3::uuid[])
 
 -- name: enrich
--- $2 rows, $3 a tag. What the bot said itself wins over what was inferred; use and fading are not touched. What was
+-- $2 rows, $3 a tag. Values of the bot override derived ones; use and decay stay. What was
 -- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the
 -- correction of its time, or tell of what it says no more. What
 -- rules derived with a language model ("rules-2+model") stays when rules derive again without one; and what lifecycle
@@ -156,7 +156,7 @@ returning m.id, m.derived_by
 
 -- name: indexable
 -- The version names the transactions that last wrote the row and both vectors; which row is the predecessor stands in
--- the former. A predecessor's text stays as it was said.
+-- the former. A predecessor's text does not change.
 select m.*, v.vector, p.content as preceding_text, p.language as preceding_language, pv.vector as preceding_vector,
        concat(m.xmin, '/', v.xmin, '/', pv.xmin) as version
 from memories m

@@ -1,6 +1,6 @@
--- What is at hand in a conversation of a user.
+-- Working memory of a conversation.
 
--- name: desk
+-- name: snapshot
 -- In one trip, outside of a transaction: the function names the tenant, for this statement alone. $1 tenant, $2 user, $3
 -- conversation, $4 and $5 bounds of turns, $6 and $7 of notes, $8 how many turns, $9 the token of what the caller holds,
 -- $10 the version of the user's evidence of which it holds the names.
@@ -13,7 +13,7 @@ where tenant = $1 and user_id = $2 and scope in ('user', 'conversation') and (sc
   and (erased_at is null or requested_at >= $4)
 order by scope desc limit 1
 
--- name: first_asked
+-- name: record_request
 -- As for other commands: a request is known by its id, and by that together with what it says ($2).
 insert into inbox (tenant, consumer, event_id, handled_at)
 select $1, 'note', one, now() from unnest($2::uuid[]) as one
@@ -24,12 +24,12 @@ on conflict do nothing returning event_id
 select count(*) from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key <> $4 and set_at > $5
 
 -- name: write
--- $7 whether it is told after the fact: what was noted since stays.
+-- $7 whether it is late: a later note stays.
 insert into notes as n (tenant, user_id, conversation_id, key, value, set_at) values ($1, $2, $3, $4, $5, $6)
 on conflict (tenant, user_id, conversation_id, key) do update set value = excluded.value, set_at = excluded.set_at
 where not $7::boolean or n.set_at <= excluded.set_at
 
--- name: take_away
+-- name: delete
 delete from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key = $4
 
 -- name: empty_notes

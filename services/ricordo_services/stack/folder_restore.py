@@ -13,7 +13,7 @@ RESTORING: Final = "restoring"
 """The folder of a restore that is not complete; it is removed at the next start."""
 RESTORED: Final = "restored"
 """The folder of a complete restore that is not moved into place yet."""
-CARRIED: Final = (
+BACKED_UP: Final = (
     "nats",
     "postgres",
     "graph",
@@ -40,7 +40,7 @@ def finish_restore(folder: Path) -> None:
     restored = folder / RESTORED
     if not restored.is_dir():
         return
-    for name in CARRIED:
+    for name in BACKED_UP:
         if (restored / name).exists():  # else it is in its place already
             remove(folder / name)
             (restored / name).rename(folder / name)
