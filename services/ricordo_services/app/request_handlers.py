@@ -127,7 +127,7 @@ async def recall_service(resources: Resources) -> RecallService:
         encoder=encoder,
         other_encoders=others,
         head_encoders=await resources.head_encoders(),
-        tellings=ExampleEncoder((encoder, *others)),
+        examples=ExampleEncoder((encoder, *others)),
         former=FormerModels(former, tuple(one for one in former if secondary[one] is None)),
         clock=resources.clock,
         analyser=await resources.analyser(),
@@ -203,10 +203,10 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
 
 async def export_server(resources: Resources) -> QueryServer:
     """Return the server of `command.export`; it runs where documents are kept."""
-    handlers = {
-        "command.export": ExportHandler(await resources.store(ExportStore), await resources.documents())
-    }
-    return await query_server(resources, "export", handlers, concurrency=_EXPORTED_PAGES, exclusive=True)
+    handler = ExportHandler(await resources.store(ExportStore), await resources.documents())
+    return await query_server(
+        resources, "export", {"command.export": handler}, concurrency=_EXPORTED_PAGES, exclusive=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class CandidateRanking:
     key_topics: KeyTopics
 
     async def __call__(
-        self, tenant: str, asked: SearchRequest, found: Found, profile: RankingProfile
+        self, tenant: str, request: SearchRequest, found: Found, profile: RankingProfile
     ) -> Best:
         """Return the best of what was found, as many as were asked for.
 
@@ -55,20 +55,20 @@ class CandidateRanking:
         """
         if not found.hits:
             return Best()
-        standings = await self.recollection.ranking_rows(tenant, asked.user_id, list(found.hits))
-        shown = [one for one in standings if _is_shown(one, asked)]
+        standings = await self.recollection.ranking_rows(tenant, request.user_id, list(found.hits))
+        shown = [one for one in standings if _is_shown(one, request)]
         query = Query(
-            text=asked.text,
-            analysis=asked.analysis,
-            span=asked_span(asked),
-            now=asked.now,
-            boosts=await self.key_topics.boosts(shown, asked.vectors.get(self.key_topics.encoder.model)),
-            evidence=asked.evidence,
+            text=request.text,
+            analysis=request.analysis,
+            span=asked_span(request),
+            now=request.now,
+            boosts=await self.key_topics.boosts(shown, request.vectors.get(self.key_topics.encoder.model)),
+            evidence=request.evidence,
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
-        beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if asked.beside else set()
-        most = asked.limit + len(beside)
-        coming = _asked_ahead(asked)
+        beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if request.beside else set()
+        most = request.limit + len(beside)
+        coming = _asked_ahead(request)
         ranked = len(shown) if coming else most
         candidates = [_candidates(part, found, query, profile) for part in parts if part]
         rankings = [rank(each, profile, ranked) for each in candidates]
@@ -78,9 +78,9 @@ class CandidateRanking:
         sure = max(
             (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
         )
-        first = _first(best, asked.limit, beside)
-        corrected = _corrected_by(shown, asked, found)
-        return Best(order_corrections(first, corrected, max(asked.limit, len(first))), sure)
+        first = _first(best, request.limit, beside)
+        corrected = _corrected_by(shown, request, found)
+        return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure)
 
 
 def _candidates(
@@ -91,11 +91,11 @@ def _candidates(
 
 
 def _corrected_by(
-    shown: Sequence[RankingRow], asked: SearchRequest, found: Found
+    shown: Sequence[RankingRow], request: SearchRequest, found: Found
 ) -> Mapping[UUID, Sequence[UUID]]:
     """Return what corrects whom; what no filter of the question has let through stays out."""
-    time = asked.analysis.time
-    bound = asked.filters is not None or (time is not None and time.strict)
+    time = request.analysis.time
+    bound = request.filters is not None or (time is not None and time.strict)
     corrected = {
         one.id: [each for each in one.corrected_by if not bound or each in found.hits]
         for one in shown
@@ -110,20 +110,20 @@ def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequ
     return [one for one, count in zip(best, counted, strict=True) if count <= limit]
 
 
-def _asked_ahead(asked: SearchRequest) -> Interval | None:
+def _asked_ahead(request: SearchRequest) -> Interval | None:
     """Return the time of which the question asks for what is to come; None where it does not."""
-    time, span = asked.analysis.time, asked_span(asked)
+    time, span = request.analysis.time, asked_span(request)
     if time is None or span is None or not time.ahead:
         return None
-    return remaining_span(span, asked.now)
+    return remaining_span(span, request.now)
 
 
-def asked_span(asked: SearchRequest) -> Interval | None:
+def asked_span(request: SearchRequest) -> Interval | None:
     """Return the time that a question asks for, as a filter or as a preference; None for no time."""
-    filters = asked.filters
+    filters = request.filters
     if filters is not None and (filters.start is not None or filters.end is not None):
         return Interval(filters.start or EARLIEST, filters.end or LATEST)
-    time = asked.analysis.time
+    time = request.analysis.time
     return None if time is None else Interval(time.start, time.through)
 
 
@@ -135,9 +135,9 @@ def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[Rankin
     return sorted(filter(None, parts.values()), key=len, reverse=True) or [shown]
 
 
-def _is_shown(one: RankingRow, asked: SearchRequest) -> bool:
-    if one.archived and not looks_into_archive(asked.analysis, asked.filters):
+def _is_shown(one: RankingRow, request: SearchRequest) -> bool:
+    if one.archived and not looks_into_archive(request.analysis, request.filters):
         return False
-    if not one.informative and not looks_at_uninformative(asked.analysis, asked.filters):
+    if not one.informative and not looks_at_uninformative(request.analysis, request.filters):
         return False
-    return asked.summaries or one.kind not in _SUMMARISING
+    return request.summaries or one.kind not in _SUMMARISING

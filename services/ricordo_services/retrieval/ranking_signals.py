@@ -97,7 +97,7 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]),
     )
-    return Candidates(of.ids, of.instants, _equally_near(signals) if found.at_large else signals)
+    return Candidates(of.ids, of.instants, _equally_near(signals) if found.unfocused else signals)
 
 
 def _equally_near(signals: Signals) -> Signals:
@@ -116,7 +116,7 @@ def _equally_near(signals: Signals) -> Signals:
 
 
 def _told(of: "Columns", found: Found, bare: float, what: Literal["meaning", "words"]) -> Floats:
-    """Return how near each memory is to tellings, as far as the question asks for nothing but these."""
+    """Return how near each memory is to examples, as far as the question asks for nothing but these."""
     nearness = [getattr(found.told[one], what) if one in found.told else 0.0 for one in of.ids]
     return bare * np.maximum(0.0, np.array(nearness, dtype=np.float64))
 

@@ -1,4 +1,4 @@
-"""A recall: the question analysed, searched and ranked, the facts around it, and what could not be asked."""
+"""A recall: analyses the question, searches, ranks, and reports which parts were unavailable."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -72,7 +72,7 @@ class RecallService:
     other_encoders: Sequence[Encoder] = ()
     head_encoders: Sequence[Encoder] = ()
     former: FormerModels = field(default_factory=FormerModels)
-    tellings: ExampleEncoder = field(default_factory=ExampleEncoder)
+    examples: ExampleEncoder = field(default_factory=ExampleEncoder)
     encode_within_s: float = 1.5
     points_are_missing: Callable[[], bool] = bool
 
@@ -86,8 +86,8 @@ class RecallService:
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
         recalled = await self._understood(request, profile, degraded)
-        vectors, tellings = await self._known_and_encoded(tenant, request, recalled)
-        asked = SearchRequest(
+        vectors, examples = await self._known_and_encoded(tenant, request, recalled)
+        search_request = SearchRequest(
             user_id=request.user_id,
             text=request.query,
             worded=recalled.worded,
@@ -98,29 +98,29 @@ class RecallService:
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
             beside=summaries,
-            at_large=not recalled.meant or is_only_a_name(recalled.analysis),
-            tellings=tellings,
+            unfocused=not recalled.meant or is_only_a_name(recalled.analysis),
+            examples=examples,
             evidence=_evidence(tenant, recalled),
         )
-        await self._find(tenant, request, recalled, asked)
+        await self._find(tenant, request, recalled, search_request)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
     async def _known_and_encoded(
         self, tenant: str, request: RecallRequest, recalled: RecallResult
     ) -> tuple[Mapping[str, Vector], Sequence[ExampleStatements]]:
-        """Look for facts while the question is encoded; return its vectors by model, and its tellings."""
+        """Look for facts while the question is encoded; return its vectors by model, and its examples."""
         with ungrouped():
             async with asyncio.TaskGroup() as group:
                 encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
                 surfacing = group.create_task(self._surfacing(tenant, request, recalled))
         vectors = encoding.result()
         recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
-        recalled.facts, tellings = await asyncio.gather(
+        recalled.facts, examples = await asyncio.gather(
             self._with_those_asked_for(tenant, request, recalled, surfacing.result()),
-            self.tellings(recalled.analysis, self.encode_within_s),
+            self.examples(recalled.analysis, self.encode_within_s),
         )
-        return vectors, tellings
+        return vectors, examples
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> UserProfile:
         try:
@@ -215,7 +215,7 @@ class RecallService:
         )
 
     async def _find(
-        self, tenant: str, request: RecallRequest, recalled: RecallResult, asked: SearchRequest
+        self, tenant: str, request: RecallRequest, recalled: RecallResult, search_request: SearchRequest
     ) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
@@ -223,8 +223,8 @@ class RecallService:
         try:
             with recalled.timing("search"):
                 found, unknown = await asyncio.gather(
-                    self.search.find(tenant, _asked_of(asked, ranking), minimums),
-                    self.search.unknown(tenant, asked),
+                    self.search.find(tenant, _asked_of(search_request, ranking), minimums),
+                    self.search.unknown(tenant, search_request),
                 )
                 found = replace(found, unknown=unknown)
         except IndexUnavailable:
@@ -237,39 +237,44 @@ class RecallService:
         if Degradation.ROWS in recalled.degraded:
             return
         try:
-            await self._show(tenant, recalled, asked, found, ranking)
+            await self._show(tenant, recalled, search_request, found, ranking)
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
 
     async def _show(
-        self, tenant: str, recalled: RecallResult, asked: SearchRequest, found: Found, ranking: Ranking
+        self,
+        tenant: str,
+        recalled: RecallResult,
+        search_request: SearchRequest,
+        found: Found,
+        ranking: Ranking,
     ) -> None:
         """Rank what was found by what the rows say, and read the best."""
         with recalled.timing("rank"):
-            best = await self.rank(tenant, asked, found, ranking)
+            best = await self.rank(tenant, search_request, found, ranking)
         with recalled.timing("rows"):
-            recalled.memories = await self._read(tenant, asked, best.ranked)
+            recalled.memories = await self._read(tenant, search_request, best.ranked)
         recalled.confidence = best.confidence if recalled.memories else 0.0
-        if recalled.meant and not in_particular(recalled.analysis, asked.filters):
+        if recalled.meant and not in_particular(recalled.analysis, search_request.filters):
             recalled.relevance_floor = ranking.relevance_floor
         if not recalled.asked_for:
-            recalled.archived_matches = await self._archived(tenant, asked)
+            recalled.archived_matches = await self._archived(tenant, search_request)
 
     async def _read(
-        self, tenant: str, asked: SearchRequest, best: Sequence[Ranked]
+        self, tenant: str, search_request: SearchRequest, best: Sequence[Ranked]
     ) -> Sequence[RecalledMemory]:
         ids = [one.id for one in best]
-        rows = await self.recollection.memories(tenant, asked.user_id, ids) if ids else ()
+        rows = await self.recollection.memories(tenant, search_request.user_id, ids) if ids else ()
         by_id = {memory.id: memory for memory in rows}
         return [RecalledMemory(by_id[one.id], one.score, one.signals) for one in best if one.id in by_id]
 
-    async def _archived(self, tenant: str, asked: SearchRequest) -> int:
+    async def _archived(self, tenant: str, search_request: SearchRequest) -> int:
         """Count what matches in the archive, by meaning or words above the minimums."""
-        found = await self.search.find(tenant, asked, self.minimums, archived=True)
-        standings = await self.recollection.ranking_rows(tenant, asked.user_id, list(found.hits))
-        reached = looks_at_uninformative(asked.analysis, asked.filters)
+        found = await self.search.find(tenant, search_request, self.minimums, archived=True)
+        standings = await self.recollection.ranking_rows(tenant, search_request.user_id, list(found.hits))
+        reached = looks_at_uninformative(search_request.analysis, search_request.filters)
         return sum(one.archived and (one.informative or reached) for one in standings)
 
 
@@ -282,9 +287,9 @@ def _evidence(tenant: str, recalled: RecallResult) -> frozenset[UUID]:
     )
 
 
-def _asked_of(asked: SearchRequest, ranking: Ranking) -> SearchRequest:
+def _asked_of(search_request: SearchRequest, ranking: Ranking) -> SearchRequest:
     """Return the question as a profile can rank what it finds: where likeness must be, some is needed."""
-    return replace(asked, at_large=False) if ranking.drops_distant else asked
+    return replace(search_request, unfocused=False) if ranking.drops_distant else search_request
 
 
 @dataclass(frozen=True, slots=True)

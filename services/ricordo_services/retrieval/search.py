@@ -33,7 +33,7 @@ class TellingScore(NamedTuple):
     """How near a memory is to how people tell what answers a question.
 
     Attributes:
-        meaning: max(0, cosine) of its text with that of the tellings, [0, 1].
+        meaning: max(0, cosine) of its text with that of the examples, [0, 1].
         words: BM25 with their words, as a share of the best, [0, 1].
     """
 
@@ -47,14 +47,14 @@ class Found:
 
     Attributes:
         unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
-        at_large: whether all of somebody or of a time was looked for, each as near to it as the next.
+        unfocused: whether all of somebody or of a time was looked for, each as near to it as the next.
     """
 
     hits: dict[UUID, Hit]
     fused: dict[UUID, float]
     fallback: Fallback | None = None
     models: Mapping[UUID, str] = field(default_factory=dict)
-    at_large: bool = False
+    unfocused: bool = False
     told: Mapping[UUID, TellingScore] = field(default_factory=dict)
     unknown: float = 0.0
 
@@ -84,7 +84,7 @@ class Search:
     others: tuple[str, ...] = ()
 
     async def find(
-        self, tenant: str, asked: SearchRequest, minimums: Minimums, *, archived: bool = False
+        self, tenant: str, request: SearchRequest, minimums: Minimums, *, archived: bool = False
     ) -> Found:
         """Search, and where a filter read from the question matches nothing, give that one up.
 
@@ -94,54 +94,54 @@ class Search:
         Raises:
             IndexUnavailable: nothing could be asked.
         """
-        scope = scope_of(asked)
+        scope = scope_of(request)
         if archived:
             scope = replace(scope, include_archived=True)
         models = (self.model, *self.others)
-        probes = await together([self._probe(tenant, model, asked, minimums) for model in models])
+        probes = await together([self._probe(tenant, model, request, minimums) for model in models])
         found = Found({}, {})
-        if asked.at_large and scope.about:
-            found = await self._at_large(tenant, asked, scope)
+        if request.unfocused and scope.about:
+            found = await self._search_unfocused(tenant, request, scope)
         if not found.hits:
-            found = await self._search(tenant, asked, probes, scope, minimums)
-            found = replace(found, at_large=asked.at_large and not any(probe.asks for probe in probes))
+            found = await self._search(tenant, request, probes, scope, minimums)
+            found = replace(found, unfocused=request.unfocused and not any(probe.asks for probe in probes))
         if not found.hits and scope.about:
             scope = replace(scope, about=())
-            found = replace(await self._search(tenant, asked, probes, scope, minimums), fallback="entity")
-        time = asked.analysis.time
+            found = replace(await self._search(tenant, request, probes, scope, minimums), fallback="entity")
+        time = request.analysis.time
         if time is not None and time.ahead and scope.start is None and scope.end is None:
             # What happens then is asked for, however little it is like the question.
             then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
-            found = _and(found, await self._search(tenant, asked, probes, then, minimums))
-        if asked.tellings:
-            found = await self._with_tellings(tenant, asked, scope, found)
-        return found if narrows(scope) else _with_evidence(found, asked.evidence)
+            found = _and(found, await self._search(tenant, request, probes, then, minimums))
+        if request.examples:
+            found = await self._with_examples(tenant, request, scope, found)
+        return found if narrows(scope) else _with_evidence(found, request.evidence)
 
-    async def unknown(self, tenant: str, asked: SearchRequest) -> float:
+    async def unknown(self, tenant: str, request: SearchRequest) -> float:
         """Return the share of the content words searched for that no memory of the user holds, [0, 1].
 
         Raises:
             IndexUnavailable: that could not be asked.
         """
-        own = asked.analysis.language or "en"
-        words = list(dict.fromkeys(content_words(asked.worded, own)))[:_MOST_WEIGHED]
+        own = request.analysis.language or "en"
+        words = list(dict.fromkeys(content_words(request.worded, own)))[:_MOST_WEIGHED]
         stems = [query_terms(word, [own, *LANGUAGES]) for word in words]
         if not stems:
             return 0.0
         every = sorted({int(term) for one in stems for term in one.indices})
         terms = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
-        held = await self.vectors.rarities(tenant, self.model, asked.user_id, terms)
+        held = await self.vectors.rarities(tenant, self.model, request.user_id, terms)
         return sum(not any(int(term) in held for term in one.indices) for one in stems) / len(stems)
 
-    async def _with_tellings(self, tenant: str, asked: SearchRequest, scope: Scope, found: Found) -> Found:
+    async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:
         """Add what is found as a telling of what is asked for, by each of the predicates and models."""
-        languages = list(dict.fromkeys((asked.analysis.language or "en", *LANGUAGES)))
+        languages = list(dict.fromkeys((request.analysis.language or "en", *LANGUAGES)))
         probes = [
             SearchProbe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
-            for one in asked.tellings
+            for one in request.examples
             for model in (self.model, *self.others)
         ]
-        wanted = max(_FEWEST, 3 * asked.limit)
+        wanted = max(_FEWEST, 3 * request.limit)
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
         told: dict[UUID, TellingScore] = {}
         hits, models = dict(found.hits), dict(found.models)
@@ -168,7 +168,7 @@ class Search:
         # One hit is found a hundred times sooner than all are counted.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
 
-    async def _at_large(self, tenant: str, asked: SearchRequest, scope: Scope) -> Found:
+    async def _search_unfocused(self, tenant: str, request: SearchRequest, scope: Scope) -> Found:
         """Return the latest of what is about somebody, and the latest of it that weighs something.
 
         Nothing is nearer to the question than the rest: what else is known of each decides.
@@ -177,7 +177,7 @@ class Search:
         models = (self.model, *self.others)
         searches = [
             self._search(
-                tenant, asked, [SearchProbe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
+                tenant, request, [SearchProbe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
             )
             for each in (scope, weighty)
         ]
@@ -186,19 +186,19 @@ class Search:
             latest.hits | heaviest.hits,
             latest.fused | heaviest.fused,
             models={**latest.models, **heaviest.models},
-            at_large=True,
+            unfocused=True,
         )
 
     async def _search(
         self,
         tenant: str,
-        asked: SearchRequest,
+        request: SearchRequest,
         probes: Sequence[SearchProbe],
         scope: Scope,
         minimums: Minimums,
     ) -> Found:
         searched = any(probe.asks for probe in probes)
-        wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * asked.limit)
+        wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
         asking = [probe for probe in probes if probe.asks or not searched]
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in asking])
         if narrows(scope):  # the filter has decided what counts
@@ -224,14 +224,16 @@ class Search:
             models={**found.models, **dict.fromkeys(fused, kind)},
         )
 
-    async def _probe(self, tenant: str, model: str, asked: SearchRequest, minimums: Minimums) -> SearchProbe:
+    async def _probe(
+        self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
+    ) -> SearchProbe:
         """Return what a collection is searched with; of words, those that tell its memories apart."""
-        vector = asked.vectors.get(model)
-        languages = dict.fromkeys((asked.analysis.language or "en", *LANGUAGES))
-        terms = query_terms(asked.worded if self.hybrid else "", list(languages))
+        vector = request.vectors.get(model)
+        languages = dict.fromkeys((request.analysis.language or "en", *LANGUAGES))
+        terms = query_terms(request.worded if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return SearchProbe(model, vector, terms)
-        rarities = await self.vectors.rarities(tenant, model, asked.user_id, terms)
+        rarities = await self.vectors.rarities(tenant, model, request.user_id, terms)
         return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
     def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:

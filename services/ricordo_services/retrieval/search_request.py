@@ -39,7 +39,7 @@ class SearchRequest:
             are away.
         summaries: whether summaries and syntheses count among them.
         beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
-        at_large: whether it asks for all of somebody or of a time, and for nothing in particular of it.
+        unfocused: whether it asks for all of somebody or of a time, and for nothing in particular of it.
     """
 
     user_id: str
@@ -52,25 +52,25 @@ class SearchRequest:
     limit: int
     summaries: bool = False
     beside: bool = False
-    at_large: bool = False
-    tellings: Sequence[ExampleStatements] = ()
+    unfocused: bool = False
+    examples: Sequence[ExampleStatements] = ()
     evidence: frozenset[UUID] = frozenset()
 
 
-def scope_of(asked: SearchRequest) -> Scope:
+def scope_of(request: SearchRequest) -> Scope:
     """Say what a question may find: what `filters` demand, and the little of what it says that excludes.
 
     Of what is read from the question three things exclude: a time that says when *we* did or said something,
     that it asks for what was liked, and an entity that is all it holds. All else ranks, see `signals`.
     """
-    analysis, filters = asked.analysis, asked.filters or Filters()
+    analysis, filters = request.analysis, request.filters or Filters()
     start, end = _asked_time(analysis, filters)
     above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
     # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
     alone = not filters.participants and (is_only_names(analysis) or is_only_a_name(analysis))
     about = _called(analysis.entities) if alone else ()
     return Scope(
-        user_id=asked.user_id,
+        user_id=request.user_id,
         start=start,
         end=end,
         participants=_folded(filters.participants),

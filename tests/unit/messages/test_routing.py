@@ -83,17 +83,14 @@ def test_the_table_names_a_worker_for_each_event_that_it_writes(worker: str) -> 
 
 
 def test_requests_are_answered_by_the_queue_groups_of_the_table() -> None:
-    served = {
-        (constants["kind"], constants["name"])
-        for name, call in calls(SERVICES / "app")
-        if name == "QueryServer"
-        and "kind"
-        in (
-            constants := {
-                one.arg: one.value.value for one in call.keywords if isinstance(one.value, ast.Constant)
-            }
-        )
-    }
+    served = set()
+    for name, call in calls(SERVICES / "app"):
+        if name == "query_server":
+            _, queue, handlers = call.args[:3]
+            assert isinstance(queue, ast.Constant)
+            assert isinstance(handlers, ast.Dict)
+            assert isinstance(handlers.keys[0], ast.Constant)
+            served.add((str(handlers.keys[0].value).partition(".")[0], queue.value))
 
     assert served == {
         (one.kind.value, one.responder.queue) for one in CONTRACTS.values() if one.responder is not None

@@ -144,7 +144,7 @@ def test_only_what_was_measured_is_explained() -> None:
     query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
     near = measured([said], found, query).signals.of(0).numbers()
     assert set(near) == set(Signals._fields) - {"assumed"}
-    equally_near = measured([said], replace(found, at_large=True), query).signals.of(0).numbers()
+    equally_near = measured([said], replace(found, unfocused=True), query).signals.of(0).numbers()
     assert set(near) - set(equally_near) == NEARNESS
 
 
