@@ -106,9 +106,9 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     ),
     "a.pdf": ("application/pdf", b"%PDF-1.4 rubbish", "a.pdf is a broken PDF"),
     "b.pdf": ("application/pdf", encrypted(pdf("x"), "word"), "b.pdf is encrypted and needs a password"),
-    "c.pdf": ("application/pdf", pdf(""), "c.pdf holds no text"),
-    "a.txt": ("text/plain", b"\0\1\2" * 50, "a.txt holds bytes that are no text"),
-    "../../a\u202e.txt": ("text/plain", b" ", "holds no text"),
+    "c.pdf": ("application/pdf", pdf(""), "c.pdf contains no text"),
+    "a.txt": ("text/plain", b"\0\1\2" * 50, "a.txt contains bytes that are not text"),
+    "../../a\u202e.txt": ("text/plain", b" ", "contains no text"),
 }
 
 

@@ -44,7 +44,7 @@ async def test_memories_without_room_wait_and_are_indexed_once_there_is_some(
     await bot.publish_all(later[:1])  # may find the gate still open, as it was asked a moment ago
     report = await wait_for(lambda: health(client, "index"), lambda found: not found["gate_open"])
     assert report["state"] == "degraded"
-    assert re.search(rf"want of space: [34]\d MB are free on the volume of {folder}", report["reason"])
+    assert re.search(rf"low disk space: [34]\d MB are free on the volume of {folder}", report["reason"])
     await bot.publish_all(later[1:])
 
     def all_but_indexed(status: Json) -> bool:
@@ -56,7 +56,7 @@ async def test_memories_without_room_wait_and_are_indexed_once_there_is_some(
     assert (found["index"]["state"], found["worker index"]["state"]) == ("degraded", "missing")
     assert re.search(r"only [34]\d MB are free there", found["index"]["detail"])
     assert "free some space" in found["index"]["advice"]
-    assert "want of space" in found["worker index"]["detail"]
+    assert "low disk space" in found["worker index"]["detail"]
     reply = await bot.recall("Dove sta la barca?")
     assert ("boat" in ids(reply["memories"]), reply["degraded"]) == (True, [])
     ballast.unlink()

@@ -13,7 +13,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg
 
 from ricordo.graph.bolt import open_graph
-from ricordo.graph.port import KeptGraph
+from ricordo.graph.port import FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.settings import Settings
 
@@ -40,7 +40,7 @@ async def exported(system: System, bot: Bot) -> Sequence[Fact]:
         return await graph.export(bot.tenant, "u-1")
 
 
-def _graph(system: System) -> AbstractAsyncContextManager[KeptGraph]:
+def _graph(system: System) -> AbstractAsyncContextManager[FactGraph]:
     at = system.endpoints
     return open_graph(at.bolt_url, at.bolt_user, at.bolt_password, database=at.bolt_database)
 

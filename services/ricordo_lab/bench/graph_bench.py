@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import uuid4
 
-from ricordo.graph.port import KeptGraph
+from ricordo.graph.port import FactGraph
 from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.generated_texts import FIRST_SAID
@@ -43,7 +43,7 @@ async def graph(options: Options, report: Report) -> None:
     report({"bench": "graph", **counts, **found})
 
 
-async def _run(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Figures:
+async def _run(graph: FactGraph, tenant: str, facts: Sequence[Fact]) -> Figures:
     """Write all facts as those of one user, twice, then as those of many users."""
     of_one = await _written(graph, tenant, facts)
     again = await _written(graph, tenant, facts)
@@ -66,7 +66,7 @@ async def _run(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Figures:
     }
 
 
-async def _written(graph: KeptGraph, tenant: str, facts: Sequence[Fact]) -> Stopwatch:
+async def _written(graph: FactGraph, tenant: str, facts: Sequence[Fact]) -> Stopwatch:
     watch = Stopwatch()
     for start in range(0, len(facts), _AT_ONCE):
         with watch:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from ricordo.bus.nats import NatsBus, open_bus
 from ricordo.bus.port import DeadLetter
 from ricordo.clock import Clock
-from ricordo.documents.port import ObjectStore
+from ricordo.documents.object_store import ObjectStore
 from ricordo.graph.bolt import open_graph
-from ricordo.graph.port import GraphUnavailable, KeptGraph
+from ricordo.graph.port import FactGraph, GraphUnavailable
 from ricordo.index.port import Scope, VectorIndex
-from ricordo.index.qdrant.room import Room
+from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import Encoder
@@ -253,7 +253,7 @@ class Resources:
         return index
 
     @shared
-    async def graph(self) -> KeptGraph:
+    async def graph(self) -> FactGraph:
         """Return the graph, whether or not it answers."""
         stores = self.settings.stores
         password = stores.bolt_password.get_secret_value()
@@ -299,7 +299,7 @@ class Resources:
         await (await self.vectors()).count(_NOBODY, self.model_names[0], Scope(user_id=_NOBODY))
         stores = self.settings.stores
         if stores.qdrant_url is None and stores.qdrant_dir is not None:
-            await asyncio.to_thread(Room(stores.qdrant_dir, stores.qdrant_min_free_mb).require)
+            await asyncio.to_thread(FreeSpace(stores.qdrant_dir, stores.qdrant_min_free_mb).require)
 
     async def ask_graph(self) -> None:
         """Raise GraphUnavailable unless the graph answers."""

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.bus.nats import Limits, NatsSettings, Topology, ricordo_topology
 from ricordo.client.addresses import checked_addresses
-from ricordo.documents.objects import Bucket, in_bucket, in_folder
-from ricordo.documents.port import ObjectStore
+from ricordo.documents.object_store import ObjectStore, S3Bucket, in_bucket, in_folder
 from ricordo.index.port import VectorIndex
 from ricordo.settings import DocumentSettings, Settings, StoreSettings
 
@@ -42,7 +41,7 @@ async def open_object_store(settings: DocumentSettings) -> ObjectStore | None:
     name, prefix = settings.bucket
     secret = settings.secret_access_key
     return in_bucket(
-        Bucket(
+        S3Bucket(
             name=name,
             prefix=prefix,
             endpoint=settings.endpoint,
@@ -73,7 +72,7 @@ def server_index(stores: StoreSettings) -> VectorIndex:
     """Return the vector index on a Qdrant server."""
     from qdrant_client import AsyncQdrantClient  # noqa: PLC0415 - takes half a second to import
 
-    from ricordo.index.qdrant.server import ServerVectorIndex  # noqa: PLC0415
+    from ricordo.index.qdrant.qdrant_server import ServerVectorIndex  # noqa: PLC0415
 
     key = None if stores.qdrant_api_key is None else stores.qdrant_api_key.get_secret_value()
     return ServerVectorIndex(AsyncQdrantClient(url=stores.qdrant_url, api_key=key))

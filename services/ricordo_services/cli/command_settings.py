@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
 from ricordo import log
-from ricordo.messages.faults import reason
+from ricordo.messages.errors import reason
 from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings, WorkerSettings
 from ricordo.urls import bare

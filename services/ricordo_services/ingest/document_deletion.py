@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.documents.port import ObjectStore
+from ricordo.documents.object_store import ObjectStore
 from ricordo.store.erasure import ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
 

@@ -15,8 +15,10 @@ from uuid import UUID
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.documents.port import LOST, UNREADABLE, DocumentToRead, ObjectMissing, ObjectStore
-from ricordo.documents.reader import DocumentReader, Unreadable
+from ricordo.documents.object_store import ObjectStore
+from ricordo.documents.reader import Unreadable
+from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.records import LOST, UNREADABLE, DocumentToRead, ObjectMissing
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
 from ricordo.memory.documents import DocumentPart
@@ -46,7 +48,7 @@ class DocumentExtraction:
 
     documents: DocumentStore
     objects: ObjectStore
-    reader: DocumentReader
+    reader: ReaderProcess
     tokens: TokenCounter
     turns: TenantRoundRobin
     emitter: Emitter

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.documents.port import NewDocument, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.documents.object_store import ObjectStore
+from ricordo.documents.records import NewDocument, ObjectsUnavailable, object_key
 from ricordo.messages.events import MessageReceived
 from ricordo.store.document_store import DocumentStore
 

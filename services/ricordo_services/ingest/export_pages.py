@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Final, Self, cast
 
-from ricordo.documents.port import ObjectMissing, ObjectStore
+from ricordo.documents.object_store import ObjectStore
+from ricordo.documents.records import ObjectMissing
 from ricordo.messages.base import REPLY_MAX_BYTES, JsonObject
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode

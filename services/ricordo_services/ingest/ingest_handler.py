@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.documents.port import ObjectsUnavailable
+from ricordo.documents.records import ObjectsUnavailable
 from ricordo.language.detection import identify
 from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled

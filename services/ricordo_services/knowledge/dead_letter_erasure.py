@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ricordo.bus.port import StoredMessage, StreamAccess
-from ricordo.documents.port import brought_by
-from ricordo.messages.codec import spoken
+from ricordo.documents.records import document_key
+from ricordo.messages.codec import owner_of
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.messages.vocabulary import ForgetScope
@@ -39,7 +39,7 @@ class DeadLetterErasure:
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence
             if _speaks_of(letter.body, burial) and not _said_since(letter, burial):
-                await before(replace(_given_up(letter), object_key=brought_by(tenant, letter.body)))
+                await before(replace(_given_up(letter), object_key=document_key(tenant, letter.body)))
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 
@@ -52,7 +52,7 @@ def _said_since(letter: StoredMessage, burial: ErasureRequest) -> bool:
     """Whether it was said after the rest was buried: who comes back begins anew, but for one message."""
     if burial.scope is ForgetScope.MESSAGE:
         return False
-    words = spoken(_given_up(letter).subject, letter.body)
+    words = owner_of(_given_up(letter).subject, letter.body)
     return words is not None and words.said_at is not None and words.said_at > burial.at
 
 

@@ -34,7 +34,7 @@ class GraphProjector:
             write: writes once and for all, or raises `VersionConflict` and has written nothing.
 
         Raises:
-            GraphBeingMended: it takes longer than `patience`, and goes on.
+            GraphInRepair: it takes longer than `patience`, and goes on.
             GraphUnavailable: the graph does not answer, or other workers change it all the time.
             Exception: whatever `write` raised.
         """

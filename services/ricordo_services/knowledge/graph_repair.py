@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 from uuid import UUID
 
-from ricordo.graph.port import GraphBeingMended, GraphUnavailable, KeptGraph, Survey
+from ricordo.graph.port import FactGraph, GraphInRepair, GraphUnavailable, Survey
 from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
 from ricordo.store.fact_queries import FactSource
 
@@ -39,7 +39,7 @@ class GraphRepair:
     """
 
     facts: FactSource
-    graph: KeptGraph
+    graph: FactGraph
     batch: int = 500
 
     async def mend(self, tenant: str, user_id: str, tell: Tell = lambda _: None) -> None:
@@ -52,7 +52,7 @@ class GraphRepair:
         held = await self.graph.survey(tenant, user_id)
         for ids in self._batches(held.ids.union(await self.facts.ids(tenant, user_id))):
             tell(await self._write(tenant, user_id, ids, held))
-        for keys in self._batches(held.lonely):
+        for keys in self._batches(held.isolated):
             async with self.facts.lock(tenant, user_id):
                 await self.graph.sweep(tenant, user_id, keys)
         async with self.facts.lock(tenant, user_id) as known:
@@ -103,7 +103,7 @@ class GraphRepairs:
             until: for how long to wait, by the time of the event loop; None for as long as it takes.
 
         Raises:
-            GraphBeingMended: it takes longer, and goes on.
+            GraphInRepair: it takes longer, and goes on.
             GraphUnavailable, StoreUnavailable: a server does not answer, or the process ends; what was
                 written stays.
         """
@@ -111,7 +111,7 @@ class GraphRepairs:
             await self._running.wait((tenant, user_id), lambda: self._mend(tenant, user_id), until=until)
         except WaitTimeout:
             sentence = "the graph is out of step, and being mended for longer than may be waited"
-            raise GraphBeingMended(sentence) from None
+            raise GraphInRepair(sentence) from None
         except TaskStopped:
             raise GraphUnavailable("the process ends while the graph is mended") from None
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable, Neighbour
+from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, FactGraph, GraphUnavailable
 from ricordo.messages.views import EntityView
 from ricordo.messages.vocabulary import Degradation
 from ricordo.store.fact_queries import FactQueries
@@ -43,7 +43,7 @@ class EntityLookup:
             return entity_view(entity, ()), (Degradation.GRAPH,)
         return entity_view(entity, neighbours), ()
 
-    async def _neighbours(self, tenant: str, user_id: str, name: str) -> Sequence[Neighbour]:
+    async def _neighbours(self, tenant: str, user_id: str, name: str) -> Sequence[EntityNeighbour]:
         if not await self.graph_answers():
             raise GraphUnavailable("the graph does not answer")
         async with asyncio.timeout(self.graph_within_s):

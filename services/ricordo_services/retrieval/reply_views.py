@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ricordo.documents.port import DocumentRecord
-from ricordo.graph.port import Neighbour
+from ricordo.documents.records import DocumentRecord
+from ricordo.graph.port import EntityNeighbour
 from ricordo.language.query_analysis import Analysis as Understood
 from ricordo.language.query_analysis import TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
@@ -101,7 +101,7 @@ def fact_view(fact: Fact) -> FactView:
     )
 
 
-def entity_view(entity: Entity, neighbours: Sequence[Neighbour]) -> EntityView:
+def entity_view(entity: Entity, neighbours: Sequence[EntityNeighbour]) -> EntityView:
     """Show an entity, and what is near it."""
     return EntityView(
         name=entity.name,

@@ -1,7 +1,6 @@
-"""The bus as ports: a log of events that is fetched and settled; `ricordo.bus.requests` is beside it.
+"""The ports of the bus: streams whose messages are fetched and settled, and request-reply.
 
-The protocols are small on purpose, so that the runtime can be proved against a bus in memory and run on a
-real one.
+The protocols are small, so that the runtime can be tested on a bus in memory.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,33 +13,32 @@ from ricordo.unavailable import Unavailable
 
 
 class BusError(Exception):
-    """The bus could not do what it was asked to; the sentence says what and, where possible, why."""
+    """The bus could not do what was asked; the sentence says what and, if known, why."""
 
 
 class BusUnavailable(BusError, Unavailable):
-    """The bus does not answer now: a transient failure."""
+    """The bus does not answer: a transient failure."""
 
     server = "NATS"
 
 
 class PublishRefused(BusError):
-    """The bus answered that it will not store this message: a full stream, a body over its limit."""
+    """The bus refused to store a message: a full stream, or a body over the limit."""
 
 
 class TopologyDrift(BusError):
-    """What the bus holds differs from what is declared in a way that no update can mend."""
+    """A stream or consumer on the bus differs from its declaration in a way that no update can change."""
 
 
 class NotAllowed(BusError):
-    """The bus refuses it to whoever signed in."""
+    """The credentials do not permit this."""
 
 
 class StreamsTooLarge(BusError):
-    """The bus has no room for the streams as they are declared.
+    """The bus has no room for the declared streams.
 
     Args:
-        sentence: says how much they may take.
-        needed: bytes that all of them may take together.
+        needed: bytes that all of them reserve together.
     """
 
     def __init__(self, sentence: str, needed: int) -> None:
@@ -50,7 +48,7 @@ class StreamsTooLarge(BusError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """A message on its way to a stream."""
+    """A message to be published."""
 
     subject: str
     body: bytes
@@ -59,7 +57,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
-    """A message as its stream keeps it."""
+    """A message in a stream."""
 
     subject: str
     body: bytes
@@ -72,70 +70,69 @@ class Publisher(Protocol):
     """Stores messages in streams."""
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
-        """Publish `messages` together and wait for every acknowledgement.
+        """Publish `messages` together and wait for all acknowledgements.
 
         Returns:
-            One result per message, in order: None once it is stored, else what went wrong with it. A message
-            that was not acknowledged in time may still have been stored.
+            One result per message, in order: None if stored, else the error. A message that was not
+                acknowledged in time may have been stored.
         """
         ...
 
 
 class Delivery(Protocol):
-    """One delivery of a stored message to one consumer.
+    """One delivery of a stored message to a consumer.
 
     Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
     """
 
     @property
     def subject(self) -> str:
-        """The subject that the message was published on."""
+        """The subject it was published on."""
         ...
 
     @property
     def body(self) -> bytes:
-        """The body as it was published."""
+        """The body."""
         ...
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers as they were published."""
+        """The headers."""
         ...
 
     @property
     def sequence(self) -> int:
-        """The message's position in its stream, from 1."""
+        """Position in the stream, from 1."""
         ...
 
     @property
     def attempt(self) -> int:
-        """How many times this consumer was given the message, this time included: 1 at first."""
+        """Number of deliveries to this consumer, this one included."""
         ...
 
     async def ack(self, *, confirmed: bool = False) -> None:
-        """Settle: the work is done, never deliver it again to this consumer.
+        """Settle as done: it is never delivered to this consumer again.
 
         Args:
-            confirmed: return only when the server has taken note, so that not even the death of this process
-                in the next instant can undo it.
+            confirmed: wait for the server's confirmation, so that a crash right after cannot undo it.
         """
         ...
 
     async def retry(self, delay: float) -> None:
-        """Settle: deliver it again after `delay` seconds (> 0)."""
+        """Settle as to be redelivered after `delay` seconds (> 0)."""
         ...
 
     async def terminate(self) -> None:
-        """Settle: never deliver it again, although the work was not done."""
+        """Settle as never to be redelivered, although the work was not done."""
         ...
 
     async def in_progress(self) -> None:
-        """Say that the work goes on, which restarts the time after which it would be delivered again."""
+        """Restart the time after which it would be redelivered."""
         ...
 
 
 class Subscription(Protocol):
-    """A durable consumer of a stream; several processes share it, each message goes to one of them."""
+    """A durable consumer of a stream, shared by processes; each message goes to one of them."""
 
     @property
     def stream(self) -> str:
@@ -149,20 +146,19 @@ class Subscription(Protocol):
 
     @property
     def ack_wait(self) -> float:
-        """Seconds after which what was neither settled nor said to be in progress is delivered again."""
+        """Seconds after which a message without settlement or progress is redelivered."""
         ...
 
     @property
     def max_deliver(self) -> int:
-        """How often a message is delivered at most, from 1."""
+        """Maximum number of deliveries of a message, from 1."""
         ...
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
-        """Return what is there, up to `limit` (>= 1), waiting up to `timeout` seconds (>= 0) for the first.
+        """Return up to `limit` (>= 1) messages, waiting up to `timeout` seconds (>= 0) for the first.
 
         Returns:
-            0 to `limit` deliveries, those first that come again, then the oldest; fewer than there are
-            waiting is allowed.
+            0 to `limit` deliveries, redeliveries first, then the oldest; possibly fewer than are waiting.
 
         Raises:
             BusUnavailable: there is no connection, or the consumer is gone.
@@ -170,12 +166,12 @@ class Subscription(Protocol):
         ...
 
     async def close(self) -> None:
-        """Stop receiving. What was fetched can still be settled. Closing twice does nothing."""
+        """Stop receiving. Fetched messages can still be settled. Closing twice has no effect."""
         ...
 
 
 class Subscriptions(Protocol):
-    """Where durable consumers are bound to."""
+    """Binds to durable consumers."""
 
     async def subscribe(self, consumer: str) -> Subscription:
         """Bind to the durable `consumer` of the topology.
@@ -189,13 +185,12 @@ class Subscriptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConsumerLag:
-    """How far a durable consumer is.
+    """The lag of a durable consumer.
 
     Attributes:
-        waiting: messages that are not settled, those in hand included.
-        settled: deliveries that were, since the consumer was made; it only grows. One that was
-            delivered again counts once more.
-        floor: the position in the stream up to which all of its messages are settled.
+        waiting: messages that are not settled, in-flight ones included.
+        settled: settled deliveries since the consumer was created; redeliveries count again.
+        floor: the position in the stream up to which all its messages are settled.
     """
 
     waiting: int
@@ -204,78 +199,58 @@ class ConsumerLag:
 
 
 class StreamAccess(Protocol):
-    """Single messages of a stream, by position."""
+    """Reads and removes single messages of a stream; BusUnavailable if the bus does not answer."""
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return the message, or None when the stream no longer holds it.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
+        """Return the message, or None if the stream no longer has it."""
         ...
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the first message behind `sequence` on a subject that `subject` matches, or None.
+        """Return the first message after `sequence` whose subject matches `subject`, or None.
 
         Args:
-            stream: which.
-            sequence: a position, 0 for the very first.
-            subject: may hold wildcards.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
+            sequence: a position, 0 for the beginning.
+            subject: may contain wildcards.
         """
         ...
 
     async def remove(self, stream: str, sequence: int) -> None:
-        """Remove the message from its stream for everyone; removing what is gone does nothing.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
+        """Remove the message from its stream; removing a missing one has no effect."""
         ...
 
 
 class StreamPages(Protocol):
-    """Many messages of a stream at once, by position, read without being taken."""
+    """Reads many messages of a stream without consuming them. All raise BusUnavailable as above."""
 
     async def last(self, stream: str) -> int:
-        """Return the position of the last message that the stream was given; 0 before the first.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
+        """Return the position of the last message of the stream; 0 before the first."""
         ...
 
     async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
-        """Return messages behind `sequence` on subjects that `subject` matches, the oldest first.
+        """Return messages after `sequence` whose subjects match `subject`, oldest first.
 
         Args:
-            stream: which; it has to be declared as one that is read in pages.
-            sequence: a position, 0 for the very first.
-            subject: may hold wildcards.
-            limit: at most so many, from 1. Fewer than there are may come, and none only where none are.
-
-        Raises:
-            BusUnavailable: the bus does not answer.
+            stream: declared with `pages`.
+            sequence: a position, 0 for the beginning.
+            limit: maximum number, from 1. Fewer may come, but none only if there are none.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """An event that was given up, and why.
+    """An event that was given up, and the reason.
 
     Attributes:
-        tenant: the tenant of its subject; None where the subject names none that is valid.
-        message_id: the bot's message id that it is about; None where none could be read.
-        memory_id: the memory that it is about, where no message is behind that; else None.
-        code: why, as a code (`invalid_message`, `max_deliver`, or what the handler said).
-        sentence: why, as a sentence.
-        attempts: how often it was delivered.
+        tenant: of its subject; None if invalid.
+        message_id: of the bot's message; None if unknown.
+        memory_id: of a memory without a message; else None.
+        code: the reason as a code (`invalid`, `attempts_exhausted`, or a handler's own).
+        sentence: the reason as a sentence.
+        attempts: number of deliveries.
         consumer: the durable consumer that gave it up.
-        subject: the subject that it was published on.
-        stream: the stream that held it.
+        subject: its original subject.
+        stream: its stream.
         sequence: its position in that stream.
         body: its original bytes.
         headers: its original headers.
@@ -298,12 +273,65 @@ class DeadLetter:
 
 
 class DeadLetterRecorder(Protocol):
-    """Who decides whether a dead letter is kept, and records it, for instance for `query.status`."""
+    """Decides whether a dead letter is kept, and records it, for example for `query.status`."""
 
     async def __call__(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Call `keep`, which puts `letter` into its stream, and record it; neither, where it must not be.
+        """Call `keep`, which stores `letter` in its stream, and record it; neither, if it must not be kept.
 
-        Whether it was kept shows in whether `keep` was called. What is raised leaves the original where it
-        is. May be called again for the same (stream, sequence, consumer).
+        An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
+        """
+        ...
+
+
+class Request(Protocol):
+    """A request that waits for one reply."""
+
+    @property
+    def subject(self) -> str:
+        """The subject it was sent on."""
+        ...
+
+    @property
+    def body(self) -> bytes:
+        """The body."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers."""
+        ...
+
+    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        """Send the reply; without one the caller waits.
+
+        Raises:
+            BusError: the reply could not be sent (no connection, or too large).
+        """
+        ...
+
+
+class Endpoint(Protocol):
+    """A subscription to requests."""
+
+    async def close(self) -> None:
+        """Accept no further requests, except those sent before. Closing twice has no effect."""
+        ...
+
+
+class RequestReceiver(Protocol):
+    """The answering side of request-reply."""
+
+    async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
+        """Receive the requests on `subject`, shared with all servers of the same `queue`.
+
+        Args:
+            queue: each request goes to one member of a queue group; without one, to every server.
+            accept: called with each request on the event loop; must not block or raise.
+
+        Returns:
+            The endpoint, once the server has registered it: no later request is missed.
+
+        Raises:
+            BusUnavailable: the bus does not answer.
         """
         ...

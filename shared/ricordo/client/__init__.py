@@ -1,4 +1,4 @@
-"""What a bot imports: `from ricordo.client import MemoryClient`. Needs nats-py, pydantic, time zones."""
+"""The Python client for bots: `from ricordo.client import MemoryClient`."""
 
 from ricordo.client.exceptions import (
     Forbidden,

@@ -1,4 +1,4 @@
-"""Addresses of NATS: what cannot be one is refused before it is tried, and none is shown with its secrets."""
+"""Validates addresses of NATS, and removes credentials from them."""
 
 import re
 from typing import Final
@@ -12,18 +12,18 @@ _ADVICE: Final = "give nats://host:port, such as nats://127.0.0.1:4222"
 
 
 def checked_addresses(url: str) -> list[str]:
-    """Return the addresses that `url` names, one or several with commas between them.
+    """Return the addresses in `url`, separated by commas.
 
     Args:
-        url: each `nats://[user:password@]host[:port]` (or `tls`, `ws`, `wss`), or `host:port` alone.
+        url: each `nats://[user:password@]host[:port]` (or `tls`, `ws`, `wss`), or `host:port`.
 
     Raises:
-        InvalidRequest: one of them is no address; says which, without its credentials.
+        InvalidRequest: an address is invalid; names it without credentials.
     """
-    found = [one.strip() for one in url.split(",")]
-    for one in found:
-        if problem := _problem(one):
-            raise InvalidRequest(f"{without_credentials(one)!r} is no address of NATS: {problem}")
+    found = [item.strip() for item in url.split(",")]
+    for item in found:
+        if problem := _problem(item):
+            raise InvalidRequest(f"{without_credentials(item)!r} is not an address of NATS: {problem}")
     return found
 
 
@@ -34,7 +34,7 @@ def _problem(address: str) -> str:
     if parts is None or any(char.isspace() for char in address):
         return _ADVICE
     if parts.scheme not in _SCHEMES:
-        return f"{parts.scheme}:// is not spoken here: {_ADVICE}"
+        return f"{parts.scheme}:// is not supported: {_ADVICE}"
     if not parts.hostname:
         return f"it names no host: {_ADVICE}"
     try:
@@ -52,13 +52,13 @@ def _split(address: str) -> SplitResult | None:
 
 
 def without_credentials(url: str) -> str:
-    """Return scheme, host and port of `url`, or of several with commas between them, and nothing secret."""
-    return ", ".join(_bare(one.strip()) for one in url.split(","))
+    """Return scheme, host and port of one or several addresses."""
+    return ", ".join(_bare(item.strip()) for item in url.split(","))
 
 
 def _bare(address: str) -> str:
     scheme, mark, rest = address.rpartition("://")
     place, _, behind = rest.partition("?")
-    if "@" in behind and "@" not in place:  # a password that should have been escaped, for all we know
+    if "@" in behind and "@" not in place:  # possibly a password that is not escaped
         return f"{scheme}{mark}***"
     return f"{scheme}{mark}{place.rpartition('@')[2].partition('/')[0]}"

@@ -19,7 +19,6 @@ class CommandMethods:
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Send commands over `connection`."""
         self._connection = connection
 
     async def forget(

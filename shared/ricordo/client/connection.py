@@ -1,4 +1,4 @@
-"""The client's connection: the one place that speaks NATS."""
+"""The client's NATS connection."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ricordo.client.addresses import checked_addresses, without_credentials
 from ricordo.client.error_translation import answer, translated
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
-from ricordo.messages.access import inbox_of
+from ricordo.messages.access import inbox_prefix
 from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.subjects import Subject, checked_tenant
@@ -34,7 +34,7 @@ def built(model: type[M], fields: Mapping[str, object]) -> M:
     """Build `model` from a caller's fields.
 
     Raises:
-        TypeError: a field that the model does not have.
+        TypeError: a field is unknown.
         InvalidRequest: a field is missing, wrong or out of range.
     """
     unknown = [name for name in fields if name not in model.model_fields]
@@ -44,7 +44,7 @@ def built(model: type[M], fields: Mapping[str, object]) -> M:
 
 
 def read(model: type[M], fields: Mapping[str, object]) -> M:
-    """Build `model` from a document that may hold more than it needs.
+    """Build `model` from a document that may have more fields.
 
     Raises:
         InvalidRequest: a field is missing, wrong or out of range.
@@ -56,25 +56,24 @@ def read(model: type[M], fields: Mapping[str, object]) -> M:
 
 
 def written(message: Message) -> bytes:
-    """Write what the caller set; defaults are the reader's."""
+    """Encode the fields that the caller set; the reader adds defaults."""
     return message.model_dump_json(exclude_unset=True).encode()
 
 
 class Connection:
-    """A tenant's line to Ricordo. Errors of NATS leave it as `RicordoError`."""
+    """A tenant's connection to Ricordo. It raises errors of NATS as `RicordoError`.
+
+    Args:
+        client: connected by the caller, unless `open` creates it.
+        tenant: of every subject.
+        source: URI reference for `ce-source`.
+        timeout: default seconds to wait for a reply.
+
+    Raises:
+        InvalidSubject: the tenant is invalid.
+    """
 
     def __init__(self, client: Client, tenant: str, source: str, timeout: float) -> None:
-        """Speak over a client that is, or will be, connected.
-
-        Args:
-            client: connected by the caller, unless `open` made it.
-            tenant: the tenant of every subject.
-            source: what `ce-source` says, a URI reference.
-            timeout: seconds to wait for an answer when a call does not say.
-
-        Raises:
-            InvalidSubject: an impossible tenant.
-        """
         self.client = client
         self.tenant = checked_tenant(tenant)
         self.source = source
@@ -90,16 +89,15 @@ class Connection:
 
         Args:
             url: `nats://[user:password@]host:port`, several separated by commas.
-            timeout: seconds to keep trying, and to wait for later answers.
-            tls_ca: file of the certificate by which that of the server is checked; None for what the system
-                trusts.
+            timeout: seconds to wait for the connection, and default for replies.
+            tls_ca: CA certificate that verifies the server; None for those of the system.
 
         Raises:
-            InvalidRequest: `url` is no address, or `tls_ca` no certificate.
-            Forbidden: the server refuses the credentials.
+            InvalidRequest: `url` or `tls_ca` is invalid.
+            Forbidden: the server rejects the credentials.
             Unavailable: no server answers in time.
         """
-        addresses, trust = checked_addresses(url), _trusting(tls_ca)
+        addresses, trust = checked_addresses(url), _tls_context(tls_ca)
         connection = cls(Client(), tenant, source, timeout)
         try:
             await connection._connect(addresses, trust)
@@ -109,19 +107,19 @@ class Connection:
         return connection
 
     async def close(self) -> None:
-        """Send what is buffered, and close."""
-        # nats-py cannot close what was too wrong an address to try, and trips over a server that went away.
+        """Send pending data, and close."""
+        # nats-py cannot close an invalid address, and fails when the server is gone.
         with suppress(AssertionError, OSError):
             await self.client.close()
 
     async def ask(self, request: Message, name: str, reply: type[R], timeout: float | None) -> R:
-        """Ask and wait for the answer.
+        """Send a request and return the reply.
 
         Args:
             request: a query or command.
             name: of its subject, such as `query.recall`.
-            reply: what the answer is read as.
-            timeout: seconds; None for the connection's.
+            reply: model of the reply.
+            timeout: seconds; None for the default.
 
         Raises:
             RicordoError: see `ricordo.client.exceptions`.
@@ -131,11 +129,13 @@ class Connection:
         body = written(request)
         self._check_size(body, {})
         with self._translated(subject, seconds):
-            message = await self._unless_denied(subject, self.client.request(subject, body, timeout=seconds))
+            message = await self._raise_if_denied(
+                subject, self.client.request(subject, body, timeout=seconds)
+            )
         return answer(message, name, reply)
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
-        """Publish to JetStream, and wait for the ack.
+        """Publish to JetStream, and wait for the acknowledgement.
 
         Raises:
             RicordoError: see `ricordo.client.exceptions`.
@@ -145,40 +145,40 @@ class Connection:
         self._check_size(body, headers)
         with self._translated(subject, seconds):
             ack = self._jetstream.publish(subject, body, timeout=seconds, headers=headers)
-            return await self._unless_denied(subject, ack)
+            return await self._raise_if_denied(subject, ack)
 
     @asynccontextmanager
-    async def hearing(self, name: str, hear: Callable[[Msg], Awaitable[None]]) -> AsyncIterator[None]:
-        """Give `hear` what is published under `name`, for the length of an `async with`.
+    async def subscribed(self, name: str, callback: Callable[[Msg], Awaitable[None]]) -> AsyncIterator[None]:
+        """Call `callback` with messages of `name`, for the length of an `async with`.
 
         Raises:
             Unavailable: the connection is closed.
         """
         subject = str(Subject(self.tenant, name))
         with self._translated(subject, self.timeout):
-            subscription = await self.client.subscribe(subject, cb=hear)
+            subscription = await self.client.subscribe(subject, cb=callback)
         try:
             yield
         finally:
-            with suppress(nats.errors.Error, OSError):  # it went with the connection
+            with suppress(nats.errors.Error, OSError):  # closed with the connection
                 await subscription.unsubscribe()
 
     async def _connect(self, addresses: list[str], trust: ssl.SSLContext | None) -> None:
         refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         reasons: list[Exception] = []
 
-        async def heed(error: Exception) -> None:
+        async def on_error(error: Exception) -> None:
             reasons[:] = [error]
             if "authorization" in str(error).lower() and not refused.done():
                 refused.set_result(None)
-            self._heed_denial(error)
+            self._on_denial(error)
 
         attempt = asyncio.ensure_future(
             self.client.connect(
                 servers=addresses,
                 name="ricordo-client",
-                error_cb=heed,
-                inbox_prefix=inbox_of(self.tenant),
+                error_cb=on_error,
+                inbox_prefix=inbox_prefix(self.tenant),
                 tls=trust,
                 max_reconnect_attempts=-1,
                 reconnect_time_wait=1,
@@ -199,14 +199,14 @@ class Connection:
         )
 
     def _check_size(self, body: bytes, headers: Mapping[str, str]) -> None:
-        # nats-py compares the body alone; the server counts the headers too, and closes the connection.
+        # nats-py checks the body alone; the server counts the headers, too, and closes the connection.
         head = sum(len(key) + len(value) + 4 for key, value in headers.items()) + 12 if headers else 0
         limit = self.client.max_payload
         if limit and len(body) + head > limit:
             raise InvalidRequest(f"the message takes {len(body) + head:,} bytes; the server allows {limit:,}")
 
-    async def _unless_denied(self, subject: str, answering: Awaitable[T]) -> T:
-        # The server reports a missing permission out of band, and the request itself would only time out.
+    async def _raise_if_denied(self, subject: str, answering: Awaitable[T]) -> T:
+        # The server reports a missing permission out of band; the request itself would time out.
         denied: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[subject].add(denied)
         try:
@@ -219,7 +219,7 @@ class Connection:
             if not self._waiting[subject]:
                 del self._waiting[subject]
 
-    def _heed_denial(self, error: Exception) -> None:
+    def _on_denial(self, error: Exception) -> None:
         match = _DENIED.search(str(error))
         for denied in self._waiting.get(match[1], ()) if match else ():
             if not denied.done():
@@ -229,17 +229,17 @@ class Connection:
         return translated(subject, timeout, lambda: self.client.is_connected)
 
 
-def _trusting(ca: Path | None) -> ssl.SSLContext | None:
+def _tls_context(ca: Path | None) -> ssl.SSLContext | None:
     if ca is None:
         return None
     try:
         return ssl.create_default_context(cafile=ca)
-    except OSError as error:  # also what holds no certificate
+    except OSError as error:  # also for a file without a certificate
         raise InvalidRequest(f"{ca} cannot be read as a certificate: {error.strerror or error}") from None
 
 
 async def _first_done(task: asyncio.Future[T], sign: asyncio.Future[None], timeout: float | None) -> bool:
-    """Wait for `task`, and raise what it raises; when `sign` or the timeout is first, cancel it: False."""
+    """Return whether `task` ends first, and raise its error; cancel it after `sign` or the timeout."""
     try:
         await asyncio.wait((task, sign), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():

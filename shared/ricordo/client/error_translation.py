@@ -1,4 +1,4 @@
-"""What the answers and errors of NATS mean to a bot."""
+"""Translates replies and errors of NATS into exceptions of the client."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -34,12 +34,12 @@ _WHERE_ERRORS_BEGIN: Final = 32
 
 @contextmanager
 def translated(subject: str, timeout: float, is_connected: Callable[[], bool]) -> Iterator[None]:
-    """Turn errors of NATS into `RicordoError`.
+    """Translate errors of NATS into `RicordoError`.
 
     Args:
-        subject: what was published to.
-        timeout: how many seconds an answer was waited for.
-        is_connected: whether the connection stands, asked when no answer came.
+        subject: published to.
+        timeout: seconds that a reply was waited for.
+        is_connected: asked when no reply came.
     """
     try:
         yield
@@ -76,15 +76,15 @@ def _refusal(error: nats.js.errors.APIError) -> RicordoError:
 
 
 def answer(message: Msg, name: str, reply: type[R]) -> R:
-    """Read an answer.
+    """Decode a reply.
 
     Args:
-        message: what came back.
-        name: what was asked, such as `query.recall`.
-        reply: what the answer is read as.
+        message: the reply.
+        name: of the request, such as `query.recall`.
+        reply: its model.
 
     Raises:
-        RicordoError: it is an error reply, or cannot be read.
+        RicordoError: it is an error, or cannot be decoded.
     """
     headers = message.headers or {}
     number = headers.get(SERVICE_ERROR_CODE)

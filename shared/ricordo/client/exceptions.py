@@ -30,7 +30,6 @@ class RicordoError(Exception):
     code: ClassVar[ErrorCode] = ErrorCode.INTERNAL
 
     def __init__(self, message: str, field: str | None = None) -> None:
-        """Keep the sentence and the field."""
         super().__init__(message)
         self.message = message
         self.field = field
@@ -43,7 +42,7 @@ class InvalidRequest(RicordoError):
 
     @classmethod
     def from_decoding(cls, error: DecodeError) -> "InvalidRequest":
-        """Say what a validation on this side found."""
+        """Describe a validation error."""
         return cls(error.message, error.field)
 
 

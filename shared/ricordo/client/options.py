@@ -1,4 +1,4 @@
-"""The keyword arguments of the client's calls. What they mean and their defaults stand at the models."""
+"""Keyword arguments of the client's methods; the models document their meaning and defaults."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,10 +13,7 @@ When = datetime | str
 
 
 class MessageFields(TypedDict, total=False):
-    """Fields of `message.received`: `user_id`, `conversation_id`, `role`, `content` and what else is known.
-
-    Without `id` the client makes one up, without `timestamp` it is now.
-    """
+    """Fields of `message.received`. Without `id` the client generates one, without `timestamp` it is now."""
 
     id: str
     user_id: str
@@ -79,7 +76,7 @@ class FactsOptions(TypedDict, total=False):
 
 
 class Target(TypedDict, total=False):
-    """What `verify` and `correct` are about: one of the two."""
+    """Target of `verify` and `correct`: one of the two ids."""
 
     memory_id: UUID | str | None
     fact_id: UUID | str | None

@@ -57,7 +57,6 @@ class PublishMethods:
     """Publish methods."""
 
     def __init__(self, connection: Connection) -> None:
-        """Publish over `connection`."""
         self._connection = connection
 
     async def publish(
@@ -154,7 +153,7 @@ class PublishMethods:
                 done.append(await flying.popleft())
         except RicordoError as error:
             settled = await asyncio.gather(*flying, return_exceptions=True)
-            acknowledged = len(done) + sum(isinstance(one, Published) for one in settled)
+            acknowledged = len(done) + sum(isinstance(item, Published) for item in settled)
             error.add_note(f"{acknowledged} messages were acknowledged")
             raise
         finally:

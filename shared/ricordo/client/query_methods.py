@@ -16,7 +16,6 @@ class QueryMethods:
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Send queries over `connection`."""
         self._connection = connection
 
     async def recall(

@@ -18,8 +18,8 @@ from ricordo.messages.vocabulary import MessageState
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
-_POLLED_AT_ONCE = 16
-_POLLED_PER_ROUND = 512
+_CONCURRENT_POLLS = 16
+_POLLS_PER_ROUND = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,6 @@ class Receipts:
     """
 
     def __init__(self, connection: Connection, message_ids: Iterable[str]) -> None:
-        """Wait for `message_ids`."""
         self._connection = connection
         self._queries = QueryMethods(connection)
         self._missing = dict.fromkeys(message_ids)
@@ -64,7 +63,7 @@ class Receipts:
         if not self._missing:
             return {}
         total = len(self._missing)
-        async with self._connection.hearing(MemoryRemembered.name, self._hear):
+        async with self._connection.subscribed(MemoryRemembered.name, self._on_receipt):
             try:
                 async with asyncio.timeout(timeout):
                     await self._poll_until_complete()
@@ -75,11 +74,11 @@ class Receipts:
                 ) from None
         return self._found
 
-    async def _hear(self, message: Msg) -> None:
+    async def _on_receipt(self, message: Msg) -> None:
         try:
             event = decode_as(MemoryRemembered, message.data)
         except DecodeError:
-            return  # a publisher's fault; the status still tells
+            return  # a malformed event; the status is polled, too
         if event.message_id in self._missing:
             self._settle(Receipt(event.message_id, MessageState.REMEMBERED))
 
@@ -96,7 +95,7 @@ class Receipts:
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _poll_once(self) -> None:
-        slots = asyncio.Semaphore(_POLLED_AT_ONCE)
+        slots = asyncio.Semaphore(_CONCURRENT_POLLS)
 
         async def poll(message_id: str) -> None:
             async with slots:
@@ -105,7 +104,7 @@ class Receipts:
 
         try:
             async with asyncio.TaskGroup() as group:
-                for message_id in list(islice(self._missing, _POLLED_PER_ROUND)):
+                for message_id in list(islice(self._missing, _POLLS_PER_ROUND)):
                     group.create_task(poll(message_id))
         except* RicordoError as errors:
             raise first_of(errors) from None
@@ -114,10 +113,10 @@ class Receipts:
         try:
             status: StatusReply = await self._queries.status(message_id)
         except (Unavailable, Timeout) as error:
-            self._unreachable = error  # retrieval may be starting; the receipts are heard without it
+            self._unreachable = error  # retrieval may be starting; receipt events do not need it
             return
-        kept_out = status.state is MessageState.UNKNOWN and status.error is not None
-        if kept_out or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
+        rejected = status.state is MessageState.UNKNOWN and status.error is not None
+        if rejected or status.state in (MessageState.REMEMBERED, MessageState.FAILED):
             self._settle(Receipt(message_id, status.state, status.error))
 
     def _settle(self, receipt: Receipt) -> None:

@@ -1,1 +1,1 @@
-"""Documents: storing their bytes, and reading text out of them."""
+"""Documents: storing their bytes, and reading their text."""

@@ -1,4 +1,4 @@
-"""The vector index as a port: a projection of the memories, written by one worker, read by retrieval."""
+"""The port of the vector index: a projection of memories, written by one worker and read by retrieval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Vector = NDArray[np.float32]
 
 
 class IndexUnavailable(Unavailable):
-    """The index cannot be asked now: a transient failure."""
+    """The index does not answer: a transient failure."""
 
     server = "the vector index"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
-    """What a memory is filtered by: in the index for that, and never shown."""
+    """The fields that memories are filtered by."""
 
     id: UUID
     user_id: str
@@ -43,10 +43,11 @@ class Facets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A memory as the index holds it.
+    """A memory in the index.
 
     Attributes:
-        text_vector, window_vector: float32 [dimensions], unit norm: of the text, and with its predecessor.
+        text_vector, window_vector: float32 [dimensions], unit norm: of the text alone, and with its
+            predecessor.
         text_terms, window_terms: the words of the same.
     """
 
@@ -58,17 +59,17 @@ class Point:
 
     @property
     def id(self) -> UUID:
-        """The memory's id."""
+        """Id of the memory."""
         return self.facets.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a search may find. Every given condition holds; within a tuple, any value matches, case-folded.
+    """Filter of a search. All conditions hold; within a tuple any value matches, case-folded.
 
     Attributes:
-        about: what a participant or a topic is called.
-        start, end: a half-open range that holds a memory's creation, or the whole of one of its event times.
+        about: names of a participant or a topic.
+        start, end: a half-open range that contains a memory's creation, or one of its event times entirely.
         above_valence, below_valence: exclusive bounds.
     """
 
@@ -92,8 +93,7 @@ class Hit(NamedTuple):
     """A candidate with its scores.
 
     Attributes:
-        dense, dense_window: cosine with the query in [-1, 1], to three digits, of the text and with its
-            predecessor.
+        dense, dense_window: cosine with the query in [-1, 1], to three digits, of the text and of the window.
         bm25, bm25_window: BM25 with the user's own document frequencies, >= 0.
     """
 
@@ -108,7 +108,11 @@ class VectorIndex(Protocol):
     """Points of memories, one collection per embedding model."""
 
     async def prepare(self, model: str, dimensions: int) -> None:
-        """Create the collection of `model` and its payload indexes where they are missing."""
+        """Create the collection of `model` and its payload indexes if missing.
+
+        Raises:
+            IndexUnavailable: the index cannot be opened, or has vectors of other dimensions.
+        """
         ...
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
@@ -120,7 +124,7 @@ class VectorIndex(Protocol):
         ...
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        """Replace what points are filtered by, and leave their vectors; who has no point gets none.
+        """Replace the facets of existing points; their vectors stay.
 
         Raises:
             IndexUnavailable: some may not have been written; repeat all.
@@ -128,35 +132,29 @@ class VectorIndex(Protocol):
         ...
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        """Remove points; unknown ids are no error."""
+        """Remove points of the tenant; unknown ids are ignored."""
         ...
 
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
     ) -> Sequence[Hit]:
-        """Find candidates by meaning, by the words of the text and by those of the window; return all scores.
-
-        By meaning it is the window that makes a candidate: the memory's own text, in the light of the turn
-        before.
+        """Find candidates by window vector, words of the text and words of the window, with all scores.
 
         Args:
             vector: float32 [dimensions], unit norm; None searches by terms only.
             terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
-                scope alone decides, latest first.
-            limit: candidates by each of the three, >= 1.
+                latest memories in scope are returned.
+            limit: candidates per signal, >= 1.
         """
         ...
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
     ) -> Mapping[int, float]:
-        """Return the inverse document frequency of terms over the texts of a user's memories, >= 0.
+        """Return the inverse document frequency (>= 0) of terms over the texts of a user's memories.
 
         Args:
-            tenant: whose bot asks.
-            model: whose collection it is; every memory has its words in it.
-            user_id: whose memories.
-            terms: each of weight 1; those that no memory holds are left out of the answer.
+            terms: each of weight 1; terms of no memory are left out of the result.
         """
         ...
 

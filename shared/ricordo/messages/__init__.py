@@ -1,5 +1,5 @@
 """The wire contract, version 1: every event, query, command, reply and error as a frozen model.
 
-The package imports nothing of Ricordo, so that a bot, a worker and a schema generator read the same contract.
-Readers ignore fields they do not know; writers emit UTF-8 JSON with UTC instants ending in `Z`.
+The package imports nothing else of Ricordo, so that a bot, a worker and a schema generator share it. Readers
+ignore unknown fields; writers emit UTF-8 JSON with UTC instants ending in `Z`.
 """

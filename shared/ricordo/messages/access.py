@@ -1,4 +1,4 @@
-"""What a bot of one tenant may do on the bus; what a worker may stands with the adapter of NATS."""
+"""The permissions of the bots of a tenant; those of workers are in `ricordo.bus.nats.permissions`."""
 
 from dataclasses import dataclass
 
@@ -8,40 +8,40 @@ from ricordo.messages.subjects import PREFIX, STREAM_DERIVED
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The subjects of a user, wildcards of NATS among them; all others are denied.
+    """The subjects of a user, with NATS wildcards; all others are denied.
 
     Attributes:
-        publish: on which it may publish.
-        subscribe: to which it may subscribe; a queue group behind a blank binds it to that.
+        publish: subjects it may publish on.
+        subscribe: subjects it may subscribe to, each optionally with a blank and a queue group.
     """
 
     publish: tuple[str, ...]
     subscribe: tuple[str, ...]
 
 
-def inbox_of(tenant: str) -> str:
+def inbox_prefix(tenant: str) -> str:
     """Return the prefix of the inboxes of a tenant's bots."""
     return f"_INBOX_{tenant}"
 
 
-def told_by_bots() -> tuple[str, ...]:
+def bot_events() -> tuple[str, ...]:
     """Return the names of the events that bots publish."""
     return tuple(c.name for c in CONTRACTS.values() if c.from_bots and c.kind is ContractKind.EVENT)
 
 
-def asked_by_bots() -> tuple[str, ...]:
-    """Return what their requests are called, with a wildcard."""
+def bot_requests() -> tuple[str, ...]:
+    """Return the names of requests, with a wildcard."""
     return tuple(f"{kind.value}.*" for kind in (ContractKind.QUERY, ContractKind.COMMAND))
 
 
-def heard_by_bots(tenant: str) -> tuple[str, ...]:
-    """Return the subjects of the events that a bot of `tenant` may hear; `*` means all."""
+def bot_subjects(tenant: str) -> tuple[str, ...]:
+    """Return the subjects of the events that a bot of `tenant` may receive; `*` means all tenants."""
     return tuple(subject.replace("*", tenant, 1) for subject in STREAM_SUBJECTS[STREAM_DERIVED])
 
 
-def of_bot(tenant: str) -> Permissions:
-    """Return what a bot of `tenant` must be allowed: to tell and to ask, and to hear replies and events."""
+def bot_permissions(tenant: str) -> Permissions:
+    """Return the permissions of a bot of `tenant`."""
     return Permissions(
-        publish=tuple(f"{PREFIX}.{tenant}.{name}" for name in (*told_by_bots(), *asked_by_bots())),
-        subscribe=(f"{inbox_of(tenant)}.>", *heard_by_bots(tenant)),
+        publish=tuple(f"{PREFIX}.{tenant}.{name}" for name in (*bot_events(), *bot_requests())),
+        subscribe=(f"{inbox_prefix(tenant)}.>", *bot_subjects(tenant)),
     )

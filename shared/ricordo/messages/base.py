@@ -1,4 +1,4 @@
-"""The types that every message is made of: frozen model, ids, instants, clean text."""
+"""Base types of messages: frozen model, ids, instants, clean text."""
 
 import json
 import math
@@ -45,7 +45,7 @@ _INSTANT_ADVICE = "must be an RFC 3339 instant with an offset, such as 2026-02-0
 
 
 class Message(BaseModel):
-    """Whatever crosses the wire: immutable, and deaf to fields it does not know."""
+    """Base class of all messages: immutable, and ignores unknown fields."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -57,18 +57,18 @@ class Message(BaseModel):
 
 
 def refused(reason: str, field: str = "") -> PydanticCustomError:
-    """Build the error that a validator raises.
+    """Return the error that a validator raises.
 
     Args:
-        reason: what the value must be, ready to follow the field's name: "must not be empty".
-        field: the field to blame when a rule spans several of them.
+        reason: what the value must be, to follow the field's name: "must not be empty".
+        field: the field at fault, for a rule about several of them.
     """
     context: dict[str, str] = {"field": field} if field else {}
     return PydanticCustomError("refused", reason.replace("{", "{{").replace("}", "}}"), context)
 
 
 def parse_instant(value: object) -> datetime:
-    """Read an instant.
+    """Parse an instant.
 
     Args:
         value: an RFC 3339 text with an offset, or an aware datetime. Digits beyond microseconds are cut.
@@ -77,8 +77,8 @@ def parse_instant(value: object) -> datetime:
         The same instant in UTC.
 
     Raises:
-        PydanticCustomError: no instant, no offset, or so near the ends of the calendar (years 1 to 9999) that
-            it does not exist in every time zone.
+        PydanticCustomError: it is no instant, has no offset, or is so near the ends of the calendar (years 1
+            to 9999) that it does not exist in every time zone.
     """
     if isinstance(value, str):
         return _instant_in(value)
@@ -111,7 +111,7 @@ def _in_utc(value: datetime) -> datetime:
 # The events of a batch share their instant.
 @lru_cache(maxsize=256)
 def format_instant(instant: datetime) -> str:
-    """Write an aware instant as RFC 3339 in UTC with `Z`, with as many decimals as it needs: 0, 3 or 6."""
+    """Format an aware instant as RFC 3339 in UTC with `Z`, with 0, 3 or 6 decimals as needed."""
     utc = instant.astimezone(UTC).replace(tzinfo=None)
     if not utc.microsecond:
         return f"{utc.isoformat(timespec='seconds')}Z"
@@ -119,10 +119,10 @@ def format_instant(instant: datetime) -> str:
 
 
 def clean_text(value: str) -> str:
-    """Normalise to NFC, and refuse what cannot be stored: NUL in PostgreSQL's text, lone surrogates in UTF-8.
+    """Normalise to NFC, and reject what cannot be stored: NUL in PostgreSQL, lone surrogates in UTF-8.
 
     Raises:
-        PydanticCustomError: the text holds a NUL character or a lone surrogate.
+        PydanticCustomError: the text contains a NUL character or a lone surrogate.
     """
     if "\x00" in value:
         raise refused("must not contain NUL characters")

@@ -1,4 +1,4 @@
-"""Bytes to models and back."""
+"""Decodes and encodes messages."""
 
 import json
 import re
@@ -16,33 +16,33 @@ from ricordo.messages.subjects import InvalidSubject, Subject
 
 M = TypeVar("M", bound=Message)
 
-_SPOKEN: Final = frozenset({"message.received", "message.imported"})
+_BOT_MESSAGES: Final = frozenset({"message.received", "message.imported"})
 
 _ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
 _ID_IN_TEXT: Final = re.compile(rb'"id"\s*:\s*"([\x21\x23-\x5b\x5d-\x7e]{1,128})"')
 
 
 def decode(name: str, body: bytes) -> Message:
-    """Read the body of an event, or the request of a query or command.
+    """Decode the body of an event, a query or a command.
 
     Args:
         name: such as `message.received`.
         body: UTF-8 JSON. Of a repeated key the last value counts.
 
     Raises:
-        DecodeError: the name is unknown, or the body cannot be read as its model.
+        DecodeError: the name is unknown, or the body does not match its model.
     """
     contract = CONTRACTS.get(name)
     if contract is None:
-        raise DecodeError(DeadLetterCode.INVALID_SUBJECT, f"{name[:80]!r} is no name of the contract")
+        raise DecodeError(DeadLetterCode.INVALID_SUBJECT, f"{name[:80]!r} is not a name of the contract")
     return decode_as(contract.body, body)
 
 
 def decode_as(model: type[M], body: bytes) -> M:
-    """Read `body` as `model`.
+    """Decode `body` as `model`.
 
     Raises:
-        DecodeError: not JSON, not an object, or a field is missing or wrong.
+        DecodeError: it is not a JSON object, or a field is missing or wrong.
     """
     try:
         message = model.model_validate_json(body)
@@ -54,10 +54,10 @@ def decode_as(model: type[M], body: bytes) -> M:
 
 
 def encode(message: Message) -> bytes:
-    """Write `message` as UTF-8 JSON.
+    """Encode `message` as UTF-8 JSON.
 
     Raises:
-        ValueError: a derived event that nobody stamped.
+        ValueError: a derived event is not stamped.
     """
     if isinstance(message, DerivedEvent) and not message.is_stamped:
         raise ValueError(f"{message.name} has no id or no instant yet: stamp it before publishing")
@@ -65,9 +65,9 @@ def encode(message: Message) -> bytes:
 
 
 def readable_id(body: bytes) -> str | None:
-    """Return the `id` of a body that `decode` refused, where one can be read.
+    """Return the `id` of a body that `decode` rejected, if any.
 
-    A dead letter then still has a name under which `query.status` finds it.
+    With it, `query.status` finds the dead letter.
     """
     try:
         content = json.loads(body)
@@ -78,8 +78,8 @@ def readable_id(body: bytes) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """Whose words a message holds, as far as that can be read.
+class MessageOwner:
+    """User, conversation and time of a message, as far as readable.
 
     Attributes:
         said_at: in UTC.
@@ -90,19 +90,15 @@ class Spoken:
     said_at: datetime | None
 
 
-def spoken(subject: str, body: bytes) -> Spoken | None:
-    """Tell whose words a message holds, be it as the contract says or not.
-
-    Returns:
-        None of what is no message of a bot, or names no user in a way that can be read.
-    """
+def owner_of(subject: str, body: bytes) -> MessageOwner | None:
+    """Return the owner of a message, valid or not; None if it is not a bot's or names no user."""
     try:
-        content = json.loads(body) if Subject.parse(subject).name in _SPOKEN else None
+        content = json.loads(body) if Subject.parse(subject).name in _BOT_MESSAGES else None
     except (InvalidSubject, ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or (user_id := _id(content.get("user_id"))) is None:
         return None
-    return Spoken(user_id, _id(content.get("conversation_id")), _instant(content.get("timestamp")))
+    return MessageOwner(user_id, _id(content.get("conversation_id")), _instant(content.get("timestamp")))
 
 
 def _id(found: object) -> str | None:

@@ -1,5 +1,6 @@
-"""What is answered when something cannot be done, and what is written on a dead letter."""
+"""Errors of requests, reasons of dead letters, and descriptions of validation errors."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
@@ -7,8 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ricordo.messages.base import Message
-from ricordo.messages.faults import reason
+from ricordo.messages.base import ID_PATTERN, Message
 
 SERVICE_ERROR: Final = "Nats-Service-Error"
 SERVICE_ERROR_CODE: Final = "Nats-Service-Error-Code"
@@ -18,9 +18,25 @@ DEAD_LETTER_SEQUENCE: Final = "Ricordo-Stream-Seq"
 
 _HEADER_MAX_CHARS = 500
 
+_PATTERNS: Final = {ID_PATTERN: "must be 1 to 128 printable ASCII characters without spaces"}
+_OWN: Final = {
+    "missing": "is required",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_parsing": "must be a valid integer",
+    "float_parsing": "must be a valid number",
+    "path_type": "must be a path",
+    "uuid_parsing": "must be a valid UUID",
+}
+"""By the type of pydantic's error, if pydantic's own text is about Python or too detailed."""
+_OPENING: Final = re.compile(r"(Input should be|(?:String|Value|Tuple|List|Dictionary) should)\b")
+
 
 class ErrorCode(StrEnum):
-    """Why a query or a command was not answered."""
+    """Why a query or command failed."""
 
     INVALID_REQUEST = "invalid_request"
     FORBIDDEN = "forbidden"
@@ -84,16 +100,15 @@ class ErrorBody(Message):
 
 
 class DecodeError(ValueError):
-    """A body that cannot be read.
+    """A body that cannot be decoded.
 
     Attributes:
         code: `not_json` or `invalid`.
         message: a sentence without the offending value.
-        field: the field at fault, such as `filters.start`; None where it is the body as a whole.
+        field: the field at fault, such as `filters.start`; None for the body as a whole.
     """
 
     def __init__(self, code: DeadLetterCode, message: str, field: str | None = None) -> None:
-        """Keep the three parts."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -101,20 +116,20 @@ class DecodeError(ValueError):
 
     @classmethod
     def from_validation(cls, error: ValidationError) -> "DecodeError":
-        """Take the first thing that a validation found wrong, or all that is missing."""
+        """Describe the first error of a validation, or all missing fields."""
         found = error.errors(include_url=False, include_input=False)
         first = found[0]
         if first["type"] == "json_invalid":
             detail = first["ctx"]["error"] if "ctx" in first else first["msg"]
             return cls(DeadLetterCode.NOT_JSON, f"the body is not JSON: {detail}")
         field = _field(first)
-        missing = [_field(one) or "" for one in found if one["type"] == "missing"]
+        missing = [_field(item) or "" for item in found if item["type"] == "missing"]
         if first["type"] == "missing" and len(missing) > 1:
             return cls(DeadLetterCode.INVALID, f"{', '.join(missing)} are required", field)
         return cls(DeadLetterCode.INVALID, _sentence(first, field), field)
 
     def body(self) -> ErrorBody:
-        """Return the reply for a request that cannot be read."""
+        """Return the reply to a request that cannot be decoded."""
         return ErrorBody.of(ErrorCode.INVALID_REQUEST, self.message, self.field)
 
 
@@ -134,7 +149,7 @@ def _sentence(error: ErrorDetails, field: str | None) -> str:
 
 
 def header_text(text: str) -> str:
-    """Make `text` fit a header: one line of printable ASCII, at most 500 characters."""
+    """Return `text` as one line of printable ASCII, at most 500 characters."""
     line = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     return "".join(char if char.isprintable() else "?" for char in line)[:_HEADER_MAX_CHARS]
 
@@ -143,9 +158,9 @@ def dead_letter_headers(code: str, reason: str, attempts: int, sequence: int) ->
     """Return the headers of a dead letter.
 
     Args:
-        code: a `DeadLetterCode`, or a handler's own code.
+        code: a `DeadLetterCode`, or a handler's own.
         reason: a sentence.
-        attempts: how often delivery was tried.
+        attempts: number of deliveries.
         sequence: of the original message in its stream.
     """
     return {
@@ -156,6 +171,20 @@ def dead_letter_headers(code: str, reason: str, attempts: int, sequence: int) ->
 
 
 def dead_letter_reason(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Return the code and the sentence that a dead letter carries, each empty when absent."""
+    """Return code and sentence of a dead letter, each empty when absent."""
     code, _, sentence = headers.get(DEAD_LETTER_REASON, "").partition(":")
     return code.strip(), sentence.strip()
+
+
+def reason(error: ErrorDetails) -> str:
+    """Describe what a value must be, without the value, to follow its name: `must be greater than 0`."""
+    if error["type"] == "string_pattern_mismatch":
+        pattern = error.get("ctx", {}).get("pattern", "")
+        return _PATTERNS.get(pattern, f"must match {pattern}")
+    own = _OWN.get(error["type"])
+    return own or _reworded(error["msg"])
+
+
+def _reworded(said: str) -> str:
+    text = _OPENING.sub(lambda found: "must be" if found[1].endswith("be") else "must", said, count=1)
+    return text.replace(" after validation", "")

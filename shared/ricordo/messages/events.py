@@ -107,7 +107,7 @@ class DerivedEvent(Message):
         """Whether the event has its id and its instant."""
         return self.id != UNSTAMPED and self.at != _EPOCH
 
-    def stamped(self, id: UUID, at: datetime) -> Self:  # noqa: A002 - named as the field it sets
+    def stamp(self, id: UUID, at: datetime) -> Self:  # noqa: A002 - named as the field it sets
         """Return the event with its id and instant; what the handler had set itself stays.
 
         Args:

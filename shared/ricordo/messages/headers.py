@@ -1,4 +1,4 @@
-"""The headers of an event, all optional for a reader: CloudEvents in binary mode, deduplication, tracing."""
+"""Headers of events, all optional for readers: CloudEvents in binary mode, deduplication, tracing."""
 
 from datetime import datetime
 from typing import Final
@@ -15,19 +15,19 @@ CONTENT_TYPE: Final = "content-type"
 MESSAGE_ID: Final = "Nats-Msg-Id"
 TRACE_PARENT: Final = "traceparent"
 REPLAYED_FOR: Final = "Ricordo-Replayed-For"
-"""Names the one consumer for which a derived event is sent again; the others of its subject pass it by."""
+"""The only consumer for which a derived event is replayed; the others of its subject skip it."""
 
 
 def event_headers(
     name: str, *, event_id: str, source: str, time: datetime, dedup_id: str, traceparent: str | None = None
 ) -> dict[str, str]:
-    """Return the headers to publish an event with.
+    """Return the headers of an event.
 
     Args:
-        event_id: the event's own id.
-        source: a URI reference that names the publisher, such as `/bots/acme`.
+        event_id: its id.
+        source: a URI reference of the publisher, such as `/bots/acme`.
         time: when it happened, aware.
-        dedup_id: what JetStream recognises a repetition by, across all tenants of the stream.
+        dedup_id: JetStream's deduplication id, across all tenants of the stream.
         traceparent: the W3C trace context to continue, if any.
     """
     headers = {

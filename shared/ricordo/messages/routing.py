@@ -42,10 +42,10 @@ class ContractKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Who answers requests.
+    """The server of requests.
 
     Attributes:
-        queue: the queue group whose members share the requests.
+        queue: queue group whose members share the requests.
         worker: that runs it.
     """
 
@@ -60,13 +60,13 @@ class Contract:
     Attributes:
         name: such as `message.received` or `query.recall`.
         kind: event, query or command.
-        body: the model of the event or request.
-        reply: the model of the reply; None for events.
-        responder: who answers the request; None for events.
-        writers: who writes an event, its owner first: consumers, queue groups, or a worker by itself, as in
-            `ce-source`. Empty where bots write it. Lifecycle publishes again what got lost; jobs use the name
-            of their worker.
-        consumers: the durable consumers of an event; empty where no worker reads it.
+        body: model of the event or request.
+        reply: model of the reply; None for events.
+        responder: answers the request; None for events.
+        writers: consumers, queue groups or workers that write an event, its owner first, as in `ce-source`;
+            empty for events of bots. Lifecycle publishes lost events again; jobs use the name of their
+            worker.
+        consumers: durable consumers of an event; empty if no worker reads it.
     """
 
     name: str
@@ -79,12 +79,12 @@ class Contract:
 
     @property
     def from_bots(self) -> bool:
-        """Whether bots write the body; else workers do."""
+        """Whether bots write the body."""
         return not self.writers
 
     @property
     def stream(self) -> str | None:
-        """The stream that keeps it; None for queries and commands."""
+        """Its stream; None for queries and commands."""
         if self.kind is not ContractKind.EVENT:
             return None
         return STREAM_IN if self.from_bots else STREAM_DERIVED
@@ -181,13 +181,13 @@ CONTRACTS: Final[Mapping[str, Contract]] = MappingProxyType({contract.name: cont
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A durable consumer: its replicas share the events between them.
+    """A durable consumer, whose replicas share the events.
 
     Attributes:
         name: of the consumer.
         worker: that fetches from it.
-        events: the names of what it reads, of all tenants.
-        stream: that keeps them.
+        events: names of its events, of all tenants.
+        stream: of these events.
     """
 
     name: str
@@ -197,9 +197,9 @@ class Consumer:
 
 
 def _consumer(name: str, worker: str) -> Consumer:
-    events_read = tuple(one for one in _ALL if name in one.consumers)
-    (stream,) = {STREAM_IN if one.from_bots else STREAM_DERIVED for one in events_read}
-    return Consumer(name, worker, tuple(one.name for one in events_read), stream)
+    events_read = tuple(item for item in _ALL if name in item.consumers)
+    (stream,) = {STREAM_IN if item.from_bots else STREAM_DERIVED for item in events_read}
+    return Consumer(name, worker, tuple(item.name for item in events_read), stream)
 
 
 CONSUMERS: Final = (
@@ -215,19 +215,19 @@ CONSUMERS: Final = (
 )
 """Every durable consumer of events."""
 
-_OWNERS: Final[Mapping[str, str]] = {one.name: one.worker for one in CONSUMERS} | {
-    one.responder.queue: one.responder.worker for one in _ALL if one.responder is not None
+_OWNERS: Final[Mapping[str, str]] = {item.name: item.worker for item in CONSUMERS} | {
+    item.responder.queue: item.responder.worker for item in _ALL if item.responder is not None
 }
 
 STREAM_SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        STREAM_IN: tuple(every_tenant(one.name) for one in _ALL if one.stream == STREAM_IN),
+        STREAM_IN: tuple(every_tenant(item.name) for item in _ALL if item.stream == STREAM_IN),
         STREAM_DERIVED: (
             every_tenant("memory.*"),
             *(
-                every_tenant(one.name)
-                for one in _ALL
-                if one.stream == STREAM_DERIVED and not one.name.startswith("memory.")
+                every_tenant(item.name)
+                for item in _ALL
+                if item.stream == STREAM_DERIVED and not item.name.startswith("memory.")
             ),
         ),
         STREAM_DEAD_LETTERS: (f"{DEAD_LETTER_PREFIX}.>",),
@@ -237,10 +237,12 @@ STREAM_SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def worker_of(writer: str) -> str:
-    """Return the worker that a consumer or queue group belongs to; a worker's name is its own."""
+    """Return the worker of a consumer or queue group; a worker's name is returned unchanged."""
     return _OWNERS.get(writer, writer)
 
 
 def answered_elsewhere(queue: str) -> frozenset[str]:
-    """Return the names of requests that another queue group than `queue` answers."""
-    return frozenset(one.name for one in _ALL if one.responder is not None and one.responder.queue != queue)
+    """Return the names of requests that other queue groups than `queue` answer."""
+    return frozenset(
+        item.name for item in _ALL if item.responder is not None and item.responder.queue != queue
+    )

@@ -1,7 +1,7 @@
-"""The schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
+"""Generates the schemas of the contract: `python -m ricordo.messages.schemas schemas/ [--check]`.
 
-A JSON Schema per subject and direction, and an AsyncAPI document that joins them, for bots in any language.
-They are generated from the models and committed; `--check` fails when the two differ.
+There is a JSON Schema per subject and direction, and an AsyncAPI document that refers to them. They are
+generated from the models and committed; `--check` fails when they differ.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 class _WithoutFieldTitles(GenerateJsonSchema):
-    """A field's name says as much as a title made of it."""
+    """Omits titles of fields, which repeat their names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - the signature is pydantic's
         return False
@@ -37,9 +37,9 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
     """Return the JSON Schema of `model`.
 
     Args:
-        identity: what the schema's `$id` ends with.
-        direction: `read` for what bots write and Ricordo reads, where defaults may be left out; `written` for
-            what Ricordo writes, where every field is present.
+        identity: the end of the schema's `$id`.
+        direction: `read` for what bots write, where defaults may be left out; `written` for what Ricordo
+            writes, where every field is present.
     """
     mode: Literal["validation", "serialization"] = "validation" if direction == "read" else "serialization"
     schema = model.model_json_schema(mode=mode, schema_generator=_WithoutFieldTitles)
@@ -50,7 +50,7 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
 
 
 def all_schemas() -> Iterator[tuple[str, JsonDict]]:
-    """Yield the file name and the schema of every subject and direction, and of the error reply."""
+    """Yield file name and schema of every subject and direction, and of the error reply."""
     for contract in CONTRACTS.values():
         if contract.kind is ContractKind.EVENT:
             direction: Direction = "read" if contract.from_bots else "written"
@@ -63,12 +63,12 @@ def all_schemas() -> Iterator[tuple[str, JsonDict]]:
 
 
 def all_files() -> dict[str, str]:
-    """Return the text of every file by its name: the JSON Schemas, and the document that joins them."""
+    """Return the text of every file by its name."""
     return {name: _text(schema) for name, schema in all_schemas()} | {DOCUMENT: document_text()}
 
 
 def drift(folder: Path) -> list[str]:
-    """Return what differs between `folder` and the code: a sentence part for each file, none when equal."""
+    """Return the differences between `folder` and the code."""
     wanted = all_files()
     found = {path.name: path.read_text(encoding="utf-8") for path in _ours(folder, wanted)}
     return (
@@ -79,10 +79,7 @@ def drift(folder: Path) -> list[str]:
 
 
 def write(folder: Path) -> int:
-    """Write every file into `folder`, and return how many files there are.
-
-    Schemas of ours that belong to no subject any more are removed; whatever else lies there stays.
-    """
+    """Write all files into `folder`, remove schemas of former subjects, and return their number."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = all_files()
     for path in _ours(folder, wanted):
@@ -94,7 +91,7 @@ def write(folder: Path) -> int:
 
 
 def _ours(folder: Path, wanted: Collection[str]) -> list[Path]:
-    """Return the files of `folder` that are called as ours are, and the schemas that say they are ours."""
+    """Return the files of `folder` with our names, and the schemas with our ids."""
     return sorted(
         path
         for path in folder.glob("*")

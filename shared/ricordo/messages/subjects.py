@@ -1,4 +1,4 @@
-"""Subjects and streams: how a tenant and a name become an address, and back."""
+"""Subjects and streams: `memory.v1.<tenant>.<name>`, and dead letter subjects."""
 
 import re
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _CONSUMER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
 
 
 class InvalidSubject(ValueError):
-    """No subject of the contract."""
+    """Not a subject of the contract."""
 
 
 def checked_tenant(tenant: str) -> str:
-    """Return `tenant`.
+    """Return `tenant` if it is valid.
 
     Raises:
         InvalidSubject: it is not 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit.
@@ -41,7 +41,7 @@ class Subject:
     """`memory.v1.<tenant>.<name>`; the tenant is always taken from here, never from a body.
 
     Raises:
-        InvalidSubject: an impossible tenant or name.
+        InvalidSubject: tenant or name is invalid.
     """
 
     tenant: str
@@ -57,7 +57,7 @@ class Subject:
 
     @staticmethod
     def parse(subject: str) -> "Subject":
-        """Read a subject.
+        """Parse a subject.
 
         Raises:
             InvalidSubject: it is not of the form `memory.v1.<tenant>.<name>`.
@@ -79,7 +79,7 @@ def subject_of(tenant: str, name: str) -> str:
     """Return the subject of `name` for a tenant.
 
     Raises:
-        InvalidSubject: an impossible tenant or name.
+        InvalidSubject: tenant or name is invalid.
     """
     return str(Subject(tenant, name))
 
@@ -92,12 +92,8 @@ def every_tenant(name: str) -> str:
 def dead_letter_subject(consumer: str, subject: str) -> str:
     """Return `dlq.<consumer>.<original subject>`.
 
-    Args:
-        consumer: the durable consumer that gave up.
-        subject: as it was delivered, readable or not.
-
     Raises:
-        InvalidSubject: `consumer` cannot be one token of a subject.
+        InvalidSubject: `consumer` is not one token of a subject.
     """
     if _CONSUMER.fullmatch(consumer) is None:
         raise InvalidSubject(f"{consumer[:80]!r} is no name of a durable consumer")

@@ -59,7 +59,6 @@ class TextQueue:
     """A first-in, first-out queue of texts that forms batches.
 
     Args:
-        clock: measures the wait of a text.
         room: maximum number of unanswered texts, those in requests included; further submissions wait.
         batch: maximum number of texts per batch.
         flush_after: seconds that the first text of a batch waits for others.

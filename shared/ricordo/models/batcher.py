@@ -49,13 +49,10 @@ class EmbeddingBatcher(Gate):
     """Encodes texts for many concurrent callers; a context manager that stops on exit.
 
     Args:
-        encoder: the model.
-        clock: measures waits and outages.
         breaker: of the model; by default 3 failures open it for 15 s.
         limiter: limits the rate of requests to the model; none by default.
         fallback: model for a long outage; without one, texts wait until the model is back.
         fallback_breaker: of the fallback; the same by default.
-        limits: of batches.
     """
 
     def __init__(

@@ -43,11 +43,7 @@ class FactExtractor(Protocol):
 
 
 class RuleFactExtractor:
-    """Extracts facts by rules.
-
-    Args:
-        executor: runs the rules.
-    """
+    """Extracts facts by rules."""
 
     nondeterministic: Final = False
 
@@ -66,12 +62,6 @@ class LlmFactExtractor:
     of others than the user, and those without a letter, are not sent to the model.
 
     Args:
-        rules: extract facts of every message.
-        executor: validates the model's facts.
-        reader: the language model.
-        throttle: limits its use.
-        recogniser: names entities for it, if given.
-        entity_throttle: limits the use of that.
         batch: maximum number of messages per request.
         missing: what is permanently missing, as a sentence; empty for nothing.
     """
@@ -144,13 +134,13 @@ class LlmFactExtractor:
     async def _relations(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:
         """Return each message with what the model says of it; None without an answer."""
         deadline = self._throttle.deadline()
-        named = await self._recognised([one.shown for one in said], deadline)
-        passages = [Passage(one, tuple(names or ())) for one, names in zip(said, named, strict=True)]
-        shown = [one for one, names in zip(passages, named, strict=True) if names is not None]
-        some = batched_messages(shown, lambda one: one.said, self._batch)
+        named = await self._recognised([item.shown for item in said], deadline)
+        passages = [Passage(item, tuple(names or ())) for item, names in zip(said, named, strict=True)]
+        shown = [item for item, names in zip(passages, named, strict=True) if names is not None]
+        some = batched_messages(shown, lambda item: item.said, self._batch)
         told = iter(await self._throttle.each(some, self._reader.relate, deadline))
         return [
-            (one, None if names is None else next(told)) for one, names in zip(passages, named, strict=True)
+            (item, None if names is None else next(told)) for item, names in zip(passages, named, strict=True)
         ]
 
     async def _recognised(
@@ -184,8 +174,10 @@ def _to_message(utterance: Utterance) -> LlmMessage:
     return LlmMessage(content, utterance.language, Role(utterance.role), utterance.speaker)
 
 
-def _validate(one: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance]) -> ValidatedStatements:
-    passage, relations, read, utterance = one
+def _validate(
+    item: tuple[Passage, Sequence[Relation], Sequence[Statement], Utterance],
+) -> ValidatedStatements:
+    passage, relations, read, utterance = item
     return validate_relations(
         passage, relations, read, at=utterance.said_at, zone=ZoneInfo(utterance.timezone)
     )

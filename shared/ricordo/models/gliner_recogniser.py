@@ -30,7 +30,6 @@ class GlinerRecogniser:
     Args:
         thread: runs the model, which computes for long without yielding.
         model: a folder, or a name on the hub.
-        labels: the kinds of entities.
         threshold: minimum score, in [0, 1].
         onnx_file: file in the folder of the model that ONNX Runtime runs instead of PyTorch, if present.
     """
@@ -81,7 +80,9 @@ class GlinerRecogniser:
                 texts, self._labels, threshold=self._threshold, flat_ner=True, batch_size=_TEXTS
             )
             return [
-                sorted((_recognised(one, text) for one in entities), key=lambda one: (one.start, one.end))
+                sorted(
+                    (_recognised(item, text) for item in entities), key=lambda item: (item.start, item.end)
+                )
                 for entities, text in zip(found, texts, strict=True)
             ]
         except Exception as error:  # any error means that the model is unavailable

@@ -23,14 +23,7 @@ _SOON_S: Final = 5.0  # in which a model that is up answers a short text
 
 
 class GuardedEncoder:
-    """Calls a model while its circuit breaker is closed.
-
-    Args:
-        encoder: the model.
-        breaker: of the model.
-        limiter: limits the rate of requests.
-        clock: measures requests.
-    """
+    """Calls a model while its circuit breaker is closed."""
 
     def __init__(self, encoder: Encoder, breaker: CircuitBreaker, limiter: RateLimiter, clock: Clock) -> None:
         self.encoder = encoder
@@ -110,7 +103,6 @@ class GuardedEncoder:
         """Probe the model whenever the breaker is half-open, until cancelled.
 
         Args:
-            slots: of requests; a probe takes one.
             on_failure: called after a failed probe: the model is down, and no text at fault.
         """
         while True:

@@ -27,10 +27,6 @@ class LlmCondenser:
     """Condenses with a language model; returns None without a valid answer.
 
     Texts with instructions to their reader are not sent to the model.
-
-    Args:
-        reader: the model.
-        throttle: limits its use.
     """
 
     def __init__(self, reader: OllamaCondenser, throttle: Throttle) -> None:

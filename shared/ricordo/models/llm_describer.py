@@ -20,10 +20,6 @@ class LlmDescriber:
     its reader is sent alone from the start, so that it cannot speak for others.
 
     Args:
-        reader: the model.
-        breaker: counts its failures, invalid replies included.
-        limiter: limits the rate of requests.
-        clock: measures the budget.
         batch: maximum number of messages per request.
         budget: seconds per `read`; infinite for jobs.
         patience: seconds that a request waits for an open breaker.

@@ -29,10 +29,6 @@ class LlmInsights:
     """Draws insights with a language model; a missing or invalid answer gives none.
 
     Texts with instructions to their reader are not sent to the model.
-
-    Args:
-        reader: the model.
-        throttle: limits its use.
     """
 
     def __init__(self, reader: OllamaInsightReader, throttle: Throttle) -> None:
@@ -60,12 +56,12 @@ class LlmInsights:
         """Return at most three insights that the memories support, each about another subject."""
         language = language_of(observed.memories)
         memories = sorted(
-            (one for one in observed.memories if _is_shown(one, language)),
-            key=lambda one: (one.created_at, one.id),
+            (item for item in observed.memories if _is_shown(item, language)),
+            key=lambda item: (item.created_at, item.id),
         )
         if not memories or not language:
             return ()
-        observations = select_messages([SessionTurn(one) for one in memories])
+        observations = select_messages([SessionTurn(item) for item in memories])
         questions = await self._ask(lambda: self._reader.questions(observations, language, MOST_INSIGHTS))
         found: dict[str, Insight] = {}
         for question in questions_in_language(questions or (), language, MOST_INSIGHTS):
@@ -78,7 +74,7 @@ class LlmInsights:
         given = relevant_memories(question, memories, language)
         if not given:
             return None
-        said = [to_llm_message(one) for one in given]
+        said = [to_llm_message(item) for item in given]
         claim = await self._ask(lambda: self._reader.insight(question, said, language))
         if claim is None:
             return None

@@ -77,7 +77,6 @@ class LlmQueryAnalyser:
 
     Args:
         reader: the model, with a time limit of its own.
-        breaker: counts its failures.
         cache_size: maximum number of cached answers.
     """
 

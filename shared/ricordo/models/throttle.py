@@ -30,11 +30,8 @@ class Throttle:
     Args:
         breaker: counts failures, invalid answers included, and spares the wait while the model is down.
         limiter: limits the rate of requests; None for no limit.
-        clock: measures the budget.
         budget: seconds per `each`; infinite for background work.
         patience: seconds that a request waits for an open breaker.
-        gone: logged when the breaker opens.
-        back: logged when the model answers again.
     """
 
     def __init__(
@@ -137,7 +134,6 @@ def batched(
     """Yield batches of items in order, each as large as one request may be.
 
     Args:
-        items: to send.
         shown: returns the text of an item that is sent.
         batch: maximum number of items per request.
         alone: whether an item gets a request of its own.

@@ -15,9 +15,7 @@ class Availability:
     """Whether a server answers, by a probe that callers share.
 
     Args:
-        name: of the server, for the log.
         probe: returns when the server answers; raises `Unavailable` while it does not.
-        clock: measures.
         ttl: seconds for which a result is valid.
         timeout: seconds to wait for a new result; a slower server counts as down.
     """

@@ -52,9 +52,6 @@ class ItemBackoff:
     """Backoff per item, so that one failing item does not block a pass.
 
     The cooldown is a minute, doubled by each further failure, up to an hour.
-
-    Args:
-        name: of the work, for the log.
     """
 
     def __init__(self, name: str = "") -> None:

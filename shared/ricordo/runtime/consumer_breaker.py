@@ -45,11 +45,6 @@ class ConsumerBreaker:
     It opens when more than the share of the latest messages failed, and when a message failed on its last
     delivery before any succeeded, as after a restart. If there is no other message to probe with, that one
     becomes a dead letter.
-
-    Args:
-        worker: its name, for the log.
-        clock: measures the pauses.
-        settings: thresholds and pauses.
     """
 
     def __init__(self, worker: str, clock: Clock, settings: ConsumerBreakerSettings | None = None) -> None:
@@ -88,13 +83,7 @@ class ConsumerBreaker:
             self._level = 0
 
     def failed(self, sequence: int, reason: str, *, last: bool = False) -> None:
-        """Record a failure that may not be the message's fault.
-
-        Args:
-            sequence: position in the stream.
-            reason: the error.
-            last: it was the last delivery.
-        """
+        """Record a failure that may not be the message's fault."""
         self._note(sequence, failed=True)
         if self.is_open:
             return

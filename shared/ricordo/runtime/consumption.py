@@ -62,8 +62,6 @@ class WatchedGate:
     """A gate whose waits are shown in a worker's health and, if long, in its log.
 
     Args:
-        gate: waited for.
-        health: of the worker.
         log_after: seconds after which a wait is logged; shorter ones only at debug level.
     """
 
@@ -129,13 +127,6 @@ class Consumption:
     """Fetches from a durable consumer and passes batches to workers until it is stopped.
 
     Args:
-        name: of the worker.
-        consumer: the durable consumer.
-        subscriptions: binds to it.
-        health: shows state and counters.
-        clock: measures heartbeats and pauses.
-        settings: sizes and timeouts.
-        gate: no fetching while it is closed.
         breaker: while it is open, only probes are fetched and handled.
     """
 
@@ -171,7 +162,6 @@ class Consumption:
 
         Args:
             work: returns the function that handles a batch, given the subscription.
-            stopping: set to end.
             ready: called once, when messages are being fetched.
         """
         subscription = await run_until(stopping, self._subscribe())

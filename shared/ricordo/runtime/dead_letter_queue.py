@@ -33,7 +33,6 @@ class DeadLetterQueue:
     """Publishes dead letters to their stream.
 
     Args:
-        publisher: publishes them.
         recorder: decides whether a letter is kept, and records it; None to keep all.
     """
 

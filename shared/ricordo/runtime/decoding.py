@@ -85,9 +85,7 @@ def references(subject: str, body: bytes, decoded: Message | None = None) -> Mes
     """Return the ids that a message refers to.
 
     Args:
-        subject: of the message.
         body: its bytes, searched for an id if they could not be decoded.
-        decoded: its body, if it could.
     """
     try:
         address = Subject.parse(subject)

@@ -28,7 +28,7 @@ def stamp(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence
     for event in events:
         ordinal = seen.get(event.name, 0)
         seen[event.name] = ordinal + 1
-        result.append(event.stamped(derived_id(cause, event.name, ordinal), at))
+        result.append(event.stamp(derived_id(cause, event.name, ordinal), at))
     return result
 
 
@@ -42,12 +42,6 @@ def derived_messages(
 
 def to_message(tenant: str, event: DerivedEvent, source: str, trace: TraceContext | None) -> Outgoing:
     """Return a stamped event as a message.
-
-    Args:
-        tenant: of the event.
-        event: stamped.
-        source: the worker that produced it.
-        trace: its span.
 
     Raises:
         ValueError: the event is not stamped.

@@ -58,14 +58,7 @@ class EventWorker:
 
     Args:
         name: of the worker, in logs, health and as the source of its events.
-        consumer: name of the durable consumer.
-        handler: handles the events of one tenant.
-        bus: source and destination of events.
-        clock: dates events and measures.
-        settings: limits and pauses.
-        gate: no fetching while it is closed.
         on_dead_letter: decides whether a dead letter is kept, and records it; None to keep all.
-        priority: pauses its batches while queries run.
     """
 
     def __init__(
@@ -105,7 +98,6 @@ class EventWorker:
         """Work until `stopping` is set or the task is cancelled, then finish the messages in flight.
 
         Args:
-            stopping: set to end.
             ready: called once, when events are being fetched.
         """
         with bind_log_context(None, worker=self.name):

@@ -68,10 +68,7 @@ class ProbeGate(Gate):
     """A gate that is open while `probe` succeeds. It probes when a caller waits, with backoff on failure.
 
     Args:
-        name: of the dependency, for the log.
         probe: a cheap call, such as `SELECT 1`, that raises while the dependency is down.
-        clock: measures the pauses.
-        backoff: pauses between failing probes.
         timeout: seconds after which a probe has failed.
         ttl: seconds for which a success is valid, from the begin of the probe.
     """
@@ -152,7 +149,6 @@ class BacklogGate(Gate):
     Args:
         backlog: counts the waiting items of the other work.
         limit: returns the count from which on the gate is closed; asked after each count.
-        clock: measures the pauses.
         pause: seconds between two counts.
         longest: seconds up to which the pause doubles while the count stays the same; None: it does not grow.
     """

@@ -10,8 +10,7 @@ from typing import Final
 
 import structlog
 
-from ricordo.bus.port import BusError, BusUnavailable
-from ricordo.bus.requests import Endpoint, Request, Responder
+from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Request, RequestReceiver
 from ricordo.clock import Clock
 from ricordo.runtime.health import Health
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -54,16 +53,11 @@ class HealthService:
     """Answers `ricordo.health` and `ricordo.health.<worker>` for the workers of this process.
 
     There is no queue group: of several processes with the same worker, each answers.
-
-    Args:
-        healths: of the workers.
-        responder: receives the requests.
-        clock: pauses while the bus is down.
     """
 
     name = "health"
 
-    def __init__(self, healths: Sequence[Health], responder: Responder, clock: Clock) -> None:
+    def __init__(self, healths: Sequence[Health], responder: RequestReceiver, clock: Clock) -> None:
         self._healths = healths
         self._responder = responder
         self._clock = clock
@@ -110,8 +104,6 @@ class HealthPage:
     """Serves `GET /healthz`: 200 while all workers are healthy, else 503, with the reports as JSON.
 
     Args:
-        healths: of the workers.
-        host: address to listen on.
         port: TCP port, 0 for any free one.
         others: further pages, such as `/metrics`, by path; made for each request.
     """

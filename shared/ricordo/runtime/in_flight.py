@@ -134,7 +134,6 @@ class InFlightBuffer:
         """Take up to `limit` messages, waiting for the first and then `linger` seconds for the rest.
 
         Args:
-            limit: called once there is a message.
             linger: seconds.
 
         Returns:

@@ -26,14 +26,10 @@ class HandlerInvoker:
     """Calls a handler with a timeout; retries while a gate is closed, then event by event.
 
     Args:
-        handler: handles the events.
         gate: tells whether a failure was that of a dependency which is down.
-        stop_requested: ends the wait for the gate.
         time_limit: seconds per call.
         local_retries: how often a batch that failed while the gate closed is handled again before its events
             are returned.
-        clock: measures the calls.
-        measures: records their sizes and durations.
     """
 
     def __init__(

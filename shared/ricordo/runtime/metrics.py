@@ -114,7 +114,9 @@ def _workers(healths: Sequence[Health]) -> Iterator[Metric]:
     for name, (meaning, value) in _WORKER_GAUGES.items():
         samples = [((health.worker,), value(health)) for health in healths]
         yield _gauge(f"ricordo_worker_{name}", meaning, label, samples)
-    last = [((one.worker,), one.last_success.timestamp()) for one in healths if one.last_success is not None]
+    last = [
+        ((item.worker,), item.last_success.timestamp()) for item in healths if item.last_success is not None
+    ]
     name = "ricordo_worker_last_success_timestamp_seconds"
     yield _gauge(name, "Time of the last success; absent until then.", label, last)
     states = [

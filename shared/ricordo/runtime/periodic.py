@@ -22,7 +22,6 @@ class Periodic:
         name: of the job, in logs and health.
         job: the job; an error is logged, and it runs again after the backoff.
         interval: seconds from the end of a run to the next, > 0.
-        clock: measures them.
         jitter: share in [0, 1] by which an interval is shortened at most, so that replicas spread.
         at_start: whether the first run comes at once.
         backoff: pauses after failed runs; by default up to the interval, at least a second.
@@ -58,12 +57,7 @@ class Periodic:
         self._failures = 0
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """Run the job until `stopping` is set or the task is cancelled; both cancel a running job.
-
-        Args:
-            stopping: set to end.
-            ready: called once, before the first run.
-        """
+        """Run the job until `stopping` is set or the task is cancelled; both cancel a running job."""
         self.health.set_state(WorkerState.READY)
         ready()
         try:

@@ -25,10 +25,6 @@ class Service(Protocol):
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
         """Run until `stopping` is set, then finish work in progress and return.
 
-        Args:
-            stopping: set once, by the process.
-            ready: called once, when the service works.
-
         Raises:
             Exception: the service cannot go on; the process then stops all the others.
         """
@@ -44,7 +40,6 @@ async def run_services(
     """Run `services` until `stopping` is set, one of them fails, or this task is cancelled; then stop all.
 
     Args:
-        services: started and stopped together.
         stopping: set to end, for example by a signal handler.
         on_ready: called once, when every service is ready.
 

@@ -8,8 +8,7 @@ from uuid import uuid4
 
 import structlog
 
-from ricordo.bus.port import BusError, BusUnavailable, Publisher
-from ricordo.bus.requests import Endpoint, Request, Responder
+from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Publisher, Request, RequestReceiver
 from ricordo.clock import Clock
 from ricordo.messages.codec import decode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
@@ -56,10 +55,7 @@ class QueryServer:
             `unavailable`, an unknown name with `not_found`.
         exclusive: whether only the names of `routes` are served.
         excluded: names of that kind that other servers answer.
-        responder: receives requests.
         publisher: publishes the events of a `QueryResult`.
-        clock: dates and measures.
-        settings: limits.
         priority: held while a request is in progress.
     """
 
@@ -69,7 +65,7 @@ class QueryServer:
         name: str,
         kind: str,
         routes: Mapping[str, QueryRoute],
-        responder: Responder,
+        responder: RequestReceiver,
         publisher: Publisher,
         clock: Clock,
         settings: ServerSettings | None = None,
@@ -100,7 +96,6 @@ class QueryServer:
         """Serve until `stopping` is set or the task is cancelled, then answer the requests in progress.
 
         Args:
-            stopping: set to end.
             ready: called once, when no request can be missed.
         """
         endpoints = await run_until(stopping, self._endpoints())

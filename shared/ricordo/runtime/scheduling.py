@@ -89,11 +89,7 @@ B = TypeVar("B")
 
 
 class CpuExecutor:
-    """One thread for CPU-bound work; more would only compete for the interpreter lock with the event loop.
-
-    Args:
-        priority: pauses this work while queries run.
-    """
+    """One thread for CPU-bound work; more would only compete for the interpreter lock with the event loop."""
 
     def __init__(self, priority: QueryPriority | None = None) -> None:
         self._priority = priority or QueryPriority()

@@ -33,12 +33,6 @@ class Settlement:
 
     Args:
         name: of the worker, as the source of its events.
-        subscription: of the deliveries.
-        publisher: publishes the produced events.
-        dead_letters: stores dead letters.
-        clock: dates events and dead letters.
-        health: counts.
-        backoff: pauses before a redelivery, by attempt.
         breaker: records each result; while it is open, failed messages stay in flight.
     """
 

@@ -61,14 +61,11 @@ class Sweeper:
     """Moves the messages that advisories report to the dead letter queue.
 
     Args:
-        consumer: the durable consumer of the advisories.
         bus: source of advisories, and destination of dead letters.
         streams: where the messages are read and, in a work queue, removed.
         sweeps: the streams whose messages are swept; advisories about others are acknowledged only.
         work_queues: those of them in which a message stays until it is removed.
-        clock: dates the dead letters.
         on_dead_letter: decides whether a letter is kept, and records it; None to keep all.
-        loop: how advisories are consumed.
     """
 
     def __init__(

@@ -80,8 +80,6 @@ class SingleFlight(Generic[Key, Result]):
         """Wait for the task of `key`, started unless it runs. Cancelling a caller does not cancel it.
 
         Args:
-            key: of the task.
-            begin: returns the coroutine to run.
             until: deadline by the time of the event loop; None to wait for the end.
 
         Raises:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.documents.port import UNREADABLE, DocumentRecord, DocumentToRead
+from ricordo.documents.records import UNREADABLE, DocumentRecord, DocumentToRead
 from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress
 from ricordo.store import derived_memories, rows

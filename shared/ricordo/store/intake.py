@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.documents.port import NewDocument
+from ricordo.documents.records import NewDocument
 from ricordo.memory.progress import Progress
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store

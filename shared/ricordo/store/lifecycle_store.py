@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.bus.port import DeadLetter
-from ricordo.documents.port import brought_by
+from ricordo.documents.records import document_key
 from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress, Stage
 from ricordo.memory.reinforcement import RecallVerdict
@@ -235,7 +235,7 @@ class LifecycleStore(Store):
                 await derived_memories.lock_users(connection, tenant, [message.user_id])
                 place = (message.user_id, message.conversation_id, letter.message_id, message.said_at)
                 if await connection.fetchval(_SQL["is_forgotten"], tenant, *place):
-                    if (key := brought_by(tenant, letter.body)) is not None:
+                    if (key := document_key(tenant, letter.body)) is not None:
                         await connection.execute(_ERASURE["discard"], tenant, key, message.user_id)
                     return
             await keep()

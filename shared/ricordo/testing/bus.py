@@ -12,12 +12,13 @@ from ricordo.bus.port import (
     BusError,
     BusUnavailable,
     Delivery,
+    Endpoint,
     Outgoing,
     PublishRefused,
+    Request,
     StoredMessage,
     Subscription,
 )
-from ricordo.bus.requests import Endpoint, Request
 from ricordo.clock import Clock
 from ricordo.testing.bus_model import Entry, MemoryConsumer, MemoryRequest, MemoryStream, matches
 

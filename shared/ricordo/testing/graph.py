@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from ricordo.graph.port import KeptGraph, Survey
+from ricordo.graph.port import FactGraph, Survey
 from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
@@ -66,7 +66,7 @@ class FactGraphContract:
         """Name a tenant that no other test uses."""
         return f"t-{uuid4().hex[:12]}"
 
-    async def test_what_was_projected_comes_back_whole(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_what_was_projected_comes_back_whole(self, graph: FactGraph, tenant: str) -> None:
         facts = known(
             ("user", "lives_in", "Rome"),
             ("user", "lives_in", "Milan"),
@@ -78,20 +78,20 @@ class FactGraphContract:
         await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_projecting_again_changes_nothing(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_projecting_again_changes_nothing(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "likes", "tea"), ("user", "speaks", "Dutch"), tenant=tenant)
         for _ in range(3):
             await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_a_later_state_replaces_the_earlier_one(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_a_later_state_replaces_the_earlier_one(self, graph: FactGraph, tenant: str) -> None:
         await graph.project(tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
         now = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
         await graph.project(tenant, "u-1", now)
         assert list(await graph.export(tenant, "u-1")) == by_id(now)
         assert [fact.object for fact in now if fact.current] == ["Milan"]
 
-    async def test_an_end_that_is_taken_back_is_removed(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_an_end_that_is_taken_back_is_removed(self, graph: FactGraph, tenant: str) -> None:
         both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant)
         await graph.project(tenant, "u-1", both)
         rome = known(("user", "lives_in", "Rome"), tenant=tenant)
@@ -99,7 +99,7 @@ class FactGraphContract:
         await graph.project(tenant, "u-1", rome, gone=[milan])
         assert list(await graph.export(tenant, "u-1")) == list(rome)
 
-    async def test_gone_facts_leave_no_trace(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_gone_facts_leave_no_trace(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
         await graph.project(tenant, "u-1", facts)
         await graph.project(tenant, "u-1", (), gone=[fact.id for fact in facts])
@@ -107,7 +107,7 @@ class FactGraphContract:
         assert await graph.neighbours(tenant, "u-1", "Nora", depth=2) == []
         await graph.project(tenant, "u-1", (), gone=[facts[0].id, uuid4()])
 
-    async def test_who_loses_a_fact_and_has_another_stays(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_who_loses_a_fact_and_has_another_stays(self, graph: FactGraph, tenant: str) -> None:
         facts = known(
             ("user", "has_sibling", "Nora"),
             ("Nora", "lives_in", "Dublin"),
@@ -122,13 +122,13 @@ class FactGraphContract:
         assert [one.name for one in await graph.neighbours(tenant, "u-1", "user")] == ["Nora", "tea"]
         assert await graph.neighbours(tenant, "u-1", "Dublin") == []
 
-    async def test_one_that_is_gone_and_known_is_written_anew(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_one_that_is_gone_and_known_is_written_anew(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
         for _ in range(2):
             await graph.project(tenant, "u-1", facts, gone=[facts[0].id])
             assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_a_step_leads_from_where_the_graph_stands(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_a_step_leads_from_where_the_graph_stands(self, graph: FactGraph, tenant: str) -> None:
         rome, milan = (known(("user", "likes", city), tenant=tenant) for city in ("Rome", "Milan"))
         first, second, third = uuid4(), uuid4(), uuid4()
         for _ in range(2):  # the second time as after an answer that was lost
@@ -149,7 +149,7 @@ class FactGraphContract:
         await graph.project(tenant, "u-1", milan, step=ProjectionVersion(None, third))
         assert list(await graph.export(tenant, "u-1")) == list(milan)
 
-    async def test_a_survey_tells_which_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_a_survey_tells_which_facts_there_are(self, graph: FactGraph, tenant: str) -> None:
         facts = known(*(("user", "friend", name) for name in ODD_NAMES), tenant=tenant)
         await graph.project(tenant, "u-1", facts)
         assert await graph.survey(tenant, "u-1") == Survey(frozenset(fact.id for fact in facts))
@@ -159,7 +159,7 @@ class FactGraphContract:
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
     async def test_the_state_is_noted_unless_another_was_meanwhile(
-        self, graph: KeptGraph, tenant: str
+        self, graph: FactGraph, tenant: str
     ) -> None:
         first, second, third = uuid4(), uuid4(), uuid4()
         assert await graph.state(tenant, "u-1") is None
@@ -176,7 +176,7 @@ class FactGraphContract:
             assert await graph.owners(tenant) == ({(tenant, "u-1")} if then else set())
         assert await graph.owners(tenant) == set()
 
-    async def test_owners_are_whose_facts_there_are(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_owners_are_whose_facts_there_are(self, graph: FactGraph, tenant: str) -> None:
         other = f"{tenant}-b"
         for where, user_id in ((tenant, "u-1"), (tenant, "u'2`{}"), (other, "u-1")):
             await graph.project(
@@ -187,7 +187,7 @@ class FactGraphContract:
         await graph.erase(tenant, "u-1")
         assert set(await graph.owners(tenant)) == {(tenant, "u'2`{}")}
 
-    async def test_neighbours_to_depth_two(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_neighbours_to_depth_two(self, graph: FactGraph, tenant: str) -> None:
         facts = known(
             ("user", "has_sibling", "Nora"),
             ("Nora", "has_pet", "Biscuit"),
@@ -220,11 +220,11 @@ class FactGraphContract:
         assert await graph.neighbours(tenant, "u-1", "nobody", depth=2) == []
 
     @pytest.mark.parametrize("depth", [0, 3, -1])
-    async def test_other_depths_are_refused(self, graph: KeptGraph, tenant: str, depth: int) -> None:
+    async def test_other_depths_are_refused(self, graph: FactGraph, tenant: str, depth: int) -> None:
         with pytest.raises(ValueError, match="depth"):
             await graph.neighbours(tenant, "u-1", "Nora", depth=depth)
 
-    async def test_users_and_tenants_do_not_see_each_other(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_users_and_tenants_do_not_see_each_other(self, graph: FactGraph, tenant: str) -> None:
         other = f"{tenant}-b"
         for where, user_id, city in (
             (tenant, "u-1", "Rome"),
@@ -243,7 +243,7 @@ class FactGraphContract:
         assert {fact.object for fact in await graph.export(tenant, "u-1")} == {"Marco", "Rome"}
         assert {fact.object for fact in await graph.export(other, "u-1")} == {"Marco", "Bonn"}
 
-    async def test_erasing_removes_all_and_counts_it(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_erasing_removes_all_and_counts_it(self, graph: FactGraph, tenant: str) -> None:
         await graph.project(
             tenant, "u-1", known(("user", "lives_in", "Rome"), ("user", "lives_in", "Oslo"), tenant=tenant)
         )
@@ -251,7 +251,7 @@ class FactGraphContract:
         assert await graph.erase(tenant, "u-1") == 0
         assert await graph.export(tenant, "u-1") == []
 
-    async def test_odd_names_are_values_and_nothing_else(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_odd_names_are_values_and_nothing_else(self, graph: FactGraph, tenant: str) -> None:
         statements = [("user", "friend", name) for name in ODD_NAMES]
         statements += [(name, "likes", name[::-1]) for name in ODD_NAMES]
         facts = known(*statements, tenant=tenant, user_id="u'1`{}")
@@ -262,12 +262,12 @@ class FactGraphContract:
         await graph.project(tenant, "u'1`{}", (), gone=[fact.id for fact in facts])
         assert await graph.owners(tenant) == set()
 
-    async def test_two_hundred_facts_at_once(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_two_hundred_facts_at_once(self, graph: FactGraph, tenant: str) -> None:
         facts = known(*(("user", "likes", f"thing {n}") for n in range(200)), tenant=tenant)
         await graph.project(tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_workers_that_write_at_once_lose_nothing(self, graph: KeptGraph, tenant: str) -> None:
+    async def test_workers_that_write_at_once_lose_nothing(self, graph: FactGraph, tenant: str) -> None:
         users = [f"u-{n}" for n in range(4)]
         facts = {
             user_id: known(
@@ -279,6 +279,6 @@ class FactGraphContract:
         for user_id in users:
             assert list(await graph.export(tenant, user_id)) == by_id(facts[user_id])
 
-    async def test_preparing_twice_is_harmless(self, graph: KeptGraph) -> None:
+    async def test_preparing_twice_is_harmless(self, graph: FactGraph) -> None:
         await asyncio.gather(graph.prepare(), graph.prepare())
         assert await graph.health()

@@ -7,8 +7,7 @@ import nats.errors
 import pytest
 from tests.contract.bus.conftest import ACK_WAIT, MAX_DELIVER, AnyBus
 
-from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Subscription
-from ricordo.bus.requests import Request
+from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Request, Subscription
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.eventually import eventually
 

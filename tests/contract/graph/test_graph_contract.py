@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ricordo.graph.bolt import GraphSettings, open_graph
-from ricordo.graph.port import GraphUnavailable, KeptGraph
+from ricordo.graph.port import FactGraph, GraphUnavailable
 from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.graph import FactGraphContract, by_id, known
 from ricordo_services.stack import Endpoints
@@ -14,7 +14,7 @@ from ricordo_services.stack import Endpoints
 
 class TestMemoryGraph(FactGraphContract):
     @pytest.fixture
-    def graph(self) -> KeptGraph:
+    def graph(self) -> FactGraph:
         return MemoryGraph()
 
     async def test_a_graph_that_is_away_says_so(self, graph: MemoryGraph, tenant: str) -> None:
@@ -29,7 +29,7 @@ class TestMemoryGraph(FactGraphContract):
 @pytest.mark.integration
 class TestBoltGraph(FactGraphContract):
     @pytest.fixture
-    async def graph(self, stack: Endpoints) -> AsyncIterator[KeptGraph]:
+    async def graph(self, stack: Endpoints) -> AsyncIterator[FactGraph]:
         access = (stack.bolt_user, stack.bolt_password)
         patience = GraphSettings(retry_time=60)  # those who write at once get in each other's way for long
         async with open_graph(
@@ -42,7 +42,7 @@ class TestBoltGraph(FactGraphContract):
 @pytest.mark.integration
 async def test_a_wrong_password_is_told_plainly(stack: Endpoints) -> None:
     async with open_graph(stack.bolt_url, stack.bolt_user, "wrong", database=stack.bolt_database) as graph:
-        with pytest.raises(GraphUnavailable, match="does not let us in"):
+        with pytest.raises(GraphUnavailable, match="refuses the credentials"):
             await graph.export("t", "u-1")
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.documents.objects import Bucket, KeptObjects, in_bucket, in_folder, in_memory
-from ricordo.documents.port import ObjectMissing, ObjectStore, ObjectsUnavailable, object_key
+from ricordo.documents.object_store import ObjectStore, S3Bucket, in_bucket, in_folder, in_memory
+from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.testing.objects import ObjectStoreContract
 
 KEY = object_key("acme", "u-1", "m-1", b"x")
@@ -66,9 +66,9 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def _bucket(endpoint: str, name: str = "documents", prefix: str = "") -> KeptObjects:
+def _bucket(endpoint: str, name: str = "documents", prefix: str = "") -> ObjectStore:
     return in_bucket(
-        Bucket(
+        S3Bucket(
             name=name,
             prefix=prefix,
             endpoint=endpoint,

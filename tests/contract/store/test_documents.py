@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.contract.store.stores import STORED, Stores, enriched
 
-from ricordo.documents.port import DocumentRecord, DocumentToRead, NewDocument, object_key
+from ricordo.documents.records import DocumentRecord, DocumentToRead, NewDocument, object_key
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, derived_id
 from ricordo.store.document_store import DocumentStore

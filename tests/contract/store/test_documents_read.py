@@ -15,8 +15,9 @@ from tests.contract.store.stores import Stores
 from tests.fixtures.relay import Relay
 
 from ricordo.bus.port import Outgoing
-from ricordo.documents.objects import KeptObjects, in_memory
-from ricordo.documents.port import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
+from ricordo.documents.object_store import ObjectStore, in_memory
+from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.records import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
@@ -36,7 +37,7 @@ from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 WORD = b"A first word."
 
 
-class FlakyObjects:
+class FlakyObjects(ObjectStore):
     """An object store whose methods named in `away` fail."""
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ class FlakyObjects:
         self.away: set[str] = set()
         self.deleting: Callable[[], Awaitable[object]] | None = None
 
-    def _open(self, method: str) -> KeptObjects:
+    def _open(self, method: str) -> ObjectStore:
         if method in self.away:
             raise ObjectsUnavailable("away")
         return self.kept
@@ -67,7 +68,7 @@ class FlakyObjects:
         await self._open("get").check()
 
 
-class TextReader:
+class TextReader(ReaderProcess):
     """Reads every document as text, when it may; `begin` is called before."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from tests.contract.store.stores import Stores
 from tests.contract.store.test_folding_laws import LAWS, statements
 
 from ricordo.graph.bolt import GraphSettings
-from ricordo.graph.bolt.graph import Neo4jGraph
+from ricordo.graph.bolt.neo4j_graph import Neo4jGraph
 from ricordo.graph.bolt.transactions import Transactions
 from ricordo.memory.facts import Evidence, Fact, Statement, fold
 from ricordo.memory.facts.projection import ProjectionVersion

@@ -11,7 +11,7 @@ from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.graph.port import GraphBeingMended, GraphUnavailable, Survey
+from ricordo.graph.port import GraphInRepair, GraphUnavailable, Survey
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.projection import Project, ProjectionVersion
 from ricordo.store.database import Database
@@ -189,7 +189,7 @@ async def test_who_may_not_wait_is_told_so_and_finds_it_mended_later(knowing: Kn
     while not await knowing.is_shown(lost):
         try:
             await knowing.say(lost, 1, "tea", patience=0.1)
-        except GraphBeingMended:
+        except GraphInRepair:
             in_vain += 1
             if in_vain == 2:
                 lost.goes_on.set()

@@ -13,7 +13,7 @@ from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.graph.bolt import GraphSettings, open_graph
-from ricordo.graph.port import KeptGraph, Neighbour
+from ricordo.graph.port import EntityNeighbour, FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion, FactSource
@@ -79,7 +79,7 @@ class World:
     """The truth and the graph of one tenant."""
 
     stores: Stores
-    graph: KeptGraph
+    graph: FactGraph
     driver: AsyncDriver
     database: str
     job: GraphRebuild
@@ -241,11 +241,11 @@ async def test_what_is_learned_meanwhile_is_neither_lost_nor_overwritten(world: 
 async def test_neighbours_are_those_from_before(world: World) -> None:
     await live(world, random.Random(9))
 
-    async def around() -> list[Sequence[Neighbour]]:
+    async def around() -> list[Sequence[EntityNeighbour]]:
         asked = ("user", "Nora", "Rex", "Zoë")
         return [await world.graph.neighbours(world.stores.tenant, "u-1", one, depth=2) for one in asked]
 
-    def ways(found: list[Sequence[Neighbour]]) -> list[list[tuple[int, tuple[str, ...]]]]:
+    def ways(found: list[Sequence[EntityNeighbour]]) -> list[list[tuple[int, tuple[str, ...]]]]:
         return [sorted((one.distance, one.predicates) for one in near) for near in found]
 
     before = await around()

@@ -11,7 +11,7 @@ from tests.contract.store.stores import STORED, Stores, request, summary
 from tests.contract.store.test_erasing import A_MESSAGE, forget
 from tests.contract.store.test_links import join
 
-from ricordo.documents.port import NewDocument
+from ricordo.documents.records import NewDocument
 from ricordo.memory.facts import Assertion
 from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore

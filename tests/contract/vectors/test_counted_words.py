@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ricordo.index.port import Hit, Point, Scope
-from ricordo.index.qdrant.candidates import Probe
+from ricordo.index.qdrant.candidates import IndexQuery
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard, opened
 from ricordo.index.qdrant.frequencies import Frequencies, Words
@@ -96,7 +96,7 @@ class Twins:
     async def compare(self, asked: str) -> None:
         """Search both for words and by meaning, with the archived and without."""
         for scope in (ALL, Scope(user_id="u-1")):
-            found = self.shard.search(self.tenant, scope, Probe(unit_vector(5), words(asked)), 100)
+            found = self.shard.search(self.tenant, scope, IndexQuery(unit_vector(5), words(asked)), 100)
             expected = await searched(
                 self.reference, scope, vector=unit_vector(5), terms=words(asked), tenant=self.tenant
             )

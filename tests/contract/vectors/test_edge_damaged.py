@@ -138,7 +138,7 @@ async def test_a_file_that_is_truncated_while_open_costs_one_flush_and_nothing_e
         await eventually(lambda: index.unflushed == 0)
     assert _of_the_index(lines) == [
         "the vector index could not be flushed",
-        "the vector index was opened again and flushed",
+        "vector index opened again and flushed",
     ]
     assert (index.failed_flushes, index.problem, index.rebuild_wanted.is_set()) == (1, "", False)
     assert await found(index) == 2 * POINTS
@@ -156,7 +156,7 @@ async def test_a_shard_that_cannot_be_flushed_after_opening_it_again_is_replaced
     await index.upsert(TENANT, MODEL, boats("b"))
     await eventually(index.rebuild_wanted.is_set)
     assert index.failed_flushes == 2
-    assert "is being written anew from PostgreSQL" in index.problem
+    assert "is being rebuilt from PostgreSQL" in index.problem
     assert await found(index) == 0
     await index.upsert(TENANT, MODEL, boats("c"))
     await index.close()
@@ -207,7 +207,7 @@ async def test_a_file_that_is_empty_at_the_opening_has_the_shard_replaced(tmp_pa
     with capture_logs() as lines:
         index = await opened(tmp_path)
     assert _of_the_index(lines) == [
-        "the vector index is damaged and is set aside: its points are written anew from PostgreSQL"
+        "vector index damaged and set aside: its points are written again from PostgreSQL"
     ]
     assert index.rebuild_wanted.is_set()
     assert await found(index) == 0

@@ -12,7 +12,7 @@ from tests.fixtures.volume import fill, small_volume
 
 from ricordo.index.port import IndexUnavailable
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.index.qdrant.room import Room
+from ricordo.index.qdrant.edge_folder import FreeSpace
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
@@ -69,7 +69,7 @@ def test_writing_stops_before_the_volume_is_full_and_goes_on_when_there_is_room(
             ballast = fill(volume, LEAST_MB // 2 + 3)
             writer.stdin.write("\n")
             refusal = writer.stdout.readline()
-            assert f"want of space: 20 MB are free on the volume of {volume}/index" in refusal
+            assert f"low disk space: 20 MB are free on the volume of {volume}/index" in refusal
             assert writer.stdout.readline() == "True\n"
             ballast.unlink()
             writer.stdin.write("\n")
@@ -180,7 +180,7 @@ async def test_a_start_needs_room_and_then_finds_what_there_was(
 def test_no_more_is_taken_on_where_what_was_taken_on_can_only_just_be_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room = Room(tmp_path, 100)
+    room = FreeSpace(tmp_path, 100)
     free(monkeypatch, 75)
     room.require_to_finish()
     with pytest.raises(IndexUnavailable, match="75 MB"):

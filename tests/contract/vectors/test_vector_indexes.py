@@ -15,7 +15,7 @@ from ricordo.index.port import IndexUnavailable, Scope, VectorIndex
 from ricordo.index.qdrant import edge_shard, owned_shard
 from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
 from ricordo.index.qdrant.edge import EdgeVectorIndex
-from ricordo.index.qdrant.server import ServerVectorIndex
+from ricordo.index.qdrant.qdrant_server import ServerVectorIndex
 from ricordo.testing.factories import DIMENSIONS
 from ricordo.testing.vector_searches import MODEL
 from ricordo.testing.vectors import VectorIndexContract
@@ -170,7 +170,7 @@ async def test_a_request_without_the_tenant_is_found(monkeypatch: pytest.MonkeyP
     really_opened = edge_shard.opened
     monkeypatch.setattr(owned_shard, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
     indexes = (ServerVectorIndex(cast("AsyncQdrantClient", guarded)), EdgeVectorIndex(tmp_path))
-    for module in ("server", "edge_shard"):
+    for module in ("qdrant_server", "edge_shard"):
         monkeypatch.setattr(
             without.format(module), lambda _tenant, _scope: AllOf((Match("type", ("episodic",)),))
         )

@@ -51,7 +51,7 @@ def test_a_damaged_index_is_told_of_and_written_anew(tmp_path: Path) -> None:
         # while it is open: a flush fails, the shard is opened again, and the next flush is well
         emptied(ricordo, "vector_storage-text_terms/store/tracker_journal.dat")
         assert ricordo.publish(to_lines(line("rosa", 2, STORY[1])), "--wait")["remembered"] == 1
-        until(lambda: "the vector index was opened again and flushed" in events(stack.log))
+        until(lambda: "vector index opened again and flushed" in events(stack.log))
         assert failed_flushes(port) == 1
         before = ricordo.json(*ASK)
         assert (len(before["memories"]), before["degraded"]) == (2, [])

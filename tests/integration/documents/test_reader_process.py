@@ -7,8 +7,8 @@ import pytest
 from tests.fixtures.papers import bomb, pdf
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.documents.readers import process
-from ricordo.documents.readers.process import ReaderProcess
+from ricordo.documents.readers import reader_process
+from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.testing.eventually import eventually
 
 pytestmark = pytest.mark.integration
@@ -21,7 +21,7 @@ def _readers() -> set[int]:
 
 def _reads(child: psutil.Process) -> bool:
     try:
-        return process._CHILD in child.cmdline()
+        return reader_process._CHILD in child.cmdline()
     except psutil.ZombieProcess:
         return True  # it has ended, and nobody waited for it: what it was cannot be told
     except psutil.NoSuchProcess:
@@ -54,7 +54,7 @@ async def test_one_that_takes_too_long_is_given_up() -> None:
 async def test_one_that_takes_too_much_memory_is_given_up() -> None:
     """And costs this process nothing."""
     reader = ReaderProcess(ReadingLimits(memory_mb=150))
-    with pytest.raises(Unreadable, match=r"memory|fall over"):
+    with pytest.raises(Unreadable, match=r"memory|crashes"):
         await reader.read("a.txt", "text/plain", b"a b " * 20_000_000)
 
 
@@ -78,4 +78,4 @@ def test_it_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     """No password of the worker's is in the process that reads what strangers wrote."""
     monkeypatch.setenv("RICORDO_STORES__POSTGRES_DSN", "postgresql://u:secret@h/d")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    assert "secret" not in str(process._environment())
+    assert "secret" not in str(reader_process._environment())

@@ -4,7 +4,7 @@ import pytest
 
 from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
 from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
-from ricordo.messages.access import inbox_of, of_bot
+from ricordo.messages.access import bot_permissions, inbox_prefix
 from ricordo.messages.routing import CONTRACTS, WORKERS, worker_of
 from ricordo.messages.subjects import every_tenant
 
@@ -64,14 +64,19 @@ def test_no_worker_may_make_change_or_empty_a_stream_or_hear_what_bots_say(worke
         "CONSUMER.CREATE.RICORDO.x",
     ):
         assert not any(matches(one, f"$JS.API.{call}") for one in allowed.publish)
-    for subject in ("memory.v1.acme.message.received", "dlq.ingest.x", "_INBOX.x", f"{inbox_of('acme')}.x"):
+    for subject in (
+        "memory.v1.acme.message.received",
+        "dlq.ingest.x",
+        "_INBOX.x",
+        f"{inbox_prefix('acme')}.x",
+    ):
         assert not any(matches(one, subject) for one in allowed.subscribe)
     others = {inbox_of_worker(one) for one in WORKERS if one != worker}
     assert not any(matches(one, f"{other}.x") for one in allowed.subscribe for other in others)
 
 
 def test_a_bot_is_kept_to_its_tenant() -> None:
-    allowed = of_bot("acme")
+    allowed = bot_permissions("acme")
     assert all(
         one.startswith(("memory.v1.acme.", "_INBOX_acme.")) for one in (*allowed.publish, *allowed.subscribe)
     )

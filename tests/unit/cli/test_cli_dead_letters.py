@@ -12,7 +12,7 @@ from ricordo.messages.events import MemoryEncoded
 from ricordo_services.cli.dead_letter_commands import Letter
 
 ENCODED = MemoryEncoded(user_id="u-1", message_id="m-1", memory_id=UUID(int=5), model="m")
-STAMPED = encode(ENCODED.stamped(UUID(int=7), datetime(2026, 2, 1, tzinfo=UTC)))
+STAMPED = encode(ENCODED.stamp(UUID(int=7), datetime(2026, 2, 1, tzinfo=UTC)))
 
 
 @pytest.mark.parametrize(

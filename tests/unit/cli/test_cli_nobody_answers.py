@@ -60,7 +60,7 @@ def test_what_is_no_address_is_a_matter_of_usage(cli: Cli, command: tuple[str, .
     assert (result.code, result.out) == (2, "")
     assert len(result.err.splitlines()) == 1
     assert "--nats: " in result.err
-    assert "is no address of NATS" in result.err
+    assert "is not an address of NATS" in result.err
 
 
 @pytest.mark.parametrize("command", [("stats", "--user", "u"), ("dlq", "list")], ids=lambda words: words[0])

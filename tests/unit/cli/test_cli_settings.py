@@ -55,7 +55,7 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
         ("enrichment.ollama_url", "http://host:http", "its port must be a number"),
         ("knowledge.ollama_url", "host:11434", "it names no scheme"),
         ("bus.url", "nats://user:secret@host:99999", "its port must be a number"),
-        ("bus.url", "http://host:4222", "http:// is not spoken here"),
+        ("bus.url", "http://host:4222", "http:// is not supported"),
         ("stores.qdrant_url", "qdrant:6333", "it names no scheme"),
         ("stores.bolt_url", "http://host:7687", "such as bolt://127.0.0.1:7687"),
         (

@@ -41,7 +41,7 @@ async def test_no_server_is_unavailable_with_advice(server: Server) -> None:
     ],
 )
 async def test_what_is_no_address_is_refused_before_anything_is_tried(url: str) -> None:
-    with pytest.raises(InvalidRequest, match="is no address of NATS") as caught:
+    with pytest.raises(InvalidRequest, match="is not an address of NATS") as caught:
         async with MemoryClient.connect(url, timeout=30):
             pass
 

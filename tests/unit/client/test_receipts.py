@@ -30,7 +30,7 @@ def receipt(message_id: str) -> bytes:
     event = MemoryRemembered(
         user_id="u-1", conversation_id="c-1", message_id=message_id, memory_id=memory_id("acme", message_id)
     )
-    return encode(event.stamped(remembered_id("acme", message_id), datetime(2026, 2, 1, tzinfo=UTC)))
+    return encode(event.stamp(remembered_id("acme", message_id), datetime(2026, 2, 1, tzinfo=UTC)))
 
 
 class Statuses:

@@ -111,7 +111,7 @@ RUN_BY_CONTAINERS = [
     "ricordo_services.app.worker_process",
     "ricordo_services.cli.worker_command",
     "ricordo_services.cli.recall_commands",
-    "ricordo.index.qdrant.server",
+    "ricordo.index.qdrant.qdrant_server",
 ]
 
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from tests.fixtures.papers import bomb, encrypted, mail, pdf
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.documents.readers import reading
+from ricordo.documents.readers import dispatch
 
 LIMITS = ReadingLimits()
 
 
 def read(data: bytes, media_type: str, name: str = "paper", limits: ReadingLimits = LIMITS) -> str:
-    return "\n\n".join(part.text.strip() for part in reading.read(name, media_type, data, limits))
+    return "\n\n".join(part.text.strip() for part in dispatch.read(name, media_type, data, limits))
 
 
 def text_or_reason(data: bytes, media_type: str) -> str:
@@ -82,7 +82,7 @@ def test_what_nobody_sees_of_a_page_is_not_read(page: str) -> None:
 
 
 def test_a_mail_with_what_is_attached_to_it() -> None:
-    parts = reading.read(
+    parts = dispatch.read(
         "mail.eml",
         "message/rfc822",
         mail(
@@ -108,7 +108,7 @@ def test_a_mail_with_what_is_attached_to_it() -> None:
 
 
 def test_a_pdf_page_by_page() -> None:
-    parts = reading.read("r.pdf", "application/pdf", pdf("Perché (no)?", "", "The third"), LIMITS)
+    parts = dispatch.read("r.pdf", "application/pdf", pdf("Perché (no)?", "", "The third"), LIMITS)
     assert [(part.page, part.text.strip()) for part in parts] == [(1, "Perché (no)?"), (3, "The third")]
 
 
@@ -126,14 +126,14 @@ def test_a_pdf_that_anybody_may_open_though_it_is_encrypted() -> None:
         ),
         (b"PK", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "cannot be read"),
         (b"MZ\x00\x00", "application/octet-stream", "is application/octet-stream, which cannot be read"),
-        (bytes(range(32)) * 9, "text/plain", "holds bytes that are no text"),
-        (b" \n\t ", "text/plain", "holds no text"),
-        (b"<html><body><script>x</script>", "text/html", "holds no text"),
+        (bytes(range(32)) * 9, "text/plain", "contains bytes that are not text"),
+        (b" \n\t ", "text/plain", "contains no text"),
+        (b"<html><body><script>x</script>", "text/html", "contains no text"),
         (b"no mail at all", "message/rfc822", "has none of a mail's headers"),
         (b"rubbish", "application/pdf", "is a broken PDF"),
         (b"", "application/pdf", "is a broken PDF"),
         (pdf("whole")[:300], "application/pdf", "PDF"),
-        (pdf("", ""), "application/pdf", "holds no text: its pages may be pictures"),
+        (pdf("", ""), "application/pdf", "contains no text: its pages may be images"),
         (encrypted(pdf("secret"), "word"), "application/pdf", "is encrypted and needs a password"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ricordo.graph.bolt.queries import blocks
+from ricordo.graph.bolt.transactions import blocks
 
 SCOPE = "{tenant: $tenant, user_id: $user_id"
 FACTS = blocks("facts")

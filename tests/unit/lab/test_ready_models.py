@@ -39,7 +39,7 @@ async def test_what_is_waited_for_is_told_and_how_far_it_is(capsys: pytest.Captu
 async def test_a_server_that_hangs_ends_it_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("ricordo.models.ollama.ollama_server._LOOK_S", 1.5)
+    monkeypatch.setattr("ricordo.models.ollama.ollama_server._LIST_TIMEOUT_S", 1.5)
     async with ollama_stand_in([f"{MODEL}:latest"]) as server:
         server.behaviour.hang = True
         for model in (MODEL, "never-heard-of"):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ricordo.messages.base import METADATA_MAX_BYTES, Message
-from ricordo.messages.codec import Spoken, decode, decode_as, encode, readable_id, spoken
+from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.routing import CONTRACTS, ContractKind
@@ -228,11 +228,14 @@ _SAID = datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
     [
         (
             b'{"user_id": "u-1", "conversation_id": "c-1", "timestamp": "2026-02-01T14:30:00+01:00"}',
-            Spoken("u-1", "c-1", _SAID),
+            MessageOwner("u-1", "c-1", _SAID),
         ),
-        (b'{"user_id": "u-1", "conversation_id": 7, "timestamp": "yesterday"}', Spoken("u-1", None, None)),
-        (b'{"user_id": "u-1", "timestamp": "2026-02-01T14:30:00"}', Spoken("u-1", None, None)),
-        (b'{"user_id": "u-1", "timestamp": "0001-01-01T00:00:00+14:00"}', Spoken("u-1", None, None)),
+        (
+            b'{"user_id": "u-1", "conversation_id": 7, "timestamp": "yesterday"}',
+            MessageOwner("u-1", None, None),
+        ),
+        (b'{"user_id": "u-1", "timestamp": "2026-02-01T14:30:00"}', MessageOwner("u-1", None, None)),
+        (b'{"user_id": "u-1", "timestamp": "0001-01-01T00:00:00+14:00"}', MessageOwner("u-1", None, None)),
         (b'{"user_id": ["u-1"]}', None),
         (b'{"user_id": "u\\u0000"}', None),
         (b'["u-1"]', None),
@@ -241,6 +244,8 @@ _SAID = datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
         (b"[" * 100_000, None),
     ],
 )
-def test_whose_words_a_message_holds_is_read_as_far_as_it_can_be(body: bytes, found: Spoken | None) -> None:
-    assert spoken("memory.v1.acme.message.received", body) == found
-    assert spoken("memory.v1.acme.message.imported", body) == found
+def test_whose_words_a_message_holds_is_read_as_far_as_it_can_be(
+    body: bytes, found: MessageOwner | None
+) -> None:
+    assert owner_of("memory.v1.acme.message.received", body) == found
+    assert owner_of("memory.v1.acme.message.imported", body) == found

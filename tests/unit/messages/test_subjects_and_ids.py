@@ -117,9 +117,9 @@ def test_stamping_sets_what_the_handler_left_open() -> None:
     own = remembered_id("acme", "m-1")
 
     assert not remembered().is_stamped
-    assert remembered().stamped(UUID(int=7), now).id == UUID(int=7)
-    assert remembered(own).stamped(UUID(int=7), now).id == own
-    assert remembered(own).stamped(UUID(int=7), now).is_stamped
+    assert remembered().stamp(UUID(int=7), now).id == UUID(int=7)
+    assert remembered(own).stamp(UUID(int=7), now).id == own
+    assert remembered(own).stamp(UUID(int=7), now).is_stamped
 
 
 def test_an_unstamped_event_is_neither_written_nor_read() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.graph.port import GraphBeingMended, GraphUnavailable
+from ricordo.graph.port import GraphInRepair, GraphUnavailable
 from ricordo.messages.base import REPLY_MAX_BYTES, Message
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import MemoryAccessed
@@ -97,7 +97,7 @@ class TestErrors:
         [
             (StoreUnavailable, "PostgreSQL is away: try again"),
             (GraphUnavailable, "the graph is away: try again"),
-            (GraphBeingMended, "the graph is being mended: try again"),
+            (GraphInRepair, "the graph is being repaired: try again"),
         ],
     )
     async def test_who_cannot_be_asked_now_is_named(self, raised: type[Unavailable], said: str) -> None:

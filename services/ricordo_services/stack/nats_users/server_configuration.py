@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ricordo.bus.nats.permissions import of_worker
-from ricordo.messages.access import Permissions, asked_by_bots, heard_by_bots, of_bot, told_by_bots
+from ricordo.messages.access import Permissions, bot_events, bot_permissions, bot_requests, bot_subjects
 from ricordo.messages.subjects import PREFIX, every_tenant
 from ricordo_services.stack.nats_users.users import User, UserRole, Users
 
@@ -47,15 +47,18 @@ def _lines(account: Mapping[str, object]) -> Iterator[str]:
 
 def _of_ricordo(users: Users) -> Mapping[str, object]:
     """Return the account of the workers. The server refuses the account of a tenant what is another's."""
-    services = [every_tenant(name) for name in (*told_by_bots(), *asked_by_bots())]
+    services = [every_tenant(name) for name in (*bot_events(), *bot_requests())]
     exports = [{"service": subject, "account_token_position": _TENANT_AT} for subject in services]
-    exports += [{"stream": subject, "account_token_position": _TENANT_AT} for subject in heard_by_bots("*")]
+    exports += [{"stream": subject, "account_token_position": _TENANT_AT} for subject in bot_subjects("*")]
     ours = [user for user in users.users if user.role is not UserRole.BOT]
     return {"jetstream": "enabled", "users": [_user(user) for user in ours], "exports": exports}
 
 
 def _of_tenant(users: Users, tenant: str) -> Mapping[str, object]:
-    imports = [*_imported("service", of_bot(tenant).publish), *_imported("stream", heard_by_bots(tenant))]
+    imports = [
+        *_imported("service", bot_permissions(tenant).publish),
+        *_imported("stream", bot_subjects(tenant)),
+    ]
     bots = [user for user in users.users if user.role is UserRole.BOT and user.of == tenant]
     return {"users": [_user(user) for user in bots], "imports": imports}
 
@@ -77,7 +80,7 @@ def _user(user: User) -> Mapping[str, object]:
             return {**signs_in, "permissions": {**_said(of_worker(user.of)), **answers}}
         case UserRole.BOT:
             # The inbox of any client is heard by the bots of the same account only.
-            allowed = of_bot(user.of)
+            allowed = bot_permissions(user.of)
             return {
                 **signs_in,
                 "permissions": _said(Permissions(allowed.publish, ("_INBOX.>", *allowed.subscribe))),

@@ -1,7 +1,7 @@
 """The bus on NATS with JetStream."""
 
-from ricordo.bus.nats.bus import NatsBus, open_bus
-from ricordo.bus.nats.connection import NatsSettings
+from ricordo.bus.nats.nats_bus import NatsBus, open_bus
+from ricordo.bus.nats.nats_connection import NatsSettings
 from ricordo.bus.nats.topology import ConsumerSpec, Limits, StreamSpec, Topology, ricordo_topology
 
 __all__ = [

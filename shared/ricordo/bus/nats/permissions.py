@@ -1,8 +1,8 @@
-"""What each worker may do on the server: it follows from what the contract says that it reads and writes.
+"""The permissions of each worker on the server, derived from the routing table.
 
-A worker may fetch from its own durable consumers and settle what it fetched, publish the events that it
-writes and its dead letters, and hear the requests that it answers. It may look at streams and consumers, so
-that it finds out at its start whether they are as declared; to make or change them is the operator's.
+A worker may fetch from its own consumers and settle messages, publish its events and dead letters, and
+receive the requests it answers. It may read the configuration of streams and consumers to verify it at start;
+only the operator may change it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,17 +22,17 @@ from ricordo.messages.subjects import (
 )
 
 SWEEPS: Final = "lifecycle"
-"""The worker that consumes the advisories, and buries what any consumer has left."""
+"""The worker that consumes the advisories, and dead-letters the messages of any consumer."""
 READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN, STREAM_DERIVED), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
-"""The streams of which a worker reads single messages: to bury what was left, to forget dead letters."""
+"""The streams from which a worker reads single messages, to dead-letter or to erase them."""
 PAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"ingest": (STREAM_IN,)})
-"""The streams of which a worker reads many messages at once, before it takes them."""
+"""The streams from which a worker reads pages of messages."""
 REMOVES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN,), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
-"""The streams from which it removes them."""
+"""The streams from which a worker removes messages."""
 
 _API: Final = "$JS.API"
 _HEALTH: Final = ("ricordo.health", "ricordo.health.*")
@@ -44,20 +44,24 @@ def inbox_of_worker(worker: str) -> str:
 
 
 def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
-    """Return what `worker` must be allowed, besides answering the requests that reach it.
+    """Return the permissions of `worker`, besides replies to requests.
 
     Args:
         worker: its name in `ricordo.messages.routing.WORKERS`.
-        topology: the streams and consumers; None for Ricordo's.
+        topology: streams and consumers; None for Ricordo's.
     """
     declared = topology or ricordo_topology()
     consumers = consumers_of(worker)
     return Permissions(
         publish=(
-            *(every_tenant(one.name) for one in CONTRACTS.values() if worker in map(worker_of, one.writers)),
+            *(
+                every_tenant(item.name)
+                for item in CONTRACTS.values()
+                if worker in map(worker_of, item.writers)
+            ),
             *_dead_letters(worker, consumers),
             *_fetching(consumers, declared),
-            *_looking(worker, declared),
+            *_inspecting(worker, declared),
         ),
         subscribe=(f"{inbox_of_worker(worker)}.>", *_HEALTH, *_served(worker)),
     )
@@ -66,7 +70,7 @@ def of_worker(worker: str, topology: Topology | None = None) -> Permissions:
 def consumers_of(worker: str) -> tuple[str, ...]:
     """Return the durable consumers that `worker` fetches from."""
     swept = (SWEEPER,) if worker == SWEEPS else ()
-    return (*(one.name for one in CONSUMERS if one.worker == worker), *swept)
+    return (*(item.name for item in CONSUMERS if item.worker == worker), *swept)
 
 
 def _dead_letters(worker: str, consumers: Sequence[str]) -> Iterator[str]:
@@ -84,7 +88,7 @@ def _fetching(consumers: Sequence[str], topology: Topology) -> Iterator[str]:
         yield f"$JS.ACK.{stream}.{consumer}.>"
 
 
-def _looking(worker: str, topology: Topology) -> Iterator[str]:
+def _inspecting(worker: str, topology: Topology) -> Iterator[str]:
     for stream in topology.streams:
         yield f"{_API}.STREAM.INFO.{stream.name}"
         yield f"{_API}.CONSUMER.INFO.{stream.name}.*"
@@ -97,11 +101,11 @@ def _looking(worker: str, topology: Topology) -> Iterator[str]:
 
 
 def _served(worker: str) -> Iterator[str]:
-    """Yield what a worker answers, with the queue group behind it."""
+    """Yield the subjects that a worker answers, each with its queue group."""
     for kind, default in RESPONDERS.items():
         if default.worker == worker:
             yield f"{PREFIX}.*.{kind.value}.> {default.queue}"
-    for one in CONTRACTS.values():
-        responder = one.responder
-        if responder is not None and responder.worker == worker and responder != RESPONDERS[one.kind]:
-            yield f"{every_tenant(one.name)} {responder.queue}"
+    for item in CONTRACTS.values():
+        responder = item.responder
+        if responder is not None and responder.worker == worker and responder != RESPONDERS[item.kind]:
+            yield f"{every_tenant(item.name)} {responder.queue}"

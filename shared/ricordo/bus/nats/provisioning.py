@@ -1,4 +1,4 @@
-"""Bringing the declared streams and consumers into being, and noticing where the server has others."""
+"""Creates the declared streams and consumers, updates them, and detects drift."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ import structlog
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, StreamConfig
 
-from ricordo.bus.nats.connection import Connection, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, translated
 from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology
 from ricordo.bus.port import NotAllowed, StreamsTooLarge, TopologyDrift
 
 _log = structlog.stdlib.get_logger(__name__)
 
 _NO_ROOM: Final = (10047, 10002)
-"""Codes of the server: of its store, or of what an account may have of it, too little is left to reserve."""
+"""Error codes of the server: too little storage is left, of the server or of the account."""
 
 Field = Callable[[Any], object]
 
@@ -53,19 +53,14 @@ def _plain(value: object) -> object:
 
 
 class Provisioning:
-    """Makes the server hold what a topology declares; several processes may do so at once.
+    """Makes the server match a topology; several processes may do so at once."""
 
-    Args:
-        connection: open.
-        topology: what is declared.
-    """
-
-    def __init__(self, connection: Connection, topology: Topology) -> None:
+    def __init__(self, connection: NatsConnection, topology: Topology) -> None:
         self._connection = connection
         self._topology = topology
 
     async def provision(self) -> Sequence[str]:
-        """Create and update what is needed; see the port."""
+        """Create and update what is needed, and return the changes."""
         changes: list[str] = []
         with translated("cannot provision"), self._explained():
             for stream in self._topology.streams:
@@ -75,19 +70,19 @@ class Provisioning:
         for change in changes:
             _log.debug("topology changed", change=change)
         if changes:
-            _log.info("streams and consumers are made or changed", changes=len(changes))
+            _log.info("streams or consumers created or updated", changes=len(changes))
         return changes
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Tell a server that keeps silent from credentials that are not enough: the request times out too."""
+        """Translate a timeout caused by missing permissions, which the server reports out of band."""
         try:
             yield
         except TimeoutError:
             if denied := self._connection.denied:
                 raise NotAllowed(
-                    "streams or consumers are not as declared, and these credentials may not mend that "
-                    f"({denied}): run `ricordo migrate` with those of the operator"
+                    "streams or consumers differ from their declaration, and these credentials may not "
+                    f"change that ({denied}): run `ricordo migrate` with those of the operator"
                 ) from None
             raise
 
@@ -110,19 +105,19 @@ class Provisioning:
         differences = _differences(_STREAM_FREE, found, declared)
         if not differences:
             return []
-        wanted = replace(found, **{field: getattr(declared, field) for field in _STREAM_FREE})
-        update = self._reserved(spec, streams.update_stream(wanted))
+        updated = replace(found, **{field: getattr(declared, field) for field in _STREAM_FREE})
+        update = self._reserved(spec, streams.update_stream(updated))
         await _update(name, update, f"nats stream rm {spec.name}")
         return [f"{name} updated: {'; '.join(differences)}"]
 
-    async def _reserved(self, spec: StreamSpec, made: Awaitable[object]) -> None:
-        """Wait until the server has reserved what a stream may take, which it does as it makes it."""
+    async def _reserved(self, spec: StreamSpec, creation: Awaitable[object]) -> None:
+        """Wait for the creation of a stream, at which the server reserves its maximum size."""
         try:
-            await made
+            await creation
         except nats.js.errors.APIError as error:
             if error.err_code not in _NO_ROOM:
                 raise
-            sizes = {one.name: one.max_bytes for one in self._topology.streams if one.max_bytes > 0}
+            sizes = {item.name: item.max_bytes for item in self._topology.streams if item.max_bytes > 0}
             each = ", ".join(f"{name} {_megabytes(size)}" for name, size in sizes.items())
             needed = sum(sizes.values())
             raise StreamsTooLarge(
@@ -151,8 +146,8 @@ class Provisioning:
         if not differences:
             return []
         changed = {field: getattr(declared, field) for field in _CONSUMER_FREE}
-        wanted = replace(found, **changed, filter_subject=None)
-        await _update(name, streams.add_consumer(spec.stream, wanted), remedy)
+        updated = replace(found, **changed, filter_subject=None)
+        await _update(name, streams.add_consumer(spec.stream, updated), remedy)
         return [f"{name} updated: {'; '.join(differences)}"]
 
     async def _found_consumer(self, streams: JetStreamContext, spec: ConsumerSpec) -> ConsumerConfig | None:

@@ -1,4 +1,4 @@
-"""What stands on the server: the streams and durable consumers, declared once as values."""
+"""The declaration of streams and durable consumers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,34 +24,34 @@ from ricordo.messages.subjects import (
 )
 
 STREAM_ADVISORIES: Final = "RICORDO_ADVISORIES"
-"""The server's word that a message was delivered for the last time and never settled."""
+"""The server's advisories that a message was delivered for the last time and not settled."""
 SWEEPER: Final = "sweeper"
 """The durable consumer of the advisories."""
 
 _MAX_DELIVERIES: Final = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES"
 _WINDOW: Final = 0.1
-"""Deduplication reaches across tenants, so it gets the smallest window that the server allows."""
+"""Deduplication spans tenants, so its window is the smallest that the server allows."""
 _DEAD_LETTER_WINDOW: Final = 3600.0
-"""Dead letters are known by their place of origin, which is one tenant's only: here it helps."""
+"""Dead letters are identified by their origin, which belongs to one tenant."""
 _DAY: Final = 86_400.0
 _MIB: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSpec:
-    """A stream as it is declared.
+    """A declared stream.
 
     Attributes:
-        name: in upper case.
+        name: upper case.
         subjects: that it stores.
-        retention: until when a message is kept.
-        discard: what happens to a message when the stream is full.
-        max_bytes: size at most, on disk; -1 for no limit.
+        retention: how long a message is kept.
+        discard: what happens when the stream is full.
+        max_bytes: maximum size on disk; -1 for no limit.
         max_age: seconds for which a message is kept; 0 for ever.
         duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
-        persist_async: acknowledge before the disk has it.
+        persist_async: acknowledge before the message is on disk.
         storage: file or memory.
-        pages: many of its messages may be read at once, by position, without being taken.
+        pages: allow reading many messages at once, by position.
     """
 
     name: str
@@ -66,7 +66,7 @@ class StreamSpec:
     pages: bool = False
 
     def config(self) -> StreamConfig:
-        """Return the declaration as the server takes it."""
+        """Return the declaration as the server expects it."""
         return StreamConfig(
             name=self.name,
             subjects=list(self.subjects),
@@ -83,17 +83,17 @@ class StreamSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerSpec:
-    """A durable consumer as it is declared. All are pulled from and acknowledged message by message.
+    """A declared durable consumer, with pull delivery and explicit acknowledgement.
 
     Attributes:
         name: of the consumer.
         stream: that it reads.
-        subjects: that it is given.
-        ack_wait: seconds after which a message that shows no sign of life is delivered again.
-        max_deliver: deliveries of one message at most; -1 for no limit.
-        max_ack_pending: messages in all hands at once at most, those that wait for a redelivery included.
-        backoff: seconds before each redelivery after a silent loss, in place of `ack_wait`; empty for the
-            same each time. The first must leave time for a sign of life.
+        subjects: its filter.
+        ack_wait: seconds without progress after which a message is redelivered.
+        max_deliver: maximum number of deliveries of a message; -1 for no limit.
+        max_ack_pending: maximum number of unsettled messages, those waiting for a redelivery included.
+        backoff: seconds before each redelivery after a timeout, instead of `ack_wait`; empty for the same
+            each time.
     """
 
     name: str
@@ -105,7 +105,7 @@ class ConsumerSpec:
     backoff: tuple[float, ...] = ()
 
     def config(self) -> ConsumerConfig:
-        """Return the declaration as the server takes it."""
+        """Return the declaration as the server expects it."""
         return ConsumerConfig(
             name=self.name,
             durable_name=self.name,
@@ -124,7 +124,7 @@ class Topology:
     """Streams and their consumers.
 
     Raises:
-        ValueError: a consumer of a stream that is not there, or two things of one name.
+        ValueError: a consumer of an undeclared stream, or two streams or consumers of one name.
     """
 
     streams: Sequence[StreamSpec]
@@ -134,8 +134,8 @@ class Topology:
         streams = {stream.name for stream in self.streams}
         if len(streams) < len(self.streams) or len({c.name for c in self.consumers}) < len(self.consumers):
             raise ValueError("two streams or two consumers have one name")
-        if strays := [consumer.name for consumer in self.consumers if consumer.stream not in streams]:
-            raise ValueError(f"{strays} read streams that are not declared")
+        if undeclared := [consumer.name for consumer in self.consumers if consumer.stream not in streams]:
+            raise ValueError(f"{undeclared} read streams that are not declared")
 
     def consumer(self, name: str) -> ConsumerSpec:
         """Return the consumer called `name`.
@@ -150,7 +150,7 @@ class Topology:
 
     @property
     def work_queues(self) -> frozenset[str]:
-        """The streams in which a message stays until somebody settles it."""
+        """Names of the streams in which a message stays until it is settled."""
         return frozenset(
             stream.name for stream in self.streams if stream.retention is RetentionPolicy.WORK_QUEUE
         )
@@ -158,16 +158,16 @@ class Topology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the operator may set.
+    """Limits that the operator may set.
 
     Attributes:
-        incoming_bytes: of what bots publish and nobody has ingested yet; beyond, publishers are refused.
-        derived_bytes: of derived events; beyond, the oldest go.
+        incoming_bytes: size of the input stream; when full, it rejects messages.
+        derived_bytes: size of the stream of derived events; when full, it drops the oldest.
         derived_age: seconds for which derived events are kept.
-        dead_letter_bytes: of dead letters; beyond, the oldest go.
-        ack_wait: seconds after which a silent worker's message is given to another.
-        max_deliver: deliveries of one message before it becomes a dead letter.
-        max_ack_pending: messages of one consumer in all hands at once.
+        dead_letter_bytes: size of the stream of dead letters; when full, it drops the oldest.
+        ack_wait: seconds without progress after which a message is redelivered.
+        max_deliver: deliveries of a message before it becomes a dead letter.
+        max_ack_pending: maximum number of unsettled messages per consumer.
     """
 
     incoming_bytes: int = 512 * _MIB
@@ -211,20 +211,20 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
     )
     consumers = [
         ConsumerSpec(
-            name=one.name,
-            stream=one.stream,
-            subjects=tuple(every_tenant(event) for event in one.events),
+            name=item.name,
+            stream=item.stream,
+            subjects=tuple(every_tenant(event) for event in item.events),
             ack_wait=given.ack_wait,
             max_deliver=given.max_deliver,
             max_ack_pending=given.max_ack_pending,
         )
-        for one in CONSUMERS
+        for item in CONSUMERS
     ]
     return Topology(streams=streams, consumers=(*consumers, sweeper_of(STREAM_IN, STREAM_DERIVED)))
 
 
 def advisories_of(*streams: str) -> StreamSpec:
-    """Return the stream that keeps what the server says about the last deliveries of `streams`."""
+    """Return the stream of the server's advisories about last deliveries in `streams`."""
     return StreamSpec(
         name=STREAM_ADVISORIES,
         subjects=tuple(f"{_MAX_DELIVERIES}.{stream}.>" for stream in streams),
@@ -234,7 +234,7 @@ def advisories_of(*streams: str) -> StreamSpec:
 
 
 def sweeper_of(*streams: str) -> ConsumerSpec:
-    """Return the consumer of the advisories about `streams`: it is given each until it has settled it."""
+    """Return the consumer of the advisories about `streams`, without a delivery limit."""
     return ConsumerSpec(
         name=SWEEPER,
         stream=STREAM_ADVISORIES,

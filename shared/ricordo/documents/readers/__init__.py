@@ -1,5 +1,5 @@
-"""Readers of documents: plain text, Markdown, HTML, mails and PDF.
+"""Readers of plain text, Markdown, HTML, mails and PDF.
 
-What they are given comes from anybody, so that all of them run in a process of their own (`process.py`),
-whose time and memory are limited and which holds no secret.
+Documents come from anyone, so all readers run in a process of their own (`reader_process.py`) with limits on
+time and memory, and without secrets.
 """

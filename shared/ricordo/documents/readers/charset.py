@@ -1,4 +1,4 @@
-"""Bytes are turned into text: by the character set that is declared, if it is true."""
+"""Decodes bytes to text, by the declared character set if it fits."""
 
 import codecs
 import re
@@ -16,7 +16,7 @@ _MARKS: Final = (
 # windows-1252, in which the five bytes that it leaves out are what they are in latin-1
 _LAST_RESORT: Final = "cp1252"
 _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_MOST_CONTROL: Final = 0.01  # of the characters: more than that is in no text
+_MOST_CONTROL: Final = 0.01  # share of the characters
 
 
 def decoded(data: bytes, declared: str | None = None) -> str:
@@ -24,16 +24,16 @@ def decoded(data: bytes, declared: str | None = None) -> str:
 
     Args:
         data: any bytes.
-        declared: the character set that whoever sent it names; what is unknown or untrue is passed over.
+        declared: the declared character set; ignored if unknown or wrong.
 
     Raises:
-        Unreadable: it is no text.
+        Unreadable: it is not text.
     """
     text = next(filter(None, (_by(data, name) for name in _tried(data, declared))), None)
     if text is None:
         text = data.decode(_LAST_RESORT, "replace")
     if len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text):
-        raise Unreadable("holds bytes that are no text")
+        raise Unreadable("contains bytes that are not text")
     return text
 
 

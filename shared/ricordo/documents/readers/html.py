@@ -1,4 +1,4 @@
-"""A page of HTML as text: its paragraphs, headings, lists and tables; nothing that a reader does not see."""
+"""Extracts the visible text of an HTML page: paragraphs, headings, lists and tables."""
 
 import re
 from html.parser import HTMLParser
@@ -8,7 +8,7 @@ from ricordo.documents.readers.charset import decoded
 from ricordo.memory.documents import DocumentPart
 
 _DECLARED: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE)
-_LOOKED_AT: Final = 2_048  # bytes, within which a page has to say its character set
+_LOOKED_AT: Final = 2_048  # bytes in which a page must declare its character set
 _HEADINGS: Final = {f"h{level}": "#" * level for level in range(1, 7)}
 _SILENT: Final = frozenset(
     "script style head template noscript svg math object iframe select canvas audio video".split()
@@ -28,27 +28,26 @@ def read(data: bytes, declared: str | None) -> list[DocumentPart]:
     """Return the text of a page.
 
     Args:
-        data: the page.
-        declared: the character set that came with it; what the page itself names is the second choice.
+        declared: the character set of its header; that of the page itself comes second.
 
     Raises:
-        Unreadable: it is no text.
+        Unreadable: it is not text.
     """
     own = _DECLARED.search(data[:_LOOKED_AT])
-    reader = _Reader()
+    reader = _TextCollector()
     reader.feed(decoded(data, declared or (own[1].decode("ascii", "replace") if own else None)))
     reader.close()
     return [DocumentPart(text=reader.text(), headings=True)]
 
 
 def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:
-    """Whether an element says of itself that nobody sees it; what a style sheet says is not read."""
-    said = dict(attrs)
-    return "hidden" in said or _UNSEEN.search(said.get("style") or "") is not None
+    """Return whether an element's attributes hide it; style sheets are not read."""
+    attributes = dict(attrs)
+    return "hidden" in attributes or _UNSEEN.search(attributes.get("style") or "") is not None
 
 
-class _Reader(HTMLParser):
-    """Gathers what is seen. What a page leaves open, or closes without opening, does no harm."""
+class _TextCollector(HTMLParser):
+    """Collects visible text from any HTML, well-formed or not."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -75,7 +74,7 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._silent:
-            # A page that forgets to close what is within closes it here.
+            # Elements left open inside are closed, too.
             last = len(self._silent) - 1 - self._silent[::-1].index(tag)
             del self._silent[last:]
             return

@@ -1,4 +1,4 @@
-"""A mail as text: who wrote to whom, when and about what; its words; and the attachments that can be read."""
+"""Extracts the text of a mail: headers, body, and readable attachments."""
 
 from collections.abc import Callable, Iterator
 from email import message_from_bytes, policy
@@ -22,28 +22,27 @@ def read(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
     """Return the text of a mail.
 
     Args:
-        data: the mail.
-        attachment: reads one, of a name and a media type; whatever it cannot read is named only.
+        attachment: reads one by name and media type; unreadable ones are only named.
 
     Raises:
-        Unreadable: it is no mail.
+        Unreadable: it is not a mail.
     """
     mail = message_from_bytes(data, policy=policy.default)
     if not any(name in mail for name in _HEADERS):
         raise Unreadable("has none of a mail's headers")
-    attached, told = [], [_headers(mail)]
-    for one in _attachments(mail):
-        name, media_type = _label(one.get_filename()), one.get_content_type()
-        told.append(f"Attachment: {name or media_type}")
+    attached, lines = [], [_headers(mail)]
+    for item in _attachments(mail):
+        name, media_type = _label(item.get_filename()), item.get_content_type()
+        lines.append(f"Attachment: {name or media_type}")
         try:
-            parts = attachment(name, media_type, _bytes(one))
+            parts = attachment(name, media_type, _bytes(item))
         except Unreadable:
-            continue  # its name is told, which is all that anybody could say of it
+            continue  # only its name is kept
         attached += [
             DocumentPart(text=part.text, page=part.page, section=name or media_type, headings=part.headings)
             for part in parts
         ]
-    return [DocumentPart(text="\n".join(filter(None, told))), *_body(mail), *attached]
+    return [DocumentPart(text="\n".join(filter(None, lines))), *_body(mail), *attached]
 
 
 def _headers(mail: EmailMessage) -> str:
@@ -80,14 +79,14 @@ def _body(mail: EmailMessage) -> list[DocumentPart]:
 def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:
     if not mail.is_multipart():
         return
-    for number, one in enumerate(mail.iter_attachments()):
+    for number, item in enumerate(mail.iter_attachments()):
         if number == _MOST_ATTACHMENTS:
             return
-        yield one
+        yield item
 
 
 def _bytes(part: EmailMessage) -> bytes:
     if part.get_content_type() == MAIL or part.is_multipart():
-        return b"".join(one.as_bytes() for one in part.get_payload() if isinstance(one, EmailMessage))
+        return b"".join(item.as_bytes() for item in part.get_payload() if isinstance(item, EmailMessage))
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""

@@ -1,4 +1,4 @@
-"""The text of a PDF, page by page."""
+"""Extracts the text of a PDF, page by page."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from ricordo.memory.documents import DocumentPart
 # A word that is divided at the end of a line, and a line that goes on in the next one.
 _DIVIDED: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[a-zà-ÿ])")
 _BROKEN: Final = re.compile(r"(?<=[^\s.!?:;…|])[ \t]*\n(?=[a-zà-ÿ0-9(])")
-# What a library that reads anything may meet in what anybody may have written.
+# Errors of the library on malformed files.
 _BROKEN_FILE: Final = (
     PyPdfError,
     ValueError,
@@ -47,7 +47,7 @@ def read(data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
         raise Unreadable(f"has {pages:,} pages, and at most {limits.pages:,} are read")
     found = list(_pages(reader, pages, limits.characters))
     if not any(part.text.strip() for part in found):
-        raise Unreadable("holds no text: its pages may be pictures")
+        raise Unreadable("contains no text: its pages may be images")
     return found
 
 
@@ -56,7 +56,7 @@ def _opened(data: bytes) -> PdfReader:
     if not reader.is_encrypted:
         return reader
     try:
-        opened = reader.decrypt("")  # many are encrypted so that nobody changes them, and open without a word
+        opened = reader.decrypt("")  # many are encrypted against changes only, with an empty password
     except DependencyError:
         raise Unreadable("is encrypted in a way that is not supported") from None
     if not opened:

@@ -1,11 +1,13 @@
-"""Transactions on a Bolt server, repeated while what is in their way will pass."""
+"""Transactions on a Bolt server, retried after transient errors; named blocks of Cypher."""
 
 import asyncio
 import random
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, LiteralString, TypeVar
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any, Final, LiteralString, TypeVar, cast
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncTransaction
 from neo4j.exceptions import (
@@ -20,22 +22,23 @@ from neo4j.exceptions import (
 
 from ricordo.graph.port import GraphUnavailable
 
-_PASSING: Final = (ServiceUnavailable, SessionExpired, TransientError, ConstraintError, OSError)
+_TRANSIENT: Final = (ServiceUnavailable, SessionExpired, TransientError, ConstraintError, OSError)
 _FIRST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.5
+_NAME: Final = re.compile(r"^// name: (\w+)\s*$", re.MULTILINE)
 _Result = TypeVar("_Result")
 Work = Callable[[AsyncTransaction], Awaitable[_Result]]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSettings:
-    """How patient the adapter is.
+    """Timeouts and limits.
 
     Attributes:
-        connect_timeout: seconds until an address counts as away.
-        retry_time: seconds for which a call is repeated that failed for a passing reason: the server is
-            away, or another worker's write was in the way.
-        connections: the most that are open at once.
+        connect_timeout: seconds until an address counts as down.
+        retry_time: seconds for which a call is retried after a transient error: the server is down, or
+            another worker's write conflicts.
+        connections: maximum number of open connections.
     """
 
     connect_timeout: float = 3.0
@@ -44,13 +47,7 @@ class GraphSettings:
 
 
 class Transactions:
-    """Transactions on one database.
-
-    Args:
-        driver: which the caller closes.
-        database: its name.
-        settings: how patient to be.
-    """
+    """Transactions on one database."""
 
     def __init__(self, driver: AsyncDriver, database: str, settings: GraphSettings) -> None:
         self._driver = driver
@@ -58,7 +55,7 @@ class Transactions:
         self._settings = settings
 
     async def answers(self) -> bool:
-        """Whether the server answers just now."""
+        """Return whether the server answers."""
         try:
             async with asyncio.timeout(self._settings.connect_timeout):
                 await self._driver.verify_connectivity()
@@ -75,7 +72,7 @@ class Transactions:
         await self._repeated(partial(self._schema, statement))
 
     async def write(self, work: Work[_Result]) -> _Result:
-        """Do `work` in one transaction; whenever something passing fails it, all of it again.
+        """Run `work` in one transaction, again as a whole after a transient error.
 
         Raises:
             GraphUnavailable: the server does not answer.
@@ -92,7 +89,7 @@ class Transactions:
         return await self._repeated(partial(self._transaction, READ_ACCESS, work))
 
     async def _schema(self, statement: LiteralString) -> None:
-        # A change of the schema takes a transaction of its own and may not stand beside other statements.
+        # A schema change requires a transaction of its own.
         async with self._driver.session(database=self._database) as session:
             await (await session.run(statement)).consume()
 
@@ -106,10 +103,10 @@ class Transactions:
             return result
 
     async def _repeated(self, attempt: Callable[[], Awaitable[_Result]]) -> _Result:
-        """Run `attempt` until it succeeds, fails for good, or `retry_time` is over.
+        """Run `attempt` until it succeeds, fails permanently, or `retry_time` is over.
 
-        Two workers that create one node at once, or lock the same ones, get in each other's way for
-        milliseconds: much less than the driver's own retries wait.
+        Two workers that create or lock the same nodes conflict for milliseconds, much less than the driver's
+        own retries wait.
         """
         loop = asyncio.get_running_loop()
         deadline, pause = loop.time() + self._settings.retry_time, _FIRST_PAUSE
@@ -117,8 +114,8 @@ class Transactions:
             try:
                 return await attempt()
             except AuthError as error:
-                raise GraphUnavailable(f"the graph does not let us in: {error.message}") from error
-            except _PASSING as error:
+                raise GraphUnavailable(f"the graph refuses the credentials: {error.message}") from error
+            except _TRANSIENT as error:
                 if loop.time() + pause > deadline:
                     raise GraphUnavailable(f"the graph does not answer: {_in_a_line(error)}") from error
             await asyncio.sleep(random.uniform(pause / 2, pause))
@@ -135,3 +132,13 @@ async def run(
     """Run a query in a transaction, and return its rows."""
     result = await transaction.run(query, parameters)
     return await result.data()
+
+
+@cache
+def blocks(file: str) -> dict[str, LiteralString]:
+    """Return the named blocks of `cypher/<file>.cypher`; a block begins with a line `// name: the_name`."""
+    text = files(__package__).joinpath("cypher", f"{file}.cypher").read_text(encoding="utf-8")
+    parts = _NAME.split(text)[1:]
+    found = {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
+    # The driver requires literals, so that no value is spliced into a query: these are files of this package.
+    return {name: cast("LiteralString", body) for name, body in found.items()}

@@ -1,8 +1,8 @@
-"""What a search may find, said once for both ways to run Qdrant; the owner is always part of it.
+"""Filters and payloads, common to both ways to run Qdrant; every filter contains the owner.
 
-A filter is paid for by each point that it looks at, so the one that every search needs is a single keyword:
-`live` holds tenant and user while the memory tells something and is not archived, `owner` always does. What
-tells nothing says so by `uninformative`, so that points of earlier versions count as telling.
+A filter costs time per point that it examines, so that the most common one is a single keyword: `live`
+contains tenant and user while the memory is informative and not archived, `owner` always does. Uninformative
+memories have a field of their own, so that points of earlier versions count as informative.
 """
 
 import hashlib
@@ -24,27 +24,27 @@ OWNER: Final = "owner"
 LIVE: Final = "live"
 UNINFORMATIVE: Final = "uninformative"
 _HOT, _COLD = "live", "archived"
-"""What `uninformative` says: whether the memory is archived."""
+"""Values of `uninformative`: whether the memory is archived."""
 TENANT: Final = "tenant"
 EVENTS: Final = "events"
 KEYWORDS: Final = (OWNER, LIVE, UNINFORMATIVE, "conversation_id", "participants", "topics", "type", "kind")
 NUMBERS: Final = ("created", "event_start", "event_end", "valence", "importance")
 
-_INSTANT: Final = 1e-3  # seconds: what an event without a length is given, so that a range can hold it
+_INSTANT: Final = 1e-3  # seconds: length of an event without one
 _UNSAFE: Final = re.compile(r"[^a-zA-Z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The field holds one of the values, or, when it is a list, shares one with them."""
+    """The field has one of the values, or shares one if it is a list."""
 
     key: str
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """The field's number lies within the bounds that are given, of which there is at least one."""
+class InRange:
+    """The field's number is within the given bounds, at least one."""
 
     key: str
     at_least: float | None = None
@@ -54,7 +54,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of the objects that the field lists meets all conditions."""
+    """One of the objects in the field meets all conditions."""
 
     key: str
     conditions: tuple["Condition", ...]
@@ -62,60 +62,60 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class HasId:
-    """The point is one of these."""
+    """The point has one of these ids."""
 
     ids: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every one of the conditions holds."""
+    """All conditions hold."""
 
     conditions: tuple["Condition", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one of the conditions holds."""
+    """At least one condition holds."""
 
     conditions: tuple["Condition", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """Not one of the conditions holds."""
+    """No condition holds."""
 
     conditions: tuple["Condition", ...]
 
 
 Group = AllOf | AnyOf | NoneOf
-Condition = Match | Between | OneOf | HasId | Group
+Condition = Match | InRange | OneOf | HasId | Group
 
 ONE_LENGTH: Final = (
     "vectors of one name have one length. Another model went by this name: give the present one a name of "
     "its own, and `ricordo backfill --only vectors` encodes by it"
 )
-"""What is said where a collection holds vectors of another length than its model has."""
+"""Explanation for a collection whose vectors have another length than those of its model."""
 
 
 def collection(model: str) -> str:
-    """Return the name of a model's collection, fit for a folder and a URL; no two models share one."""
+    """Return the name of a model's collection, valid in a path and a URL, and unique."""
     name = _UNSAFE.sub("-", model)
     return name if name == model else f"{name}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
 
 
 def owner(tenant: str, user_id: str) -> str:
-    """Return whose a memory is; a tenant has no slash, so that no two owners are written alike."""
+    """Return the owner of a memory; unambiguous, as a tenant has no slash."""
     return f"{tenant}/{user_id}"
 
 
 def corpus(tenant: str, user_id: str) -> AllOf:
-    """Return what statistics of words are taken over: all of one user's memories."""
+    """Return the filter of the memories that word statistics are computed over: all of one user."""
     return AllOf((Match(OWNER, (owner(tenant, user_id),)),))
 
 
 def in_scope(tenant: str, scope: Scope) -> AllOf:
-    """Return the conditions of a scope."""
+    """Return the filter of a scope."""
     found = _whose(tenant, scope)
     for key, values in (
         ("conversation_id", () if scope.conversation_id is None else (scope.conversation_id,)),
@@ -132,9 +132,9 @@ def in_scope(tenant: str, scope: Scope) -> AllOf:
     if scope.start is not None or scope.end is not None:
         found.append(_within(scope.start, scope.end))
     if scope.above_valence is not None or scope.below_valence is not None:
-        found.append(Between("valence", above=scope.above_valence, below=scope.below_valence))
+        found.append(InRange("valence", above=scope.above_valence, below=scope.below_valence))
     if scope.min_importance is not None:
-        found.append(Between("importance", at_least=scope.min_importance))
+        found.append(InRange("importance", at_least=scope.min_importance))
     return AllOf(tuple(found))
 
 
@@ -152,28 +152,28 @@ def _whose(tenant: str, scope: Scope) -> list[Condition]:
 
 
 def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
-    """Return the condition of being one of `ids`, and the tenant's."""
+    """Return the filter of points with `ids` that belong to the tenant."""
     return AllOf((HasId(tuple(ids)), Match(TENANT, (tenant,))))
 
 
 def _within(start: datetime | None, end: datetime | None) -> AnyOf:
-    """Said in the half-open range, or telling of an event, one of several perhaps, that lies within it.
+    """Return the filter of memories created in the half-open range, or with an event that lies within it.
 
-    What tells of a whole month is no answer to what happened on one of its days. The lists of all beginnings
-    and of all ends are indexed, and leave few points whose events are looked at one by one.
+    An event of a whole month does not match one of its days. The indexed lists of all starts and ends leave
+    few points whose events are examined one by one.
     """
     first = None if start is None else start.timestamp()
     last = None if end is None else end.timestamp()
-    said = Between("created", at_least=first, below=last)
-    begins, ends = [Between(key, at_least=first, below=last) for key in ("event_start", "start")], []
+    said = InRange("created", at_least=first, below=last)
+    begins, ends = [InRange(key, at_least=first, below=last) for key in ("event_start", "start")], []
     if last is not None:
-        ends = [Between(key, below=last + 2 * _INSTANT) for key in ("event_end", "end")]
-    one = OneOf(EVENTS, (begins[1], *ends[1:]))
-    return AnyOf((said, AllOf((begins[0], *ends[:1], one))))
+        ends = [InRange(key, below=last + 2 * _INSTANT) for key in ("event_end", "end")]
+    item = OneOf(EVENTS, (begins[1], *ends[1:]))
+    return AnyOf((said, AllOf((begins[0], *ends[:1], item))))
 
 
 def payload(tenant: str, facets: Facets) -> dict[str, object]:
-    """Return what a point is filtered by; instants are seconds since 1970. What is empty is left out."""
+    """Return the payload of a point; instants are seconds since 1970, empty fields are left out."""
     whose = owner(tenant, facets.user_id)
     content: dict[str, object] = {
         TENANT: tenant,
@@ -194,7 +194,7 @@ def payload(tenant: str, facets: Facets) -> dict[str, object]:
     if facets.topics:
         content["topics"] = _folded(facets.topics)
     if facets.events:
-        events = [(one.start.timestamp(), one.end.timestamp()) for one in facets.events]
+        events = [(item.start.timestamp(), item.end.timestamp()) for item in facets.events]
         events = [(start, max(end, start + _INSTANT)) for start, end in events]
         content["event_start"] = [start for start, _ in events]
         content["event_end"] = [end for _, end in events]

@@ -1,11 +1,10 @@
-"""Qdrant's engine in this process: a shard per embedding model, in a folder, owned by one process at a time.
+"""Qdrant's engine in this process: a shard per embedding model, in a folder owned by one process.
 
-The engine's calls block, and hold the interpreter while they last; they run on one thread of their own, in
-portions short enough for the event loop to breathe. Its optimiser is never run here: it would hold the
-interpreter for minutes.
+The engine's calls block and hold the interpreter lock; they run on one thread, in portions short enough for
+the event loop. Its optimiser is never run, as it would hold the lock for minutes.
 
-A shard that cannot be flushed is opened again; one that is damaged is set aside, and its points are to be
-written anew from PostgreSQL by who owns the index (`rebuild_wanted`, `rebuilt`).
+A shard that cannot be flushed is opened again; a damaged one is set aside, and its points are to be written
+again from PostgreSQL by the owner of the index (`rebuild_wanted`, `rebuilt`).
 """
 
 import asyncio
@@ -19,12 +18,11 @@ from uuid import UUID
 import structlog
 
 from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
-from ricordo.index.qdrant.candidates import Probe
+from ricordo.index.qdrant.candidates import IndexQuery
 from ricordo.index.qdrant.conditions import collection
-from ricordo.index.qdrant.edge_folder import ShardFolder, is_engine_error
+from ricordo.index.qdrant.edge_folder import FreeSpace, ShardFolder, is_engine_error
 from ricordo.index.qdrant.edge_shard import COUNTED_FROM, Shard
 from ricordo.index.qdrant.owned_shard import OwnedShard
-from ricordo.index.qdrant.room import Room
 from ricordo.memory.ranking.bm25 import SparseVector
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -32,45 +30,44 @@ _log = structlog.stdlib.get_logger(__name__)
 T = TypeVar("T")
 
 LEAST_FREE_MB: Final = 256
-"""Some 30,000 memories; an empty shard takes 30 of it, and as much again while it is made."""
+"""Room for some 30,000 memories; an empty shard takes 30 MB, and as much again while it is created."""
 
-_PORTION: Final = 16  # points per call: some milliseconds, between which a search has its turn
-# A flush takes up to a second, whatever there is to write; what is not flushed is read again from the
+_PORTION: Final = 16  # points per call: some milliseconds, between which a search can run
+# A flush takes up to a second, however little there is to write; the rest is read again from the
 # engine's log by a start after a crash, some 4,000 points a second.
 _FLUSH_EVERY: Final = 10_000
 _FLUSH_AFTER_S: Final = 3.0  # of silence
 _FLUSH_AGAIN_S: Final = 30.0  # after a flush that failed
-_BREATH_S: Final = 0.005  # between two portions of counting, which nobody waits for
+_BREATH_S: Final = 0.005  # between two portions of counting, a background task
 
 
 class EdgeVectorIndex:
     """Implements `VectorIndex` on shards below `folder`.
 
     Args:
-        folder: made where it is missing.
-        counted_from: memories of a user from which on the frequencies of the user's words are kept.
-        least_free_mb: megabytes on the folder's volume that have to be free for a shard to be opened, half of
-            them for it to be changed; see `Room`. What is open is searched all the same.
+        counted_from: memories of a user from which on the frequencies of the user's words are cached.
+        least_free_mb: free megabytes on the volume that opening a shard requires; changing it requires half
+            of them. An open shard can be searched with less.
 
     Attributes:
-        unflushed: changes that so far stand in the engine's log only.
-        rebuild_wanted: set while a damaged shard was replaced by an empty one; see `rebuilt`.
-        counting: users whose words are being counted just now.
+        unflushed: number of changes in the engine's log only.
+        rebuild_wanted: set while a damaged shard is replaced by an empty one; see `rebuilt`.
+        counting: running word counts by model, tenant and user.
     """
 
     def __init__(
         self, folder: Path, *, counted_from: int = COUNTED_FROM, least_free_mb: int = LEAST_FREE_MB
     ) -> None:
         self._folder = folder
-        self._room = Room(folder, least_free_mb)
+        self._free_space = FreeSpace(folder, least_free_mb)
         self._counted_from = counted_from
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="qdrant-edge")
         self._shards: dict[str, OwnedShard] = {}
         self.unflushed = 0
         self._flush_at = _FLUSH_EVERY
         self._failed_flushes = 0
-        self._trouble = ""
-        self._silence: asyncio.TimerHandle | None = None
+        self._flush_error = ""
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
         self.rebuild_wanted = asyncio.Event()
         self.counting: dict[tuple[str, str, str], asyncio.Task[None]] = {}
@@ -80,32 +77,32 @@ class EdgeVectorIndex:
 
         Raises:
             IndexUnavailable: the folder cannot be written, its volume is nearly full, another process has the
-                shard, or it holds vectors of other dimensions.
+                shard, or it has vectors of other dimensions.
         """
         if await self._run(lambda: self._open(model, dimensions)):
             self.rebuild_wanted.set()
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
-        """Write points; see `VectorIndex.upsert`."""
+        """Write points."""
         for start in range(0, len(points), _PORTION):
             portion = points[start : start + _PORTION]
             await self._run(partial(self._write, tenant, model, portion))
         if points:
-            self._flush_in_silence()
+            self._flush_when_idle()
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        """Replace payloads; see `VectorIndex.refilter`."""
+        """Replace payloads."""
         for start in range(0, len(facets), _PORTION):
             portion = facets[start : start + _PORTION]
             await self._run(partial(self._refilter, tenant, model, portion))
         if facets:
-            self._flush_in_silence()
+            self._flush_when_idle()
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        """Remove points of the tenant; see `VectorIndex.delete`."""
+        """Remove points of the tenant."""
         if ids:
             await self._run(lambda: self._delete(tenant, model, ids))
-            self._flush_in_silence()
+            self._flush_when_idle()
 
     async def search(
         self,
@@ -117,8 +114,8 @@ class EdgeVectorIndex:
         terms: SparseVector,
         limit: int,
     ) -> Sequence[Hit]:
-        """Find candidates with all their scores; see `VectorIndex.search`."""
-        probe = Probe(vector, terms)
+        """Find candidates with all their scores."""
+        probe = IndexQuery(vector, terms)
         hits, uncounted = await self._run(lambda: self._search(tenant, model, scope, probe, limit))
         if uncounted:
             self._count_words(tenant, model, scope.user_id)
@@ -127,7 +124,7 @@ class EdgeVectorIndex:
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
     ) -> Mapping[int, float]:
-        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`."""
+        """Return the IDF of terms over the texts of a user."""
         return await self._run(lambda: self._shard(model).rarities(tenant, user_id, terms))
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
@@ -136,38 +133,38 @@ class EdgeVectorIndex:
 
     @property
     def failed_flushes(self) -> int:
-        """How many flushes have failed since the start."""
+        """Number of failed flushes since the start."""
         return self._failed_flushes + sum(shard.failed_flushes for shard in self._owned)
 
     @property
     def problem(self) -> str:
-        """What is wrong with the index and what to do about it; empty while all is well."""
+        """What is wrong with the index and what to do, as sentences; empty if nothing."""
         if self.rebuild_wanted.is_set():
             return (
-                "the vector index was damaged and is being written anew from PostgreSQL: recall finds less "
-                "until that is done, and nothing has to be done for it"
+                "the vector index was damaged and is being rebuilt from PostgreSQL: recall finds less "
+                "until that is done; no action is required"
             )
-        reason = self._trouble or next((one.trouble for one in self._owned if one.trouble), "")
+        reason = self._flush_error or next((item.flush_error for item in self._owned if item.flush_error), "")
         if not reason:
             return ""
         return (
-            f"the vector index could not be flushed ({reason}). No memory is lost, and it is tried again: "
-            f"look at the volume of {self._folder}; if this lasts, restart the process"
+            f"the vector index could not be flushed ({reason}). No memory is lost, and the flush is retried: "
+            f"check the volume of {self._folder}; if this lasts, restart the process"
         )
 
     @property
     def replaced(self) -> int:
-        """How often a damaged shard was replaced by an empty one, in this process."""
+        """Number of damaged shards replaced by this process."""
         return sum(shard.replaced for shard in self._owned)
 
     async def rebuilt(self, replaced: int) -> bool:
-        """Note that all points are written anew.
+        """Record that all points are written again.
 
         Args:
-            replaced: what `replaced` was before the first of them.
+            replaced: value of `replaced` before the rebuild.
 
         Returns:
-            Whether that is so; not if another shard was replaced meanwhile.
+            False if another shard was replaced meanwhile.
         """
         if self.replaced != replaced:
             return False
@@ -176,21 +173,21 @@ class EdgeVectorIndex:
         return True
 
     async def close(self) -> None:
-        """Flush to disk and release the shards; closing twice does nothing."""
-        if self._silence is not None:
-            self._silence.cancel()
+        """Flush to disk and release the shards; closing twice has no effect."""
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         tasks = [*self.counting.values(), *([self._flushing] if self._flushing else ())]
         for task in self.counting.values():
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._silence is not None:
-            self._silence.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         if self._shards:
             await self._run(self._close)
         self._thread.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], T]) -> T:
-        """Run `work` on the engine's thread; its errors carry a sentence but no type of their own."""
+        """Run `work` on the engine's thread; its errors have a text but no type of their own."""
         replaced = self.replaced
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -206,7 +203,7 @@ class EdgeVectorIndex:
 
     @property
     def _owned(self) -> tuple[OwnedShard, ...]:
-        """The shards as of now: the engine's thread may add one at any time."""
+        """The shards; a copy, as the engine's thread may add one at any time."""
         return tuple(self._shards.values())
 
     def _shard(self, model: str) -> Shard:
@@ -216,10 +213,10 @@ class EdgeVectorIndex:
         return owned.open()
 
     def _open(self, model: str, dimensions: int) -> bool:
-        """Return whether the points of the shard have yet to be written anew."""
+        """Return whether the points of the shard have yet to be written again."""
         if model not in self._shards:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._room.require()  # opening writes, too: what a crash has left in the log
+            self._free_space.require()  # opening also writes: it replays the log after a crash
             folder = ShardFolder(self._folder / collection(model))
             shard = OwnedShard(folder, dimensions, counted_from=self._counted_from)
             shard.open()
@@ -227,28 +224,28 @@ class EdgeVectorIndex:
         return self._shards[model].folder.awaits_rebuild
 
     def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
-        self._room.require_to_finish()
+        self._free_space.require_to_finish()
         self._shard(model).write(tenant, points)
         self._changed(len(points))
 
     def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        self._room.require_to_finish()
+        self._free_space.require_to_finish()
         self._shard(model).refilter(tenant, facets)
         self._changed(len(facets))
 
     def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        self._room.require_to_finish()
+        self._free_space.require_to_finish()
         self._shard(model).delete(tenant, ids)
         self._changed(len(ids))
 
     def _search(
-        self, tenant: str, model: str, scope: Scope, probe: Probe, limit: int
+        self, tenant: str, model: str, scope: Scope, probe: IndexQuery, limit: int
     ) -> tuple[list[Hit], bool]:
         shard = self._shard(model)
         return shard.search(tenant, scope, probe, limit), shard.uncounted(tenant, scope.user_id)
 
     def _count_words(self, tenant: str, model: str, user_id: str) -> None:
-        """Count beside what is asked meanwhile."""
+        """Count in the background."""
         key = (model, tenant, user_id)
         if key not in self.counting:
             task = asyncio.create_task(self._all_words(tenant, model, user_id))
@@ -262,7 +259,7 @@ class EdgeVectorIndex:
                 more = await self._run(lambda: self._shard(model).count_words(tenant, user_id))
                 await asyncio.sleep(_BREATH_S)
         except IndexUnavailable as error:
-            _log.warning("the words of a user could not be counted", error=str(error))
+            _log.warning("words of a user could not be counted", error=str(error))
 
     def _note_rebuilt(self) -> None:
         for shard in self._owned:
@@ -271,50 +268,50 @@ class EdgeVectorIndex:
     def _changed(self, points: int) -> None:
         self.unflushed += points
         if self.unflushed >= self._flush_at:
-            self._flush_or_tell()  # what is written stands in the engine's log: no failure of who wrote it
+            self._try_flush()  # the points are in the engine's log: a failure does not affect the writer
 
-    def _flush_in_silence(self, after_s: float | None = None) -> None:
+    def _flush_when_idle(self, after_s: float | None = None) -> None:
         """Flush once nothing was written for a while."""
-        if self._silence is not None:
-            self._silence.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         wait = _FLUSH_AFTER_S if after_s is None else after_s
-        self._silence = asyncio.get_running_loop().call_later(wait, self._begin_flush)
+        self._idle_timer = asyncio.get_running_loop().call_later(wait, self._begin_flush)
 
     def _begin_flush(self) -> None:
         if self._flushing is None or self._flushing.done():
-            self._flushing = asyncio.create_task(self._flush_and_again())
+            self._flushing = asyncio.create_task(self._flush_with_retry())
 
-    async def _flush_and_again(self) -> None:
-        """Flush, and do so again after a while if that fails: there may be nothing more to write."""
-        if not await self._run(self._flush_or_tell):
-            self._flush_in_silence(_FLUSH_AGAIN_S)
+    async def _flush_with_retry(self) -> None:
+        """Flush; retry after a while if that fails."""
+        if not await self._run(self._try_flush):
+            self._flush_when_idle(_FLUSH_AGAIN_S)
 
-    def _flush_or_tell(self) -> bool:
+    def _try_flush(self) -> bool:
         """Flush; return whether nothing is left to be flushed."""
         if not self.unflushed:
             return True
         try:
-            self._room.require_to_finish()
+            self._free_space.require_to_finish()
             for shard in self._shards.values():
                 shard.flush()
         except (IndexUnavailable, OSError) as error:
             self._not_flushed(error)
             self._flush_at = self.unflushed + _FLUSH_EVERY
             return False
-        self.unflushed, self._flush_at, self._trouble = 0, _FLUSH_EVERY, ""
+        self.unflushed, self._flush_at, self._flush_error = 0, _FLUSH_EVERY, ""
         return True
 
     def _not_flushed(self, error: Exception) -> None:
-        """Tell of what no shard has told."""
-        if any(shard.trouble for shard in self._owned):
+        """Report an error that no shard has reported."""
+        if any(shard.flush_error for shard in self._owned):
             return
         self._failed_flushes += 1
-        self._trouble = str(error)
+        self._flush_error = str(error)
         _log.error("the vector index could not be flushed", error=str(error))
 
     def _close(self) -> None:
         try:
-            self._room.require_to_finish()
+            self._free_space.require_to_finish()
         except (IndexUnavailable, OSError) as error:
             self._not_flushed(error)
             for shard in self._shards.values():

@@ -1,9 +1,8 @@
-"""The folder of a shard: one owner, a look at its files before they are opened, and its replacement.
+"""The folder of a shard: one owner, damage and replacement of its files, and free space on its volume.
 
-Loading a shard changes it: the engine replays and removes the journals of its stores before it finds out
-that another process has the shard open. That process cannot flush from then on ("tracker_journal.dat is
-shorter than expected", seen with version 0.9). So a lock of our own is taken before the engine touches
-anything.
+Loading a shard changes it: the engine replays and removes journals before it notices that another process has
+the shard open, which then cannot flush any more ("tracker_journal.dat is shorter than expected", seen with
+version 0.9). So a lock of our own is taken before the engine touches anything.
 """
 
 import errno
@@ -12,18 +11,20 @@ import json
 import os
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ricordo.index.port import IndexUnavailable
 
-_OF_THE_SYSTEM: Final = re.compile(r"os error (\d+)")
-_OF_FILES: Final = frozenset({errno.ENOENT, errno.EINVAL})
+_OS_ERROR: Final = re.compile(r"os error (\d+)")
+_FILE_ERRORS: Final = frozenset({errno.ENOENT, errno.EINVAL})
 _ID_TRACKER: Final = ("mutable_id_tracker.mappings", "mutable_id_tracker.versions")
+_MB: Final = 1_000_000
 
 
 class ShardFolder:
-    """The folder `path`, and what stands beside it under the same name.
+    """The folder `path` of a shard, with a lock file, a marker and a place for a damaged shard beside it.
 
     Attributes:
         path: of the shard.
@@ -37,11 +38,11 @@ class ShardFolder:
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, which is held until `release` or the end of the process; twice does nothing.
+        """Take the lock, until `release` or the end of the process; repeating has no effect.
 
         Raises:
-            IndexUnavailable: somebody else has it.
-            OSError: the lock file cannot be made.
+            IndexUnavailable: another process has it.
+            OSError: the lock file cannot be created.
         """
         if self._descriptor is not None:
             return
@@ -54,16 +55,16 @@ class ShardFolder:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Give the lock back; twice does nothing."""
+        """Release the lock; repeating has no effect."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
     def damage(self) -> str:
-        """Return which files cannot be those of a whole shard; empty where none is seen.
+        """Return which files are damaged; empty if none is.
 
-        That is what the engine would load without a word, and without the points: a segment keeps the ids of
-        its points in two files, of which one is empty only together with the other.
+        The engine would load such a shard without an error, and without the points: a segment has the ids of
+        its points in two files, which are empty only together.
         """
         for segment in self.path.glob("segments/*"):
             sizes = {name: _size(segment / name) for name in _ID_TRACKER}
@@ -73,43 +74,83 @@ class ShardFolder:
         return ""
 
     def _was_flushed(self) -> bool:
-        """Whether the log has let go of anything: before that it holds all points, whatever the files say."""
+        """Return whether the log was truncated: before that it has all points, whatever the files contain."""
         try:
             return bool(json.loads((self.path / "wal" / "first-index").read_bytes())["ack_index"])
         except (OSError, ValueError, KeyError, TypeError):
-            return False  # a new shard, or one that the engine refuses by itself
+            return False  # a new shard, or one that the engine rejects itself
 
     @property
     def awaits_rebuild(self) -> bool:
-        """Whether the shard has replaced a damaged one, and its points have not been written anew."""
+        """Whether the shard has replaced a damaged one, and its points are not written again yet."""
         return self._marker.exists()
 
     def set_aside(self) -> None:
-        """Move the shard out of the way, and leave word that its points are to be written anew.
+        """Move the shard away, and mark that its points are to be written again.
 
         Raises:
             OSError: it cannot be moved.
         """
-        self._marker.touch()  # first: a crash in between leads to one rebuild too many, not to one too few
+        self._marker.touch()  # first: a crash in between causes an extra rebuild, not a missing one
         shutil.rmtree(self._aside, ignore_errors=True)
         self.path.rename(self._aside)
 
     def rebuilt(self) -> None:
-        """Note that the points are written anew, and delete the damaged shard: erasures do not reach it."""
+        """Record that the points are written again; delete the damaged shard, as erasures miss it."""
         shutil.rmtree(self._aside, ignore_errors=True)
         self._marker.unlink(missing_ok=True)
 
 
 def is_engine_error(error: BaseException) -> bool:
-    """Whether the engine raised it: an exception, or one of its panics, which are no `Exception`."""
+    """Return whether the engine raised it: an exception, or a panic, which is not an `Exception`."""
     return isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime"
 
 
 def tells_damage(error: BaseException) -> bool:
-    """Whether an error of the engine tells of its files, and not of the machine: no room, no permission."""
-    numbers = {int(one) for one in _OF_THE_SYSTEM.findall(str(error))}
-    return not isinstance(error, OSError | IndexUnavailable) and numbers <= _OF_FILES
+    """Return whether an error of the engine is about its files, and not about space or permissions."""
+    numbers = {int(item) for item in _OS_ERROR.findall(str(error))}
+    return not isinstance(error, OSError | IndexUnavailable) and numbers <= _FILE_ERRORS
 
 
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
+
+
+@dataclass(frozen=True, slots=True)
+class FreeSpace:
+    """Free space on the volume of `folder`, checked before the engine writes.
+
+    The engine writes into memory-mapped files that are allocated as they are filled. On a full volume the
+    kernel answers with SIGBUS, which ends the process (seen with version 0.9, on tmpfs and ext4, while
+    writing, flushing and loading). So nothing is written with little free space, not even a flush; reading
+    goes on.
+
+    Attributes:
+        folder: of the engine's files; it must exist.
+        least_mb: free megabytes required to begin new work; work in progress is finished down to half of
+            that.
+    """
+
+    folder: Path
+    least_mb: int
+
+    def require(self) -> None:
+        """Return if there is space to begin new work.
+
+        Raises:
+            IndexUnavailable: there is not.
+            OSError: the folder does not exist.
+        """
+        self._require(self.least_mb)
+
+    def require_to_finish(self) -> None:
+        """Return if there is space to finish work in progress; raises as `require`."""
+        self._require(self.least_mb / 2)
+
+    def _require(self, least_mb: float) -> None:
+        free_mb = shutil.disk_usage(self.folder).free / _MB
+        if free_mb < least_mb:
+            raise IndexUnavailable(
+                f"low disk space: {free_mb:.0f} MB are free on the volume of {self.folder}, and the index "
+                f"requires {self.least_mb}; it resumes by itself when space is freed"
+            )

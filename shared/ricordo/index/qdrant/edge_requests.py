@@ -1,4 +1,4 @@
-"""What Qdrant's engine is told, and what it says, in its own types."""
+"""Converts filters, points and queries to the types of Qdrant's engine, and its results back."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from ricordo.index.port import Point
-from ricordo.index.qdrant.candidates import Probe, Scores
+from ricordo.index.qdrant.candidates import IndexQuery, Scores
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -20,10 +20,10 @@ from ricordo.index.qdrant.conditions import (
     WINDOW_TERMS,
     AllOf,
     AnyOf,
-    Between,
     Condition,
     Group,
     HasId,
+    InRange,
     Match,
     NoneOf,
     OneOf,
@@ -47,8 +47,8 @@ INDEXES: Final = {
     **dict.fromkeys(NUMBERS, edge.PayloadSchemaType.Float),
 }
 
-# All windows of a user are looked at, at four bits a dimension; and in full, twice as many of them as are
-# wanted. That finds what looking at all of them in full would find, with the same scores.
+# All windows of a user are compared at four bits per dimension, and twice as many in full as are
+# wanted. The results and scores are the same as of comparing all in full.
 _SKETCH: Final = edge.TurboQuantQuantizationConfig(
     bits=edge.TurboQuantBitSize.Bits4, memory=edge.Memory.Pinned
 )
@@ -65,7 +65,7 @@ _IDF_OF_NO_CORPUS: Final = math.log(2)
 def config(
     dimensions: int, datatype: edge.VectorStorageDatatype = edge.VectorStorageDatatype.Float16
 ) -> edge.EdgeConfig:
-    """Return what a shard holds: two dense vectors of so many dimensions, and the words of both texts."""
+    """Return the configuration of a shard: two dense vectors and the words of both texts."""
     text, window = (
         edge.EdgeVectorParams(
             size=dimensions, distance=edge.Distance.Cosine, datatype=datatype, quantization_config=sketch
@@ -76,7 +76,7 @@ def config(
     return edge.EdgeConfig(
         vectors={TEXT: text, WINDOW: window},
         sparse_vectors={TEXT_TERMS: words, WINDOW_TERMS: words},
-        max_search_threads=1,  # what is never optimised stays one segment; further threads would only spin
+        max_search_threads=1,  # without the optimiser there is one segment; further threads would only spin
     )
 
 
@@ -99,28 +99,26 @@ def _sparse(terms: SparseVector) -> edge.SparseVector:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of one user's memories.
+class EdgeQuery:
+    """A query over one user's memories.
 
     Attributes:
-        corpus: all memories of the user, for the engine to count words in.
-        frequencies: of the user's words, where they have been counted already.
+        corpus: all memories of the user, for word statistics.
+        frequencies: of the user's words, if they are cached.
     """
 
-    probe: Probe
+    probe: IndexQuery
     corpus: edge.Filter
     frequencies: Frequencies | None
 
     def requests(
         self, signals: Iterable[str], within: edge.Filter, limit: int, *, chosen: bool
     ) -> dict[str, edge.QueryRequest]:
-        """Ask each signal for its best `limit` within a filter, unless it surely knows of none.
+        """Return a request per signal for its best `limit` points, unless it can have none.
 
         Args:
-            signals: of the probe.
-            within: what may be found.
-            limit: how many, >= 1.
-            chosen: `within` names few points, all of which are wanted.
+            limit: >= 1.
+            chosen: `within` selects few points, all of which are wanted.
         """
         found = {}
         for signal in signals:
@@ -147,19 +145,19 @@ class Question:
         return SparseVector(weighed.indices, weighed.weights / np.float32(_IDF_OF_NO_CORPUS))
 
 
-def asked(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
-    """Ask all at once, and return the scores of each, the best first."""
+def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]) -> dict[str, Scores]:
+    """Run all requests at once, and return the scores of each, best first."""
     answers = shard.query_batch(edge.QueryBatchRequest(list(requests.values())))
     return {
-        name: {id_of(one.id): one.score for one in answer}
+        name: {id_of(item.id): item.score for item in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
 
 
-def told(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
-    """Let the engine tell the inverse document frequency of terms; those that no memory holds are left out.
+def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
+    """Return the inverse document frequency of terms as the engine computes it; unknown terms are left out.
 
-    What it scores a memory by one term alone is that frequency times the weight of the term in the memory.
+    The score of a memory for one term is that frequency times the weight of the term in the memory.
     """
     statistics = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
     requests = [
@@ -182,31 +180,31 @@ def told(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> di
 
 def _weight(found: edge.ScoredPoint, term: int) -> float:
     held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
-    if not isinstance(held, edge.SparseVector):  # pragma: no cover - it was asked for
+    if not isinstance(held, edge.SparseVector):  # pragma: no cover - it was requested
         raise TypeError("a point came without its words")
     return held.values[held.indices.index(term)]
 
 
 def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
-    """Return the last that were said, newest first."""
+    """Return the latest memories, newest first."""
     order = edge.OrderBy("created", direction=edge.Direction.Desc)
     request = edge.ScrollRequest(limit=limit, filter=filter_of(within), order_by=order)
     return [id_of(record.id) for record in shard.scroll(request)[0]]
 
 
 def one_of(ids: Iterable[UUID]) -> edge.Filter:
-    """Return the filter of being one of `ids`."""
+    """Return the filter of `ids`."""
     return edge.Filter(must=[edge.HasIdCondition(set(ids))])
 
 
 def id_of(found: int | UUID | str) -> UUID:
-    """Return a point's id; none of ours is a number."""
+    """Return a point's id; ours are never numbers."""
     return found if isinstance(found, UUID) else UUID(str(found))
 
 
 def filter_of(condition: Group) -> edge.Filter:
-    """Write a condition as the engine's filter."""
-    parts: list[_Part] = [_condition(one) for one in condition.conditions]
+    """Convert a condition to the engine's filter."""
+    parts: list[_Part] = [_condition(item) for item in condition.conditions]
     match condition:
         case AllOf():
             return edge.Filter(must=parts)
@@ -222,7 +220,7 @@ def _condition(condition: Condition) -> _Part:
             return edge.FieldCondition(key=key, match=edge.MatchValue(value=value))
         case Match(key, values):
             return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
-        case Between(key, at_least, above, below):
+        case InRange(key, at_least, above, below):
             return edge.FieldCondition(key=key, range=edge.RangeFloat(gte=at_least, gt=above, lt=below))
         case OneOf(key, conditions):
             return edge.NestedCondition(key, filter_of(AllOf(conditions)))

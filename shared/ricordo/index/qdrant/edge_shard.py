@@ -1,6 +1,6 @@
-"""One embedding model's points in Qdrant's engine: how they are written, and how they are searched.
+"""One embedding model's points in Qdrant's engine.
 
-Everything here blocks, and holds the interpreter while it lasts; one thread calls it.
+All calls block and hold the interpreter lock; one thread makes them.
 """
 
 import shutil
@@ -27,21 +27,21 @@ from ricordo.index.qdrant.conditions import (
 )
 from ricordo.index.qdrant.edge_requests import (
     INDEXES,
-    Question,
-    asked,
+    EdgeQuery,
     config,
+    engine_idf,
     filter_of,
     id_of,
     latest,
     one_of,
     point_of,
-    told,
+    query_batch,
 )
-from ricordo.index.qdrant.frequencies import Corpora, Spoken, Words
+from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
 
 COUNTED_FROM: Final = 2_000
-"""Memories of a user from which on it pays to keep the frequencies of the user's words."""
+"""Memories of a user from which on caching the frequencies of the user's words pays."""
 
 _PAGE: Final = 64  # memories whose words are counted at a time: some milliseconds
 _WORDS: Final = [TEXT_TERMS, WINDOW_TERMS]
@@ -51,8 +51,7 @@ class Shard:
     """An open shard.
 
     Args:
-        shard: of the engine.
-        counted_from: memories of a user from which on the frequencies of the user's words are kept.
+        counted_from: memories of a user from which on the frequencies of the user's words are cached.
         page: memories whose words are counted at a time.
     """
 
@@ -65,65 +64,65 @@ class Shard:
     def write(self, tenant: str, points: Sequence[Point]) -> None:
         """Write points, replacing those of the same ids."""
         written = list({point.id: point for point in points}.values())
-        before = self._spoken([point.id for point in written])
+        before = self._counted([point.id for point in written])
         self._update(edge.UpdateOperation.upsert_points([point_of(tenant, point) for point in written]))
-        self._corpora.replace(before, [_spoken(tenant, point) for point in written] if self._corpora else ())
+        self._corpora.replace(before, [_counted(tenant, point) for point in written] if self._corpora else ())
 
     def refilter(self, tenant: str, facets: Sequence[Facets]) -> None:
-        """Write what differs: each key that is written is indexed anew, at a tenth of a millisecond."""
-        held = self._shard.retrieve([one.id for one in facets], with_payload=True, with_vector=False)
+        """Write the changed payload fields only: each one is indexed again, at a tenth of a millisecond."""
+        held = self._shard.retrieve([item.id for item in facets], with_payload=True, with_vector=False)
         before = {id_of(record.id): record.payload or {} for record in held}
-        for one in facets:
-            old, new = before.get(one.id, {}), payload(tenant, one)
-            if old.get(TENANT) != tenant:  # no point, or not of this tenant
+        for item in facets:
+            old, new = before.get(item.id, {}), payload(tenant, item)
+            if old.get(TENANT) != tenant:  # no point, or another tenant's
                 continue
             changed = {key: value for key, value in new.items() if old.get(key) != value}
             if changed:
-                self._update(edge.UpdateOperation.set_payload([one.id], changed))
+                self._update(edge.UpdateOperation.set_payload([item.id], changed))
             if gone := [key for key in old if key not in new]:
-                self._update(edge.UpdateOperation.delete_payload([one.id], gone))
+                self._update(edge.UpdateOperation.delete_payload([item.id], gone))
             if OWNER in changed:
                 self._corpora.clear()
 
     def delete(self, tenant: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        before = self._spoken(ids)
+        before = self._counted(ids)
         self._update(edge.UpdateOperation.delete_points_by_filter(filter_of(of_tenant(tenant, ids))))
-        self._corpora.replace([one for one in before if one.whose.startswith(owner(tenant, ""))], ())
+        self._corpora.replace([item for item in before if item.whose.startswith(owner(tenant, ""))], ())
 
-    def search(self, tenant: str, scope: Scope, probe: candidates.Probe, limit: int) -> list[Hit]:
-        """Find candidates with all their scores; see `VectorIndex.search`."""
+    def search(self, tenant: str, scope: Scope, probe: candidates.IndexQuery, limit: int) -> list[Hit]:
+        """Find candidates with all their scores."""
         within = in_scope(tenant, scope)
         if not probe.signals:
             return candidates.unscored(latest(self._shard, within, limit))
         whose = owner(tenant, scope.user_id)
-        question = Question(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
-        found = self._asked(question, probe.naming, filter_of(within), limit)
+        question = EdgeQuery(probe, filter_of(corpus(tenant, scope.user_id)), self._corpora.complete(whose))
+        found = self._scores(question, probe.naming, filter_of(within), limit)
         ids = candidates.named(found)
         if again := probe.lacking(found, limit, len(ids)):
-            found |= self._asked(question, again, one_of(ids), len(ids), chosen=True)
+            found |= self._scores(question, again, one_of(ids), len(ids), chosen=True)
         return candidates.hits(ids, found)
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
-        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`."""
+        """Return the IDF of terms over the texts of a user."""
         if (counted := self._corpora.complete(owner(tenant, user_id))) is not None:
             held = counted.weighed(TEXT_TERMS, terms)
             return dict(zip(held.indices.tolist(), held.weights.tolist(), strict=True))
-        return told(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
+        return engine_idf(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
 
     def count(self, tenant: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         return self._shard.count(edge.CountRequest(filter=filter_of(in_scope(tenant, scope)), exact=True))
 
     def uncounted(self, tenant: str, user_id: str) -> bool:
-        """Whether a user has so many memories that the user's words should be counted, and they are not."""
+        """Return whether a user has enough memories for cached word frequencies, and none are cached."""
         if self._corpora.complete(owner(tenant, user_id)) is not None:
             return False
         request = edge.CountRequest(filter=filter_of(corpus(tenant, user_id)), exact=False)
         return self._shard.count(request) >= self._counted_from
 
     def count_words(self, tenant: str, user_id: str) -> bool:
-        """Count the words of some more of a user's memories, in the order of their ids.
+        """Count the words of some more memories of a user, in the order of their ids.
 
         Returns:
             Whether there are more.
@@ -145,46 +144,48 @@ class Shard:
         return following is not None
 
     def flush(self) -> None:
-        """Write to disk what so far stands in the engine's log only."""
+        """Flush the engine's log to disk."""
         self._shard.flush()
 
     def close(self) -> None:
-        """Release; what is not flushed stands in the engine's log."""
+        """Release; changes that are not flushed remain in the engine's log."""
         self._shard.close()
 
-    def _asked(
+    def _scores(
         self,
-        question: Question,
+        question: EdgeQuery,
         signals: Sequence[str],
         within: edge.Filter,
         limit: int,
         *,
         chosen: bool = False,
     ) -> dict[str, candidates.Scores]:
-        found = asked(self._shard, question.requests(signals, within, limit, chosen=chosen))
+        found = query_batch(self._shard, question.requests(signals, within, limit, chosen=chosen))
         return {signal: found.get(signal, {}) for signal in signals}
 
     def _update(self, operation: edge.UpdateOperation) -> None:
         try:
             self._shard.update(operation)
         except Exception:
-            self._corpora.clear()  # nobody knows how much of it was written
+            self._corpora.clear()  # it is unknown how much was written
             raise
 
-    def _spoken(self, ids: Sequence[UUID]) -> list[Spoken]:
-        """Return the points of some ids, if anybody's words are counted."""
+    def _counted(self, ids: Sequence[UUID]) -> list[CountedMemory]:
+        """Return counted words of some points, if any user's words are counted."""
         if not self._corpora:
             return []
         held = self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS)
-        return [Spoken(str((one.payload or {}).get(OWNER)), id_of(one.id), _words(one)) for one in held]
+        return [
+            CountedMemory(str((item.payload or {}).get(OWNER)), id_of(item.id), _words(item)) for item in held
+        ]
 
 
 def opened(path: Path, dimensions: int) -> edge.EdgeShard:
-    """Open the shard in `path`, or make it.
+    """Open or create the shard in `path`.
 
     Raises:
-        IndexUnavailable: another process has it open, or it holds vectors of another length.
-        Exception: the engine's own, where the folder cannot be written.
+        IndexUnavailable: another process has it open, or it has vectors of another length.
+        Exception: of the engine, if the folder cannot be written.
     """
     if not path.exists():
         _create(path, config(dimensions))
@@ -197,7 +198,7 @@ def opened(path: Path, dimensions: int) -> edge.EdgeShard:
             raise IndexUnavailable(f"{path} cannot be opened ({error}): {ONE_LENGTH}") from error
         raise
     missing = set(INDEXES) - set(shard.info().payload_schema)
-    for key in sorted(missing):  # of a former version, or none yet
+    for key in sorted(missing):  # of a former version, or a new one
         shard.update(edge.UpdateOperation.create_field_index(key, INDEXES[key]))
     return shard
 
@@ -208,12 +209,12 @@ def _loaded(path: Path, dimensions: int) -> edge.EdgeShard:
     except Exception as error:
         if "datatype Float16, but got Float32" not in str(error):
             raise
-    # Made by a former version: it finds the same, and takes longer.
+    # Created by a former version: same results, but slower.
     return edge.EdgeShard.load(str(path), config(dimensions, edge.VectorStorageDatatype.Float32))
 
 
 def _create(path: Path, made_as: edge.EdgeConfig) -> None:
-    """Make a shard aside and move it in place, so that one half made is never used."""
+    """Create a shard beside its place and move it there, so that a partial one is never used."""
     aside = path.with_name(f"{path.name}.partial")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
@@ -221,14 +222,14 @@ def _create(path: Path, made_as: edge.EdgeConfig) -> None:
     aside.rename(path)
 
 
-def _spoken(tenant: str, point: Point) -> Spoken:
+def _counted(tenant: str, point: Point) -> CountedMemory:
     words = Words(point.text_terms.indices.tolist(), point.window_terms.indices.tolist())
-    return Spoken(owner(tenant, point.facets.user_id), point.id, words)
+    return CountedMemory(owner(tenant, point.facets.user_id), point.id, words)
 
 
 def _words(record: edge.Record) -> Words:
     vectors = record.vector if isinstance(record.vector, dict) else {}
     text, window = (
-        one.indices if isinstance(one := vectors.get(name), edge.SparseVector) else [] for name in _WORDS
+        item.indices if isinstance(item := vectors.get(name), edge.SparseVector) else [] for name in _WORDS
     )
     return Words(text, window)

@@ -1,7 +1,7 @@
-"""In how many of a user's memories each word stands, counted once and kept while memories come and go.
+"""Cached document frequencies of a user's words, updated while memories come and go.
 
-The engine can count that for each query, by looking at every memory of the user; with tens of thousands of
-them it takes longer than the search itself.
+The engine can count them for each query by examining every memory of the user; for tens of thousands of them
+that takes longer than the search.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,18 +19,18 @@ _OF_WINDOWS: Final = 1 << 32  # above every word's id
 
 
 class Words(NamedTuple):
-    """The ids of a memory's words, ascending, none twice in either."""
+    """The ids of a memory's words, ascending and unique in both."""
 
     text: list[int]
     window: list[int]
 
 
 class Frequencies:
-    """The counts of one user: twelve bytes for each word of texts, and of windows.
+    """The counts of one user: twelve bytes per word of texts, and of windows.
 
     Attributes:
-        documents: memories that were counted.
-        counted_below: the memories that were counted are those of lower ids; None once all were.
+        documents: number of counted memories.
+        counted_below: memories with lower ids are counted; None once all are.
     """
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class Frequencies:
         self._words = np.empty(0, np.uint64)  # ascending
         self._counts = np.empty(0, np.int32)
 
-    def holds(self, one: UUID) -> bool:
-        """Whether the memory of this id, if there is one, is among those that were counted."""
-        return self.counted_below is None or one < self.counted_below
+    def holds(self, item: UUID) -> bool:
+        """Return whether the memory with this id, if there is one, is counted."""
+        return self.counted_below is None or item < self.counted_below
 
     def change(self, documents: Sequence[Words], by: int) -> None:
-        """Count memories, `by` 1, or take back that they were counted, by -1."""
+        """Add memories to the counts (`by` 1), or subtract them (-1)."""
         words, counts = np.unique(_joined(documents), return_counts=True)
         changes = (by * counts).astype(np.int32)
         at, known = self._places(words)
@@ -55,30 +55,29 @@ class Frequencies:
         self.documents += by * len(documents)
 
     def weighed(self, signal: str, terms: SparseVector) -> SparseVector:
-        """Multiply terms by their inverse document frequency, and leave out those that no memory holds.
+        """Multiply terms by their inverse document frequency, and drop terms of no memory.
 
         Args:
-            signal: the named vector that is asked, of texts or of windows.
-            terms: of the query.
+            signal: the named vector, of texts or of windows.
         """
         words = terms.indices + np.uint64(_OF_WINDOWS if signal == WINDOW_TERMS else 0)
         containing = np.zeros(len(words), np.int32)
         at, known = self._places(words)
         containing[known] = self._counts[at[known]]
         held = containing > 0
-        rarity = np.array([idf(self.documents, int(one)) for one in containing[held]], np.float32)
+        rarity = np.array([idf(self.documents, int(item)) for item in containing[held]], np.float32)
         return SparseVector(terms.indices[held], terms.weights[held] * rarity)
 
     def _places(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return where each word stands or would stand, and whether it does."""
+        """Return the position of each word, and whether it is there."""
         at = np.searchsorted(self._words, words)
         known = at < len(self._words)
         known[known] = self._words[at[known]] == words[known]
         return at, known
 
 
-class Spoken(NamedTuple):
-    """A memory, as far as counting goes: whose it is, its id, and its words."""
+class CountedMemory(NamedTuple):
+    """A memory as it is counted: its owner, id and words."""
 
     whose: str
     id: UUID
@@ -86,7 +85,7 @@ class Spoken(NamedTuple):
 
 
 class Corpora:
-    """The counts of those users for whom counting pays, by whose memories they are."""
+    """The counts of users by owner."""
 
     def __init__(self) -> None:
         self._of: dict[str, Frequencies] = {}
@@ -95,35 +94,35 @@ class Corpora:
         return bool(self._of)
 
     def begun(self, whose: str) -> Frequencies:
-        """Return the counts of a user, begun now if they were not."""
+        """Return the counts of a user, created if missing."""
         return self._of.setdefault(whose, Frequencies())
 
     def complete(self, whose: str) -> Frequencies | None:
-        """Return the counts of a user once they are of all memories."""
+        """Return the counts of a user if all memories are counted."""
         counted = self._of.get(whose)
         return counted if counted is not None and counted.counted_below is None else None
 
-    def replace(self, before: Sequence[Spoken], after: Sequence[Spoken]) -> None:
-        """Count what stands there now in place of what did; who is not counted stays so."""
-        self._change([one for one in before if one not in after], -1)
-        self._change([one for one in after if one not in before], 1)
+    def replace(self, before: Sequence[CountedMemory], after: Sequence[CountedMemory]) -> None:
+        """Replace memories in the counts; users without counts are skipped."""
+        self._change([item for item in before if item not in after], -1)
+        self._change([item for item in after if item not in before], 1)
 
     def clear(self) -> None:
-        """Forget all counts."""
+        """Drop all counts."""
         self._of.clear()
 
-    def _change(self, memories: Iterable[Spoken], by: int) -> None:
+    def _change(self, memories: Iterable[CountedMemory], by: int) -> None:
         changed: dict[str, list[Words]] = {}
-        for one in memories:
-            counted = self._of.get(one.whose)
-            if counted is not None and counted.holds(one.id):
-                changed.setdefault(one.whose, []).append(one.words)
+        for item in memories:
+            counted = self._of.get(item.whose)
+            if counted is not None and counted.holds(item.id):
+                changed.setdefault(item.whose, []).append(item.words)
         for whose, documents in changed.items():
             self._of[whose].change(documents, by)
 
 
 def _joined(documents: Sequence[Words]) -> NDArray[np.uint64]:
-    """Return the words of all documents one after the other, those of windows apart from those of texts."""
-    text = np.fromiter(chain.from_iterable(one.text for one in documents), np.uint64)
-    window = np.fromiter(chain.from_iterable(one.window for one in documents), np.uint64)
+    """Return the words of all documents in one array, those of windows shifted."""
+    text = np.fromiter(chain.from_iterable(item.text for item in documents), np.uint64)
+    window = np.fromiter(chain.from_iterable(item.window for item in documents), np.uint64)
     return np.concatenate((text, window + np.uint64(_OF_WINDOWS)))

@@ -1,7 +1,7 @@
-"""A shard that this process owns: it is opened again when it cannot be flushed, and replaced when damaged.
+"""A shard owned by this process: opened again when it cannot be flushed, replaced when damaged.
 
-All of it blocks, and runs on the engine's thread: whoever searches meanwhile waits. The engine's panics are
-no `Exception`, so that everything is caught, and raised again unless the engine has raised it.
+All calls block, on the engine's thread. The engine's panics are not `Exception`, so everything is caught, and
+raised again unless the engine raised it.
 """
 
 import structlog
@@ -17,31 +17,29 @@ class OwnedShard:
     """The shard in `folder`; closed until `open`.
 
     Args:
-        folder: where it is.
-        dimensions: of its dense vectors.
-        counted_from: memories of a user from which on the frequencies of the user's words are kept.
+        counted_from: memories of a user from which on the frequencies of the user's words are cached.
 
     Attributes:
-        failed_flushes: how many flushes have failed since the start.
-        trouble: why the last flush failed; empty once one has succeeded.
-        replaced: how often a damaged shard was set aside, in this process.
+        failed_flushes: number of failed flushes since the start.
+        flush_error: of the last flush; empty if it succeeded.
+        replaced: number of damaged shards that were set aside.
     """
 
     def __init__(self, folder: ShardFolder, dimensions: int, *, counted_from: int) -> None:
         self.folder = folder
         self.failed_flushes = 0
-        self.trouble = ""
+        self.flush_error = ""
         self.replaced = 0
         self._dimensions = dimensions
         self._counted_from = counted_from
         self._shard: Shard | None = None
 
     def open(self) -> Shard:
-        """Open the shard if it is not, or make it; a damaged one is replaced by an empty one.
+        """Open or create the shard, unless it is open; a damaged one is replaced by an empty one.
 
         Raises:
-            IndexUnavailable: another process has it, or it holds vectors of other dimensions.
-            Exception: the engine's own, where the machine keeps it from opening any shard.
+            IndexUnavailable: another process has it, or it has vectors of other dimensions.
+            Exception: of the engine, if the machine prevents opening any shard.
         """
         if self._shard is None:
             self.folder.acquire()
@@ -53,32 +51,32 @@ class OwnedShard:
         return self._shard
 
     def flush(self) -> None:
-        """Write to disk what stands in the engine's log only.
+        """Flush the engine's log to disk.
 
         If that fails, the shard is opened again, which reads the log, and flushed once more; a damaged one is
         replaced by an empty one.
 
         Raises:
-            IndexUnavailable: it could not be flushed. Its points stand in the log, or in PostgreSQL alone.
+            IndexUnavailable: it could not be flushed. Its points are in the log, or in PostgreSQL alone.
         """
         try:
             self.open().flush()
         except BaseException as error:  # noqa: BLE001 - see above
             self._failed(error)
             self._flush_again()
-        self.trouble = ""
+        self.flush_error = ""
 
     def close(self) -> None:
-        """Flush if that is possible, release the files and the lock."""
+        """Flush if possible, release the files and the lock."""
         if self._shard is not None:
             try:
                 self._shard.flush()
             except BaseException as error:  # noqa: BLE001 - see above
-                self._failed(error)  # nothing is lost: the engine's log is read at the next start
+                self._failed(error)  # the engine's log is replayed at the next start
         self.abandon()
 
     def abandon(self) -> None:
-        """Release the files and the lock without a flush: what is not flushed stands in the engine's log."""
+        """Release the files and the lock without a flush; changes remain in the engine's log."""
         self._let_go()
         self.folder.release()
 
@@ -94,7 +92,7 @@ class OwnedShard:
             self._replace(str(error))
             self.open()
         else:
-            _log.warning("the vector index was opened again and flushed", path=str(self.folder.path))
+            _log.warning("vector index opened again and flushed", path=str(self.folder.path))
 
     def _checked(self) -> Shard:
         damage = self.folder.damage()
@@ -113,7 +111,7 @@ class OwnedShard:
 
     def _replace(self, damage: str) -> None:
         _log.error(
-            "the vector index is damaged and is set aside: its points are written anew from PostgreSQL",
+            "vector index damaged and set aside: its points are written again from PostgreSQL",
             path=str(self.folder.path),
             error=damage,
         )
@@ -129,11 +127,11 @@ class OwnedShard:
             except BaseException as error:
                 if not is_engine_error(error):
                     raise
-                _log.warning("a shard was left without closing it", error=str(error))
+                _log.warning("shard could not be closed", error=str(error))
 
     def _failed(self, error: BaseException) -> None:
         if not is_engine_error(error):
             raise error
         self.failed_flushes += 1
-        self.trouble = str(error)
+        self.flush_error = str(error)
         _log.error("the vector index could not be flushed", path=str(self.folder.path), error=str(error))

@@ -1,1 +1,1 @@
-"""The wire contract as one AsyncAPI document, for tools that draw it or write clients from it."""
+"""The wire contract as an AsyncAPI document."""

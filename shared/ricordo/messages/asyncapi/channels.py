@@ -1,18 +1,18 @@
-"""The channels and what Ricordo does on them: it receives what bots publish, sends what follows, answers."""
+"""The channels and operations of the AsyncAPI document."""
 
 from typing import Final
 
 from pydantic import JsonValue
 from pydantic.config import JsonDict
 
-from ricordo.messages.asyncapi.names import (
+from ricordo.messages.asyncapi.components import (
     DEAD_LETTER,
     ERROR,
+    description_of,
     operation_of,
     ref,
     reply_of,
     request_of,
-    said_of,
 )
 from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.routing import CONSUMERS, CONTRACTS, Contract, Responder, worker_of
@@ -26,7 +26,7 @@ _BINDING_VERSION: Final = "0.1.0"
 
 
 def channels() -> JsonDict:
-    """Return the channel of every subject and of every reply, and that of dead letters."""
+    """Return the channels of all subjects and replies, and of dead letters."""
     found: JsonDict = {}
     for contract in CONTRACTS.values():
         found[contract.name] = _channel(contract)
@@ -36,14 +36,14 @@ def channels() -> JsonDict:
 
 
 def operations() -> JsonDict:
-    """Return what Ricordo does with each subject: one operation each, and the sending of dead letters."""
+    """Return one operation per subject, and the sending of dead letters."""
     found: JsonDict = {operation_of(contract): _operation(contract) for contract in CONTRACTS.values()}
-    return found | {"sendDeadLetter": _burial()}
+    return found | {"sendDeadLetter": _dead_letter_operation()}
 
 
 def parameters() -> JsonDict:
-    """Return the parts of an address that vary."""
-    consumers: list[JsonValue] = [one.name for one in CONSUMERS]
+    """Return the variable parts of addresses."""
+    consumers: list[JsonValue] = [item.name for item in CONSUMERS]
     return {
         "tenant": {
             "description": "Whose memories: 1 to 63 of a-z, 0-9 and -, not - first. No body carries it.\n"
@@ -64,7 +64,7 @@ def _channel(contract: Contract) -> JsonDict:
     key = request_of(contract)
     channel: JsonDict = {
         "address": f"{PREFIX}.{{tenant}}.{contract.name}",
-        "summary": said_of(contract.body)[0],
+        "summary": description_of(contract.body)[0],
         "parameters": {"tenant": ref("components", "parameters", "tenant")},
         "messages": {key: ref("components", "messages", key)},
     }
@@ -86,10 +86,10 @@ def _operation(contract: Contract) -> JsonDict:
         "action": "receive" if contract.from_bots else "send",
         "channel": ref("channels", contract.name),
         "messages": [ref("channels", contract.name, "messages", request_of(contract))],
-        "summary": said_of(contract.body)[0],
+        "summary": description_of(contract.body)[0],
     }
     return operation | (
-        _way(contract) if contract.responder is None else _answering(contract, contract.responder)
+        _event_route(contract) if contract.responder is None else _answering(contract, contract.responder)
     )
 
 
@@ -104,7 +104,7 @@ def _answering(contract: Contract, responder: Responder) -> JsonDict:
     }
 
 
-def _way(contract: Contract) -> JsonDict:
+def _event_route(contract: Contract) -> JsonDict:
     writers, readers = contract.writers, contract.consumers
     involved = map(worker_of, writers or readers)
     consumers: list[JsonValue] = list(readers)
@@ -120,7 +120,7 @@ def _way(contract: Contract) -> JsonDict:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Return the names of consumers and workers as text, each consumer with the worker it belongs to."""
+    """Return names of consumers and workers as text, each consumer with its worker."""
     return ", ".join(
         f"`{name}`" if worker_of(name) == name else f"`{name}` (of {worker_of(name)})" for name in names
     )
@@ -140,8 +140,8 @@ def _dead_letters() -> JsonDict:
     }
 
 
-def _burial() -> JsonDict:
-    workers = dict.fromkeys(one.worker for one in CONSUMERS)
+def _dead_letter_operation() -> JsonDict:
+    workers = dict.fromkeys(item.worker for item in CONSUMERS)
     return {
         "action": "send",
         "channel": ref("channels", DEAD_LETTER),

@@ -1,15 +1,13 @@
-"""The whole document: what it is about, where Ricordo is found, who may do what, and all of the parts."""
+"""The AsyncAPI document."""
 
 from typing import Final
 
 from pydantic import JsonValue
 from pydantic.config import JsonDict
 
-from ricordo.messages.access import of_bot
-from ricordo.messages.asyncapi.bodies import messages
+from ricordo.messages.access import bot_permissions
 from ricordo.messages.asyncapi.channels import channels, operations, parameters
-from ricordo.messages.asyncapi.headers import header_schemas
-from ricordo.messages.asyncapi.names import ref
+from ricordo.messages.asyncapi.components import header_schemas, messages, ref
 from ricordo.messages.routing import WORKERS, ContractKind
 from ricordo.messages.subjects import PREFIX
 
@@ -105,8 +103,8 @@ def _security() -> JsonDict:
 
 
 def _permissions() -> JsonDict:
-    """Return what a bot of one tenant must be allowed: publish and ask, and hear replies and events."""
-    bot = of_bot("{tenant}")
+    """Return the permissions of a bot."""
+    bot = bot_permissions("{tenant}")
     publish: list[JsonValue] = [*bot.publish]
     subscribe: list[JsonValue] = [*bot.subscribe]
     return {"publish": publish, "subscribe": subscribe}

@@ -1,4 +1,4 @@
-"""An example of every message, as it would be on the wire: one story, of Davide and his dog."""
+"""An example of every message, from `examples.json`."""
 
 import json
 from importlib.resources import files
@@ -30,7 +30,7 @@ _SEQUENCE: Final = 42
 
 def of_event(contract: Contract) -> JsonDict:
     """Return headers and payload of an event."""
-    written = json.dumps(_told()[contract.name]).encode()
+    written = json.dumps(_examples()[contract.name]).encode()
     event = decode_as(contract.body, written)
     payload: JsonDict = json.loads(written) if contract.from_bots else event.model_dump(mode="json")
     event_id = str(payload["id"]) if "id" in payload else _id_of(event)
@@ -48,19 +48,19 @@ def of_event(contract: Contract) -> JsonDict:
 
 def of_request(contract: Contract) -> JsonDict:
     """Return headers and payload of a query or a command."""
-    payload = _told()[f"{contract.name}.request"]
+    payload = _examples()[f"{contract.name}.request"]
     decode(contract.name, json.dumps(payload).encode())
     return {"headers": {TRACE_PARENT: _TRACE}, "payload": payload}
 
 
 def of_reply(contract: Contract, model: type[Message]) -> JsonDict:
-    """Return the payload of a reply, as the model writes it."""
-    told = json.dumps(_told()[f"{contract.name}.reply"]).encode()
-    return {"payload": decode_as(model, told).model_dump(mode="json")}
+    """Return the payload of a reply as the model writes it."""
+    written = json.dumps(_examples()[f"{contract.name}.reply"]).encode()
+    return {"payload": decode_as(model, written).model_dump(mode="json")}
 
 
 def of_errors() -> list[JsonDict]:
-    """Return headers and payload of errors: of a request out of range, and of a server that is away."""
+    """Return an invalid request's error, and that of a server that is down."""
     refused = _refusal(
         "query.recall", b'{"user_id": "davide", "query": "Che animale ho?", "limit": 500}'
     ).body()
@@ -76,7 +76,7 @@ def of_errors() -> list[JsonDict]:
 
 
 def of_dead_letter(consumer: str) -> JsonDict:
-    """Return headers and payload of a dead letter: of a message without content."""
+    """Return the dead letter of a message without content."""
     refusal = _refusal(MessageReceived.name, json.dumps(_CONTENTLESS).encode())
     headers = {
         TRACE_PARENT: _TRACE,
@@ -100,6 +100,8 @@ def _id_of(event: Message) -> str:
     return str(session_ended_id(TENANT, event.conversation_id, format_instant(event.timestamp)))
 
 
-def _told() -> dict[str, JsonDict]:
-    told: dict[str, JsonDict] = json.loads(files(__package__).joinpath("examples.json").read_text("utf-8"))
-    return told
+def _examples() -> dict[str, JsonDict]:
+    examples: dict[str, JsonDict] = json.loads(
+        files(__package__).joinpath("examples.json").read_text("utf-8")
+    )
+    return examples

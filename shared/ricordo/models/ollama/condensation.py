@@ -62,11 +62,13 @@ class SessionAnswer(BaseModel):
         return Condensed(
             text=self.summary,
             key_topics=tuple(
-                KeyTopic(topic=one.topic, importance=one.importance, user_emotion=_folded(one.user_emotion))
-                for one in self.key_topics
-                if one is not None
+                KeyTopic(
+                    topic=item.topic, importance=item.importance, user_emotion=_folded(item.user_emotion)
+                )
+                for item in self.key_topics
+                if item is not None
             ),
-            emotions=tuple(_folded(one) for one in self.emotions if one is not None),
+            emotions=tuple(_folded(item) for item in self.emotions if item is not None),
             importance=None if rating is None else (rating - 1) / 4,
         )
 
@@ -105,7 +107,7 @@ class OllamaCondenser(OllamaReader):
 
 
 def _shown(texts: Sequence[LlmMessage]) -> list[dict[str, str]]:
-    return [{"role": one.role.value, "speaker": one.speaker, "text": one.shown} for one in texts]
+    return [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in texts]
 
 
 def _folded(label: str) -> str:

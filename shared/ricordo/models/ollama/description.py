@@ -77,12 +77,12 @@ def description_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
     shown = [
         {
             "number": number,
-            "language": one.language,
-            "role": one.role.value,
-            "speaker": one.speaker,
-            "text": one.shown,
+            "language": entry.language,
+            "role": entry.role.value,
+            "speaker": entry.speaker,
+            "text": entry.shown,
         }
-        for number, one in enumerate(messages, 1)
+        for number, entry in enumerate(messages, 1)
     ]
     return [
         {"role": "system", "content": _INSTRUCTIONS},

@@ -70,7 +70,7 @@ class OllamaInsightReader(OllamaReader):
 
 
 def _numbered(said: Sequence[LlmMessage]) -> list[dict[str, object]]:
-    return [{"number": number, "text": one.shown} for number, one in enumerate(said, start=1)]
+    return [{"number": number, "text": item.shown} for number, item in enumerate(said, start=1)]
 
 
 _DATA: Final = """\

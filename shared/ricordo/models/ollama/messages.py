@@ -71,7 +71,7 @@ def rating_prompt(messages: Sequence[LlmMessage]) -> list[dict[str, str]]:
     """Return the prompt for the rating of one message, or of several."""
     if len(messages) == 1:
         return [_chat_message("system", _ONE), _chat_message("user", f"Observation: {_quoted(messages[0])}")]
-    lines = "\n".join(f"{number}. {_quoted(one)}" for number, one in enumerate(messages, 1))
+    lines = "\n".join(f"{number}. {_quoted(item)}" for number, item in enumerate(messages, 1))
     return [_chat_message("system", _MANY), _chat_message("user", f"Observations:\n{lines}")]
 
 

@@ -31,7 +31,6 @@ class OllamaEncoder:
     """An encoder; the server truncates texts at the model's window without a notice.
 
     Args:
-        server: of the model.
         model: its name there, which is also the name of its vectors.
         dimensions: of its vectors; an answer of another length is an error.
         batch: maximum number of texts per request.
@@ -134,7 +133,6 @@ async def open_ollama(
         dimensions: of its vectors; not needed if the model answers now or is in `KNOWN_DIMENSIONS`.
         batch: maximum number of texts per request.
         timeout: seconds per answer.
-        pull: pull a missing model.
 
     Raises:
         ModelUnavailable: the dimensions could not be measured.
@@ -162,9 +160,6 @@ async def open_if_present(
     A server that is down may have it.
 
     Args:
-        url: of the server.
-        model: its name there.
-        dimensions: of its vectors.
         batch: maximum number of texts per request.
     """
     async with connect(url, _LIST_TIMEOUT_S) as server:

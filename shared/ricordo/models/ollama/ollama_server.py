@@ -28,8 +28,6 @@ class OllamaServer:
     """The calls that Ricordo makes.
 
     Args:
-        client: the connection; closed by its owner.
-        where: its address without credentials, for errors.
         timeout: seconds per answer; for a pull, between two progress reports.
     """
 
@@ -62,7 +60,6 @@ class OllamaServer:
         """Return the model's answer, unchecked. It is deterministic: temperature and seed are 0.
 
         Args:
-            model: its name.
             messages: `role` and `content` of each.
             schema: JSON schema of the answer; None for any text.
             tokens: maximum length of the answer.
@@ -79,7 +76,7 @@ class OllamaServer:
         async with _asking(model, self.where, self._timeout):
             response = await self._client.chat(
                 model=model,
-                messages=[{name: _encodable(value) for name, value in one.items()} for one in messages],
+                messages=[{name: _encodable(value) for name, value in item.items()} for item in messages],
                 format=None if schema is None else dict(schema),
                 options=options,
                 keep_alive=_KEEP_LOADED,
@@ -111,7 +108,6 @@ class OllamaServer:
         """Make the server pull `model`; this may take minutes.
 
         Args:
-            model: its name.
             on_progress: called with the percentage of the known layers that is complete; it never decreases.
 
         Raises:

@@ -21,11 +21,7 @@ class Preparation:
     """Pulls a model if it is missing, and loads it.
 
     Args:
-        server: with a timeout for both.
-        model: its name there.
-        pull: pull a missing model.
         load: load it; an embedding model is loaded by its first texts.
-        window: context window in tokens.
         pause: seconds after a failure before another attempt.
     """
 
@@ -128,9 +124,6 @@ class PreparedModel:
     """A language model that is pulled and loaded again after it failed to answer.
 
     Args:
-        server: with the timeout of an answer.
-        model: its name there.
-        preparation: pulls and loads it.
         window: context window in tokens; None for the server's default.
     """
 
@@ -178,11 +171,7 @@ async def preparing(
 
 
 class OllamaReader:
-    """Base class of the uses of a language model: asks it for structured answers to prompts.
-
-    Args:
-        model: answers the prompts.
-    """
+    """Base class of the uses of a language model: asks it for structured answers to prompts."""
 
     window: ClassVar[int | None] = 8192
     """Context window in tokens. Uses of one model share it, as another window makes the server reload it."""
@@ -205,7 +194,6 @@ class OllamaReader:
             url: of the server, such as `http://127.0.0.1:11434`.
             model: name of a language model, such as `hermes3:8b`.
             timeout: seconds per answer.
-            pull: pull a missing model.
             wait: begin when the model is loaded, or cannot be; this may take minutes.
         """
         async with (

@@ -78,8 +78,6 @@ class OllamaQuestionReader(OllamaReader):
         """Return what `text` asks for, as a claim to be validated.
 
         Args:
-            text: the question.
-            language: "it" or "en".
             names: those in the text that the user's memories contain.
 
         Raises:

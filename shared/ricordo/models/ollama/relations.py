@@ -98,11 +98,11 @@ def relation_prompt(passages: Sequence[Passage]) -> list[dict[str, str]]:
     shown = [
         {
             "number": number,
-            "language": one.said.language,
-            "entities": [{"name": name, "kind": label} for name, label in one.named],
-            "text": one.said.shown,
+            "language": entry.said.language,
+            "entities": [{"name": name, "kind": label} for name, label in entry.named],
+            "text": entry.said.shown,
         }
-        for number, one in enumerate(passages, 1)
+        for number, entry in enumerate(passages, 1)
     ]
     return [
         {"role": "system", "content": _INSTRUCTIONS},
@@ -131,8 +131,8 @@ def read_relations(answer: str, count: int) -> list[list[Relation] | None]:
     found: list[list[Relation] | None] = [None] * count
     for item in numbered_items(answer, "messages", count, FactsAnswer):
         if found[item.number - 1] is None:
-            found[item.number - 1] = [_relation(one) for one in item.facts]
-    if all(one is None for one in found):
+            found[item.number - 1] = [_relation(entry) for entry in item.facts]
+    if all(entry is None for entry in found):
         raise InvalidReply(f"the facts of {count} messages are those of none of them")
     return found
 
@@ -197,10 +197,10 @@ EXAMPLES: Final[Sequence[tuple[str, Sequence[FactAnswer]]]] = (
 def _examples() -> str:
     asked = [{"number": number, "text": text} for number, (text, _) in enumerate(EXAMPLES, 1)]
     told = [
-        {"number": number, "facts": [one.model_dump() for one in facts]}
+        {"number": number, "facts": [entry.model_dump() for entry in facts]}
         for number, (_, facts) in enumerate(EXAMPLES, 1)
     ]
-    shown = (json.dumps({"messages": one}, ensure_ascii=False) for one in (asked, told))
+    shown = (json.dumps({"messages": entry}, ensure_ascii=False) for entry in (asked, told))
     return "\n".join(shown)
 
 

@@ -90,9 +90,7 @@ def cached_model(folder: Path, name: str, build: Callable[[], bytes]) -> Path:
     intact or recognised as broken.
 
     Args:
-        folder: of built models; created if missing.
         name: of the content: its source and the version of the builder.
-        build: returns the content.
 
     Raises:
         OSError: the folder cannot be written.

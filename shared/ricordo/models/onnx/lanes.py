@@ -30,7 +30,6 @@ class Lanes:
 
     Args:
         name: part of the names of the threads.
-        count: number of threads.
         background: whether the threads have a low priority (on Linux, where a thread has its own).
     """
 

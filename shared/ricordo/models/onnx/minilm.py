@@ -21,9 +21,7 @@ class MiniLmEncoder:
     """An encoder with threads of its own.
 
     Args:
-        tokens: the tokenizer.
         network: the loaded weights, shared with other encoders.
-        lanes: the threads.
 
     Attributes:
         truncated: number of truncated texts so far.
@@ -55,8 +53,8 @@ class MiniLmEncoder:
             return vectors
         read = await self._lanes.submit(lambda: [self._tokens.cut(text) for text in texts])
         self._note(sum(cut for _, cut in read), len(texts))
-        ids = [one for one, _ in read]
-        plan = plan_runs([len(one) for one in ids], self._lanes.count)
+        ids = [item for item, _ in read]
+        plan = plan_runs([len(item) for item in ids], self._lanes.count)
         runs = [self._run([ids[index] for index in run]) for run in plan]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for run, part in zip(plan, await _all_or_none(runs), strict=True):
@@ -124,8 +122,6 @@ async def open_minilm(
         cache_folder: of the built file; the user's cache folder by default.
         checkpoint: the weights; those of the installed package by default.
         cores: threads for batches; all usable cores by default.
-        tokens: a tokenizer that is loaded already.
-        precision: of the matrix products.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.

@@ -20,9 +20,6 @@ GRAPH_VERSION = 2
 class Network:
     """A loaded model; several threads may run it and share its weights.
 
-    Args:
-        file: the model file.
-
     Raises:
         Exception: of ONNX Runtime, for an invalid file.
     """

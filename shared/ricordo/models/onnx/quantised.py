@@ -53,9 +53,7 @@ class QuantisedGraph(MiniLmGraph):
         """Divide the channels that a norm makes large, and multiply their weights by as much.
 
         Args:
-            normed: what a norm gives.
             kernel: [in, out].
-            name: of the product.
 
         Returns:
             The divided input, and the weights for it.
@@ -87,7 +85,6 @@ def build_model(weights: Path, precision: Precision = "fp32") -> bytes:
 
     Args:
         weights: a safetensors file of MiniLM with 6 layers.
-        precision: of the products.
 
     Raises:
         KeyError: a tensor is missing.

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
-from ricordo.graph.port import MAX_DEPTH, GraphUnavailable, Neighbour, Survey
+from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, GraphUnavailable, Survey
 from ricordo.memory.facts import USER, Fact, normalise
 from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
 
 class MemoryGraph:
-    """Implements `FactGraph` and `GraphUpkeep`.
+    """Implements `FactGraph` and `FactGraph`.
 
     Attributes:
         away: while set, nothing answers.
@@ -53,7 +53,7 @@ class MemoryGraph:
         depth: int = 1,
         limit: int = 100,
         past_user: bool = True,
-    ) -> Sequence[Neighbour]:
+    ) -> Sequence[EntityNeighbour]:
         """Return entities around one; see `FactGraph.neighbours`."""
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
@@ -62,10 +62,10 @@ class MemoryGraph:
             pair for fact in facts for pair in zip(_ends(fact), (fact.subject, fact.object), strict=True)
         )
         seen, edge = {normalise(entity)}, {normalise(entity)}
-        found: list[Neighbour] = []
+        found: list[EntityNeighbour] = []
         for distance in range(1, depth + 1):
             reached = _beyond(facts, edge, seen)
-            ring = [Neighbour(names[key], distance, tuple(sorted(reached[key]))) for key in reached]
+            ring = [EntityNeighbour(names[key], distance, tuple(sorted(reached[key]))) for key in reached]
             found += sorted(ring, key=lambda one: one.name)
             seen |= set(reached)
             edge = set(reached) if past_user else set(reached) - {USER}
@@ -82,30 +82,30 @@ class MemoryGraph:
         return sorted(self._of(tenant, user_id), key=lambda fact: str(fact.id))
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return whose facts and states there are; see `GraphUpkeep.owners`."""
+        """Return whose facts and states there are; see `FactGraph.owners`."""
         self._answer()
         held = {owner for owner, facts in self._facts.items() if facts}
         return {owner for owner in held.union(self._states) if tenant in (None, owner[0])}
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Return which facts there are: nothing is broken or lonely; see `GraphUpkeep.survey`."""
+        """Return which facts there are: nothing is broken or isolated; see `FactGraph.survey`."""
         return Survey(frozenset(fact.id for fact in self._of(tenant, user_id)))
 
-    async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:  # noqa: ARG002
-        """No entity is lonely here; see `GraphUpkeep.sweep`."""
+    async def sweep(self, tenant: str, user_id: str, isolated: Collection[str]) -> None:  # noqa: ARG002
+        """No entity is isolated here; see `FactGraph.sweep`."""
         self._answer()
 
     async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:  # noqa: ARG002
-        """Nothing is nobody's here; see `GraphUpkeep.sweep_ownerless`."""
+        """Nothing is nobody's here; see `FactGraph.sweep_ownerless`."""
         self._answer()
 
     async def state(self, tenant: str, user_id: str) -> UUID | None:
-        """Return at which state the graph is; see `GraphUpkeep.state`."""
+        """Return at which state the graph is; see `FactGraph.state`."""
         self._answer()
         return self._states.get((tenant, user_id))
 
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
-        """Note at which state the graph is; see `GraphUpkeep.stand`."""
+        """Note at which state the graph is; see `FactGraph.stand`."""
         self._answer()
         if self._states.get((tenant, user_id)) != before:
             return

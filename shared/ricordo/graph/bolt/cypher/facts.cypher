@@ -21,8 +21,8 @@ WITH f, s.key AS subject_key, o.key AS object_key
 DELETE f
 RETURN subject_key, object_key
 
-// name: remove_lonely
-// Of the ends of what was removed, no other has lost anything; or of those that were lonely before. They are there, so that
+// name: remove_isolated
+// Of the ends of what was removed, no other has lost anything; or of those that were isolated before. They are there, so that
 // nothing is created; matched, a key "$tenant" would not be found by ArcadeDB, which takes it for the parameter.
 UNWIND $ends AS lost
 MERGE (e:Entity {tenant: $tenant, user_id: $user_id, key: lost.key})
@@ -112,7 +112,7 @@ MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 WHERE e.key IS NULL
 DETACH DELETE e
 
-// name: lonely
+// name: isolated
 MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
 RETURN e.key AS key

@@ -1,4 +1,4 @@
-"""A fact as properties of an edge, and back."""
+"""Converts facts to properties of an edge, and back."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from ricordo.graph.port import Survey
 from ricordo.memory.facts import LONGEST_KEY, Fact, normalise
 
 ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""The form of a fact's id, as a regular expression of Cypher."""
+"""A fact's id, as a regular expression of Cypher."""
 
-# Instants are kept as text of one width, in UTC: it sorts as they do, to the microsecond, on every server.
+# Instants are text of one width in UTC, which sorts correctly, to the microsecond, on every server.
 _INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -21,7 +21,7 @@ _BEGINNING: Final = 100  # characters
 
 
 def key(name: str) -> str:
-    """Return what the entity of this name is found by: its normalised name, or the digest of a long one."""
+    """Return the key of the entity of this name: its normalised name, or a digest of a long one."""
     normal = normalise(name)
     written = normal.encode()
     if len(written) <= LONGEST_KEY:  # Neo4j indexes no more than some 8,000 bytes, tenant and user included
@@ -29,16 +29,16 @@ def key(name: str) -> str:
     return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
 
 
-def survey(edges: Sequence[Mapping[str, Any]], lonely: Sequence[Mapping[str, Any]]) -> Survey:
-    """Return which facts these edges are, of which the edge is not as it should be, and who has none."""
+def survey(edges: Sequence[Mapping[str, Any]], isolated: Sequence[Mapping[str, Any]]) -> Survey:
+    """Return the survey of edges and of entities without facts."""
     times = Counter(UUID(edge["id"]) for edge in edges)
-    twice = {one for one, number in times.items() if number > 1}
+    twice = {item for item, number in times.items() if number > 1}
     astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
-    return Survey(frozenset(times), frozenset(twice | astray), frozenset(row["key"] for row in lonely))
+    return Survey(frozenset(times), frozenset(twice | astray), frozenset(row["key"] for row in isolated))
 
 
 def _is_astray(edge: Mapping[str, Any]) -> bool:
-    """Whether an edge joins others than it says, or does not say."""
+    """Return whether an edge joins other entities than it names."""
     subject, value = edge["subject"], edge["object"]
     if not isinstance(subject, str) or not isinstance(value, str):
         return True
@@ -46,7 +46,7 @@ def _is_astray(edge: Mapping[str, Any]) -> bool:
 
 
 def parameters(fact: Fact) -> dict[str, Any]:
-    """Return what writes `fact`: the keys of its two ends, and the properties of the edge between them."""
+    """Return the parameters that write `fact`: the keys of its entities, and the properties of the edge."""
     return {
         "subject_key": key(fact.subject),
         "object_key": key(fact.object),

@@ -1,39 +1,55 @@
-"""The whole bus over one connection: every port of `ricordo.bus.port`."""
+"""The bus on one NATS connection; implements every port of `ricordo.bus.port`."""
 
+import asyncio
+import json
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Final
 
 import nats.js.errors
+from nats.aio.msg import Msg
 from nats.js.api import RawStreamMsg
 
-from ricordo.bus.nats import responding
-from ricordo.bus.nats.connection import Connection, NatsSettings, connected, translated
-from ricordo.bus.nats.paging import read_page
+from ricordo.bus.nats import endpoints
+from ricordo.bus.nats.nats_connection import NatsConnection, NatsSettings, connected, translated
 from ricordo.bus.nats.provisioning import Provisioning
-from ricordo.bus.nats.publishing import StreamPublisher
-from ricordo.bus.nats.pulling import PullSubscription
+from ricordo.bus.nats.pull_subscription import PullSubscription
+from ricordo.bus.nats.stream_publisher import StreamPublisher
 from ricordo.bus.nats.topology import Topology
-from ricordo.bus.port import BusError, BusUnavailable, ConsumerLag, Outgoing, StoredMessage, Subscription
-from ricordo.bus.requests import Endpoint, Request
+from ricordo.bus.port import (
+    BusError,
+    BusUnavailable,
+    ConsumerLag,
+    Endpoint,
+    Outgoing,
+    Request,
+    StoredMessage,
+    Subscription,
+)
+
+_END: Final = "204"
+_NOTHING: Final = "404"
+_SUBJECT: Final = "Nats-Subject"
+_SEQUENCE: Final = "Nats-Sequence"
+_SERVER_HEADERS: Final = frozenset(
+    {_SUBJECT, _SEQUENCE, "Nats-Stream", "Nats-Time-Stamp", "Nats-Num-Pending", "Nats-Last-Sequence"}
+)
+"""Headers set by the server; all others are the message's own."""
+_MOST_BYTES: Final = 8 * 1024 * 1024
 
 
 class NatsBus:
-    """Streams, consumers and request-reply on a NATS server.
+    """Streams, consumers and request-reply on a NATS server."""
 
-    Args:
-        connection: open.
-        topology: the streams and consumers that are spoken of.
-    """
-
-    def __init__(self, connection: Connection, topology: Topology) -> None:
+    def __init__(self, connection: NatsConnection, topology: Topology) -> None:
         self.topology = topology
         self._connection = connection
         self._publisher = StreamPublisher(connection)
         self._provisioning = Provisioning(connection, topology)
 
     async def open(self) -> None:
-        """Begin to listen for acknowledgements.
+        """Subscribe to acknowledgements of published messages.
 
         Raises:
             BusUnavailable: there is no connection.
@@ -41,15 +57,19 @@ class NatsBus:
         await self._publisher.open()
 
     async def provision(self) -> Sequence[str]:
-        """Create what is absent and update what may be; see the port."""
+        """Create missing streams and consumers, update others, and return the changes.
+
+        Raises:
+            TopologyDrift: one differs in a way that no update can change.
+        """
         return await self._provisioning.provision()
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
-        """Publish `messages` together and wait for every acknowledgement; see the port."""
+        """Publish messages together and wait for all acknowledgements."""
         return await self._publisher.publish(messages)
 
     async def subscribe(self, consumer: str) -> Subscription:
-        """Bind to a durable consumer, with the waits and limits that the server has; see the port."""
+        """Bind to a durable consumer, with the server's values of wait and limit."""
         spec = self.topology.consumer(consumer)
         await self._connection.up(within=self._connection.settings.request_timeout)
         with translated(f"cannot bind to consumer {consumer} of {spec.stream}"):
@@ -66,11 +86,11 @@ class NatsBus:
         return subscription
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
-        """Receive the requests on `subject`; see the port."""
-        return await responding.serve(self._connection, subject, queue, accept)
+        """Receive the requests on `subject`."""
+        return await endpoints.serve(self._connection, subject, queue, accept)
 
     async def lag(self, consumer: str) -> ConsumerLag:
-        """Return how much `consumer` has before it, those in hand included, and how much it has done.
+        """Return the lag of `consumer`.
 
         Raises:
             BusUnavailable: the server does not answer, or has no such consumer.
@@ -79,13 +99,13 @@ class NatsBus:
         spec = self.topology.consumer(consumer)
         with translated(f"cannot ask for the backlog of {consumer}"):
             info = await self._connection.streams.consumer_info(spec.stream, consumer)
-        in_hand = info.num_ack_pending or 0
+        in_flight = info.num_ack_pending or 0
         delivered = 0 if info.delivered is None else info.delivered.consumer_seq
         floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
-        return ConsumerLag((info.num_pending or 0) + in_hand, delivered - in_hand, floor)
+        return ConsumerLag((info.num_pending or 0) + in_flight, delivered - in_flight, floor)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
-        """Return a message of a stream; see the port."""
+        """Return a message of a stream."""
         with translated(f"cannot read message {sequence} of {stream}"):
             try:
                 return _stored(stream, await self._connection.streams.get_msg(stream, sequence))
@@ -93,7 +113,7 @@ class NatsBus:
                 return None
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
-        """Return the next message of a subject; see the port."""
+        """Return the next message of a subject."""
         with translated(f"cannot read what comes after message {sequence} of {stream}"):
             try:
                 streams = self._connection.streams
@@ -104,18 +124,18 @@ class NatsBus:
                 return None
 
     async def last(self, stream: str) -> int:
-        """Return the position of the last message; see the port."""
+        """Return the position of the last message."""
         with translated(f"cannot ask how far {stream} is"):
             info = await self._connection.streams.stream_info(stream)
         return info.state.last_seq
 
     async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
-        """Return what is behind a position; see the port."""
+        """Return messages after a position."""
         with translated(f"cannot read what comes after message {sequence} of {stream}"):
             return await read_page(self._connection, stream, sequence, subject, limit)
 
     async def remove(self, stream: str, sequence: int) -> None:
-        """Remove a message from a stream; see the port."""
+        """Remove a message from a stream."""
         try:
             with translated(f"cannot remove message {sequence} of {stream}"):
                 await self._connection.streams.delete_msg(stream, sequence)
@@ -134,12 +154,63 @@ def _stored(stream: str, found: RawStreamMsg) -> StoredMessage:
     )
 
 
+async def read_page(
+    connection: NatsConnection, stream: str, sequence: int, subject: str, limit: int
+) -> Sequence[StoredMessage]:
+    """Read messages after a position with one request: JetStream's batched direct get, of NATS 2.11.
+
+    nats-py has no call for it. The server sends each message to the inbox, its metadata in headers, and ends
+    with a status. A page has at most some eight megabytes.
+
+    Raises:
+        BusUnavailable: the server refuses or does not answer, or the stream is not declared with `pages`.
+        nats.errors.Error: there is no connection.
+    """
+    found: list[StoredMessage] = []
+    ended: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
+
+    async def on_message(message: Msg) -> None:
+        headers = message.headers or {}
+        if _SEQUENCE in headers:
+            found.append(_paged(stream, message.data, headers))
+        elif not ended.done():
+            ended.set_result(headers)
+
+    client = connection.client
+    inbox = client.new_inbox()
+    request = {"seq": sequence + 1, "next_by_subj": subject, "batch": limit, "max_bytes": _MOST_BYTES}
+    subscription = await client.subscribe(inbox, cb=on_message)
+    try:
+        await client.publish(f"$JS.API.DIRECT.GET.{stream}", json.dumps(request).encode(), reply=inbox)
+        async with asyncio.timeout(connection.settings.request_timeout):
+            headers = await ended
+    except TimeoutError:
+        why = connection.denied or "the server does not answer"
+        raise BusUnavailable(f"{stream} cannot be read in pages: {why}") from None
+    finally:
+        await subscription.unsubscribe()
+    if headers.get("Status") not in (_END, _NOTHING):
+        why = headers.get("Description") or "it is not declared with pages"
+        raise BusUnavailable(f"{stream} cannot be read in pages: {why}")
+    return found
+
+
+def _paged(stream: str, body: bytes, headers: Mapping[str, str]) -> StoredMessage:
+    return StoredMessage(
+        subject=headers[_SUBJECT],
+        body=body,
+        headers={name: value for name, value in headers.items() if name not in _SERVER_HEADERS},
+        stream=stream,
+        sequence=int(headers[_SEQUENCE]),
+    )
+
+
 @asynccontextmanager
 async def open_bus(settings: NatsSettings, topology: Topology) -> AsyncIterator[NatsBus]:
     """Connect for the length of a context.
 
     Raises:
-        BusUnavailable: no server let us in within the start timeout.
+        BusUnavailable: no connection was accepted within the start timeout.
     """
     async with connected(settings) as connection:
         bus = NatsBus(connection, topology)

@@ -1,4 +1,4 @@
-"""A Qdrant server: a collection per embedding model, shared by all tenants, each kept apart by its filter."""
+"""A Qdrant server: a collection per embedding model, shared by all tenants and separated by filters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -21,10 +21,10 @@ from ricordo.index.qdrant.conditions import (
     WINDOW_TERMS,
     AllOf,
     AnyOf,
-    Between,
     Condition,
     Group,
     HasId,
+    InRange,
     Match,
     NoneOf,
     OneOf,
@@ -49,17 +49,17 @@ class ServerVectorIndex:
         self._prepared: set[str] = set()
 
     async def prepare(self, model: str, dimensions: int) -> None:
-        """Create the collection of `model` and its payload indexes where they are missing.
+        """Create the collection of `model` and its payload indexes if missing.
 
         Raises:
-            IndexUnavailable: the server does not answer, or holds a collection of other dimensions.
+            IndexUnavailable: the server does not answer, or has a collection of other dimensions.
         """
         name = f"{self._prefix}-{collection(model)}"
         try:
             if not await self._client.collection_exists(name):
                 await self._create(name, dimensions)
             await self._check(name, dimensions)
-            # Also where the collection was there: who made it may have been stopped before its indexes.
+            # Also for an existing collection: its creator may have been stopped before the indexes.
             for key, schema in _INDEXES.items():
                 await self._client.create_payload_index(name, field_name=key, field_schema=schema, wait=True)
         except _AWAY as error:
@@ -67,7 +67,7 @@ class ServerVectorIndex:
         self._prepared.add(model)
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
-        """Write points; see `VectorIndex.upsert`."""
+        """Write points."""
         name = self._collection(model)
         if not points:
             return
@@ -77,17 +77,17 @@ class ServerVectorIndex:
             raise _unavailable(error) from error
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        """Replace payloads; see `VectorIndex.refilter`."""
+        """Replace payloads."""
         name = self._collection(model)
         if not facets:
             return
         changes = [
             models.OverwritePayloadOperation(
                 overwrite_payload=models.SetPayload(
-                    payload=payload(tenant, one), filter=_filter(of_tenant(tenant, [one.id]))
+                    payload=payload(tenant, item), filter=_filter(of_tenant(tenant, [item.id]))
                 )
             )
-            for one in facets
+            for item in facets
         ]
         try:
             await self._client.batch_update_points(name, changes, wait=True)
@@ -95,7 +95,7 @@ class ServerVectorIndex:
             raise _unavailable(error) from error
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        """Remove points of the tenant; see `VectorIndex.delete`."""
+        """Remove points of the tenant."""
         name = self._collection(model)
         if not ids:
             return
@@ -115,19 +115,19 @@ class ServerVectorIndex:
         terms: SparseVector,
         limit: int,
     ) -> Sequence[Hit]:
-        """Find candidates with all their scores; see `VectorIndex.search`."""
-        probe = candidates.Probe(vector, terms)
+        """Find candidates with all their scores."""
+        probe = candidates.IndexQuery(vector, terms)
         name = self._collection(model)
         within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
-        wanted = {signal: (_filter(within), limit) for signal in probe.naming}
+        searches = {signal: (_filter(within), limit) for signal in probe.naming}
         try:
-            if not wanted:
+            if not searches:
                 return candidates.unscored(await self._latest(name, within, limit))
-            found = await self._asked(name, probe, wanted, statistics)
+            found = await self._scores(name, probe, searches, statistics)
             ids = candidates.named(found)
             if again := probe.lacking(found, limit, len(ids)):
                 chosen = (_filter(of_tenant(tenant, ids)), len(ids))
-                found |= await self._asked(name, probe, dict.fromkeys(again, chosen), statistics)
+                found |= await self._scores(name, probe, dict.fromkeys(again, chosen), statistics)
         except _AWAY as error:
             raise _unavailable(error) from error
         return candidates.hits(ids, found)
@@ -135,20 +135,20 @@ class ServerVectorIndex:
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
     ) -> Mapping[int, float]:
-        """Return the IDF of terms over the texts of a user; see `VectorIndex.rarities`.
+        """Return the IDF of terms over the texts of a user.
 
-        What the server scores a memory by one term alone is its IDF times the term's weight in the memory.
+        The score of a memory for one term is its IDF times the term's weight in the memory.
         """
         name = self._collection(model)
         owned = corpus(tenant, user_id)
-        asked = [
-            _query(TEXT_TERMS, candidates.Probe(None, one), _filter(owned), _filter(owned), 1).model_copy(
-                update={"with_vector": [TEXT_TERMS]}
-            )
-            for one in terms.each()
+        requests = [
+            _query(
+                TEXT_TERMS, candidates.IndexQuery(None, item), _filter(owned), _filter(owned), 1
+            ).model_copy(update={"with_vector": [TEXT_TERMS]})
+            for item in terms.each()
         ]
         try:
-            answers = await self._client.query_batch_points(name, asked) if asked else []
+            answers = await self._client.query_batch_points(name, requests) if requests else []
         except _AWAY as error:
             raise _unavailable(error) from error
         return {
@@ -188,30 +188,30 @@ class ServerVectorIndex:
                 sparse_vectors_config={TEXT_TERMS: sparse, WINDOW_TERMS: sparse},
             )
         except UnexpectedResponse as error:
-            if error.status_code != _CONFLICT:  # another process was faster
+            if error.status_code != _CONFLICT:  # created by another process meanwhile
                 raise
 
     async def _check(self, name: str, dimensions: int) -> None:
         vectors = (await self._client.get_collection(name)).config.params.vectors
         params = vectors.get(TEXT) if isinstance(vectors, dict) else None
         if params is None or params.size != dimensions:
-            held = "other vectors" if params is None else f"vectors of {params.size} dimensions"
-            raise IndexUnavailable(f"the collection {name} holds {held}, not of {dimensions}: {ONE_LENGTH}")
+            found = "other vectors" if params is None else f"vectors of {params.size} dimensions"
+            raise IndexUnavailable(f"the collection {name} has {found}, not of {dimensions}: {ONE_LENGTH}")
 
-    async def _asked(
+    async def _scores(
         self,
         name: str,
-        probe: candidates.Probe,
-        wanted: Mapping[str, tuple[models.Filter, int]],
+        probe: candidates.IndexQuery,
+        searches: Mapping[str, tuple[models.Filter, int]],
         statistics: models.Filter,
     ) -> dict[str, candidates.Scores]:
         requests = [
-            _query(signal, probe, within, statistics, limit) for signal, (within, limit) in wanted.items()
+            _query(signal, probe, within, statistics, limit) for signal, (within, limit) in searches.items()
         ]
         answers = await self._client.query_batch_points(name, requests)
         return {
-            signal: {UUID(str(one.id)): one.score for one in answer.points}
-            for signal, answer in zip(wanted, answers, strict=True)
+            signal: {UUID(str(item.id)): item.score for item in answer.points}
+            for signal, answer in zip(searches, answers, strict=True)
         }
 
     async def _latest(self, name: str, within: AllOf, limit: int) -> list[UUID]:
@@ -258,7 +258,7 @@ def _sparse(terms: SparseVector) -> models.SparseVector:
 
 
 def _query(
-    name: str, probe: candidates.Probe, within: models.Filter, statistics: models.Filter, limit: int
+    name: str, probe: candidates.IndexQuery, within: models.Filter, statistics: models.Filter, limit: int
 ) -> models.QueryRequest:
     if (vector := probe.dense(name)) is not None:
         return models.QueryRequest(query=vector.tolist(), using=name, filter=within, limit=limit)
@@ -272,7 +272,7 @@ def _query(
 
 
 def _filter(condition: Group) -> models.Filter:
-    parts = [_condition(one) for one in condition.conditions]
+    parts = [_condition(item) for item in condition.conditions]
     match condition:
         case AllOf():
             return models.Filter(must=parts)
@@ -286,12 +286,12 @@ def _condition(condition: Condition) -> models.Condition:
     match condition:
         case Match(key, values):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
-        case Between(key, at_least, above, below):
+        case InRange(key, at_least, above, below):
             return models.FieldCondition(key=key, range=models.Range(gte=at_least, gt=above, lt=below))
         case OneOf(key, conditions):
             nested = models.Nested(key=key, filter=_filter(AllOf(conditions)))
             return models.NestedCondition(nested=nested)
         case HasId(ids):
-            return models.HasIdCondition(has_id=[str(one) for one in ids])
+            return models.HasIdCondition(has_id=[str(item) for item in ids])
         case AllOf() | AnyOf() | NoneOf():
             return _filter(condition)

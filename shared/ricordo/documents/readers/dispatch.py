@@ -1,4 +1,4 @@
-"""Which reader reads what."""
+"""Selects the reader of a document by its media type."""
 
 from collections.abc import Callable
 from email.message import Message
@@ -12,7 +12,7 @@ from ricordo.documents.readers.charset import decoded
 from ricordo.memory.documents import DocumentPart
 
 CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"
-_UNTOLD: Final = frozenset({"application/octet-stream", "binary/octet-stream", "application/unknown"})
+_UNTYPED: Final = frozenset({"application/octet-stream", "binary/octet-stream", "application/unknown"})
 _BY_SUFFIX: Final = {
     ".csv": "text/csv",
     ".eml": mail.MAIL,
@@ -28,18 +28,18 @@ _BY_SUFFIX: Final = {
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MARKDOWN: Final = frozenset({"text/markdown", "text/x-markdown"})
 _PDF: Final = frozenset({"application/pdf", "application/x-pdf"})
-_LONGEST: Final = 100  # characters of a media type that are quoted
+_LONGEST: Final = 100  # characters of a media type in an error
 
 
 def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
-    """Return the parts of a document that have text in them, as many as the limits allow.
+    """Return the parts of a document that have text, within the limits.
 
     Raises:
-        Unreadable: nobody can read it, it is broken or encrypted, or holds no text.
+        Unreadable: it cannot be read, is broken or encrypted, or has no text.
     """
     parts = [part for part in _read(name, media_type, data, limits, within=False) if part.text.strip()]
     if not parts:
-        raise Unreadable("holds no text")
+        raise Unreadable("contains no text")
     return _within(parts, limits.characters)
 
 
@@ -57,8 +57,8 @@ def _within(parts: list[DocumentPart], most: int) -> list[DocumentPart]:
 def _read(
     name: str, media_type: str, data: bytes, limits: ReadingLimits, *, within: bool
 ) -> list[DocumentPart]:
-    """Read a document, or what is attached `within` a mail, whose own attachments are only named."""
-    kind, charset = _told(name, media_type)
+    """Read a document, or an attachment `within` a mail, whose own attachments are only named."""
+    kind, charset = _media_type(name, media_type)
     readers: dict[str, Callable[[], list[DocumentPart]]] = {
         **dict.fromkeys(_HTML, partial(html.read, data, charset)),
         **dict.fromkeys(_MARKDOWN, partial(_text, data, charset, headings=True)),
@@ -76,16 +76,16 @@ def _attached(
     limits: ReadingLimits, name: str, media_type: str, data: bytes, *, within: bool
 ) -> list[DocumentPart]:
     if within:
-        raise Unreadable("is attached to what is attached")
+        raise Unreadable("is attached to an attachment")
     return _read(name, media_type, data, limits, within=True)
 
 
-def _told(name: str, media_type: str) -> tuple[str, str | None]:
-    """Return the media type and the character set that are told; of untold bytes, what the name says."""
+def _media_type(name: str, media_type: str) -> tuple[str, str | None]:
+    """Return media type and character set; for untyped bytes, by the suffix of the name."""
     message = Message()
     message["Content-Type"] = media_type
     kind = media_type.partition(";")[0].strip().lower()
-    if kind in _UNTOLD:
+    if kind in _UNTYPED:
         kind = _BY_SUFFIX.get(PurePosixPath(name.strip().lower()).suffix, kind)
     return kind, message.get_content_charset()
 

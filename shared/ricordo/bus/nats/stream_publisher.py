@@ -1,7 +1,7 @@
-"""Publishing to streams, many messages under way at once, each acknowledged or refused by name.
+"""Publishes many messages at once, each acknowledged or refused.
 
-The library's own asynchronous publishing is not used: the answer of a full stream makes its reader raise, so
-that the publisher never hears of it.
+nats-py's own asynchronous publishing is not used: the error of a full stream raises in its reader, and never
+reaches the publisher.
 """
 
 import asyncio
@@ -13,21 +13,17 @@ from typing import Final
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.connection import Connection, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, translated
 from ricordo.bus.port import BusError, BusUnavailable, Outgoing, PublishRefused
 
 _NO_RESPONDERS: Final = "503"
-_UNDER_WAY: Final = 1000
+_MAX_PENDING: Final = 1000
 
 
 class StreamPublisher:
-    """Publishes over one connection.
+    """Publishes over one connection."""
 
-    Args:
-        connection: open.
-    """
-
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NatsConnection) -> None:
         self._connection = connection
         self._inbox = ""
         self._replies: CoreSubscription | None = None
@@ -35,7 +31,7 @@ class StreamPublisher:
         self._tokens = itertools.count()
 
     async def open(self) -> None:
-        """Begin to listen for acknowledgements.
+        """Subscribe to acknowledgements.
 
         Raises:
             BusUnavailable: there is no connection.
@@ -46,10 +42,10 @@ class StreamPublisher:
         self._connection.when_lost(self._on_lost)
 
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
-        """Publish `messages` and wait for all acknowledgements; see the port."""
+        """Publish `messages` and wait for all acknowledgements."""
         results: list[BusError | None] = []
-        for first in range(0, len(messages), _UNDER_WAY):
-            results += await self._publish_some(messages[first : first + _UNDER_WAY])
+        for first in range(0, len(messages), _MAX_PENDING):
+            results += await self._publish_some(messages[first : first + _MAX_PENDING])
         return results
 
     async def _publish_some(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
@@ -98,7 +94,7 @@ class StreamPublisher:
 
 def _read(reply: Msg) -> BusError | None:
     if reply.headers is not None and reply.headers.get("Status") == _NO_RESPONDERS:
-        return BusUnavailable("no stream takes this subject now")
+        return BusUnavailable("no stream has this subject now")
     try:
         answer = json.loads(reply.data)
     except (ValueError, RecursionError):
@@ -108,5 +104,5 @@ def _read(reply: Msg) -> BusError | None:
             return PublishRefused(str(error.get("description") or f"error {error.get('err_code')}"))
         case {"stream": str()}:
             return None
-        case _:  # whether it is stored is not known: it is published again
+        case _:  # it may be stored; it is published again
             return BusUnavailable("the acknowledgement cannot be read")

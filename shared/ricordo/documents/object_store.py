@@ -1,4 +1,4 @@
-"""What documents are kept in."""
+"""Stores documents as objects in a folder, a bucket or memory, through the library obstore."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, MemoryStore, S3Store
 
-from ricordo.documents.port import ObjectMissing, ObjectsUnavailable, user_prefix
+from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, user_prefix
 
 if TYPE_CHECKING:
     from obstore.store import S3Config  # known to type checkers only
@@ -22,20 +22,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _KEY: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}/[0-9a-f]{64}/[0-9a-f]{64}")
-_NOBODYS: Final = f"nobody/{'0' * 64}/{'0' * 64}"
+_UNUSED_KEY: Final = f"nobody/{'0' * 64}/{'0' * 64}"
 _PRIVATE_FOLDER: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
 
 
-class KeptObjects:
-    """Implements `ObjectStore`.
+class ObjectStore:
+    """Stores bytes under keys made by `object_key`.
 
-    The library's own coroutines let its threads speak to an interpreter that may be ending, which aborts the
-    process now and then; its plain calls, each in a thread of ours, do not.
+    The library's coroutines let its threads call an interpreter that may be shutting down, which sometimes
+    aborts the process; its blocking calls, in our threads, do not.
 
     Args:
-        store: of the library.
-        folder: where its files are, if it keeps them in files.
+        folder: of its files, if it has files.
     """
 
     def __init__(self, store: LocalStore | MemoryStore | S3Store, folder: Path | None = None) -> None:
@@ -43,29 +42,50 @@ class KeptObjects:
         self._folder = folder
 
     async def put(self, key: str, data: bytes) -> None:
-        """Keep `data`; see `ObjectStore.put`."""
-        await self._asked(lambda: self._put(_checked(key), data))
+        """Store `data`, durably, replacing the object of that key.
+
+        Raises:
+            ObjectsUnavailable: it was not stored.
+        """
+        await self._call(lambda: self._put(_checked(key), data))
 
     async def get(self, key: str) -> bytes:
-        """Return what is kept; see `ObjectStore.get`."""
-        return await self._asked(lambda: self._get(_checked(key)))
+        """Return an object.
+
+        Raises:
+            ObjectMissing: there is none.
+            ObjectsUnavailable: the store does not answer.
+        """
+        return await self._call(lambda: self._get(_checked(key)))
 
     async def delete(self, key: str) -> None:
-        """Delete what is kept, if anything is."""
-        await self._asked(lambda: self._delete(_checked(key)))
+        """Delete an object, if it exists.
+
+        Raises:
+            ObjectsUnavailable: it may still exist.
+        """
+        await self._call(lambda: self._delete(_checked(key)))
 
     async def delete_all(self, tenant: str, user_id: str) -> int:
-        """Delete all that is kept for a user; see `ObjectStore.delete_all`."""
+        """Delete all objects of a user, and return their number.
+
+        Raises:
+            ObjectsUnavailable: some may still exist.
+        """
         prefix = user_prefix(tenant, user_id)
-        return await self._asked(lambda: self._delete_all(prefix))
+        return await self._call(lambda: self._delete_all(prefix))
 
     async def check(self) -> None:
-        """Return when the store answers; see `ObjectStore.check`."""
-        await self._asked(lambda: self._is_there(_NOBODYS))
+        """Return when the store answers.
 
-    async def _asked(self, ask: Callable[[], T]) -> T:
+        Raises:
+            ObjectsUnavailable: it does not.
+        """
+        await self._call(lambda: self._is_there(_UNUSED_KEY))
+
+    async def _call(self, call: Callable[[], T]) -> T:
         with _translated():
-            return await asyncio.to_thread(ask)
+            return await asyncio.to_thread(call)
 
     def _put(self, key: str, data: bytes) -> None:
         if self._folder is None:
@@ -76,7 +96,7 @@ class KeptObjects:
             parent.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
         obstore.put(self._store, key, data)
         path.chmod(_PRIVATE_FILE)
-        # The library leaves it to the system when a file reaches the disk, and the message is acknowledged.
+        # The library does not sync files, and the message is acknowledged next.
         for written in (path, path.parent, path.parent.parent, self._folder):
             _to_disk(written)
 
@@ -115,13 +135,13 @@ def _to_disk(path: Path) -> None:
 
 
 def _checked(key: str) -> str:
-    """Refuse what `object_key` has not made: nothing else may be looked for in a folder.
+    """Return `key` if `object_key` can have made it: no other path may be accessed.
 
     Raises:
-        ValueError: it has not.
+        ValueError: it cannot.
     """
     if _KEY.fullmatch(key) is None:
-        raise ValueError(f"no key of an object: {key!r}")
+        raise ValueError(f"not a key of an object: {key!r}")
     return key
 
 
@@ -130,41 +150,41 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
-        # What the library adds after the first line is its own account of every attempt.
-        told = str(error).split("\n", 1)[0]
+        # Further lines describe every attempt.
+        text = str(error).split("\n", 1)[0]
         raise ObjectsUnavailable(
-            f"the object store could not answer: {type(error).__name__}: {told}"
+            f"the object store could not answer: {type(error).__name__}: {text}"
         ) from error
 
 
-def in_folder(folder: Path) -> KeptObjects:
-    """Return what keeps objects in files of `folder`, which only its owner can read.
+def in_folder(folder: Path) -> ObjectStore:
+    """Return a store in files of `folder`, readable by its owner only.
 
     Raises:
-        OSError: the folder can neither be found nor made.
+        OSError: the folder does not exist and cannot be created.
     """
     folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
-    return KeptObjects(LocalStore(prefix=folder), folder)
+    return ObjectStore(LocalStore(prefix=folder), folder)
 
 
-def in_memory() -> KeptObjects:
-    """Return what keeps objects as long as it lives."""
-    return KeptObjects(MemoryStore())
+def in_memory() -> ObjectStore:
+    """Return a store in memory."""
+    return ObjectStore(MemoryStore())
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
-    """A bucket of S3, or of what speaks its protocol.
+class S3Bucket:
+    """A bucket of S3, or of a compatible service.
 
     Attributes:
         name: of the bucket, which exists.
-        prefix: before all keys; empty for none.
-        endpoint: where it answers; None for Amazon's.
-        region: its region; None leaves it to the environment.
-        access_key_id, secret_access_key: whose it is; None leaves it to the environment, as on a machine with
-            a role.
-        timeout: seconds for one request.
-        retrying: seconds for which one that fails is tried again.
+        prefix: of all keys; empty for none.
+        endpoint: URL of the service; None for Amazon's.
+        region: its region; None for that of the environment.
+        access_key_id, secret_access_key: credentials; None for those of the environment or the machine's
+            role.
+        timeout: seconds per request.
+        retrying: seconds for which a failed request is retried.
     """
 
     name: str
@@ -177,29 +197,29 @@ class Bucket:
     retrying: float = 10.0
 
 
-def in_bucket(bucket: Bucket) -> KeptObjects:
-    """Return what keeps objects in a bucket; it is not asked yet."""
+def in_bucket(bucket: S3Bucket) -> ObjectStore:
+    """Return a store in a bucket, which is not called yet."""
     store = S3Store(
         bucket.name,
         prefix=bucket.prefix or None,
-        config=_told(bucket),
+        config=_config(bucket),
         client_options={
             "timeout": timedelta(seconds=bucket.timeout),
             "allow_http": bucket.endpoint is not None and bucket.endpoint.startswith("http://"),
         },
         retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=bucket.retrying)},
     )
-    return KeptObjects(store)
+    return ObjectStore(store)
 
 
-def _told(bucket: Bucket) -> "S3Config":
-    told: S3Config = {}
+def _config(bucket: S3Bucket) -> "S3Config":
+    config: S3Config = {}
     if bucket.endpoint is not None:
-        told["endpoint"] = bucket.endpoint
+        config["endpoint"] = bucket.endpoint
     if bucket.region is not None:
-        told["region"] = bucket.region
+        config["region"] = bucket.region
     if bucket.access_key_id is not None:
-        told["access_key_id"] = bucket.access_key_id
+        config["access_key_id"] = bucket.access_key_id
     if bucket.secret_access_key is not None:
-        told["secret_access_key"] = bucket.secret_access_key
-    return told
+        config["secret_access_key"] = bucket.secret_access_key
+    return config

@@ -1,7 +1,7 @@
-"""The process that reads one document: `python -m ricordo.documents.readers.child`.
+"""The process that reads one document: `python -m ricordo.documents.readers.reader_main`.
 
-On standard input, a line of JSON (name, media type, limits) and then the bytes; on standard output, one
-object: the parts, or why it is unreadable. It limits itself before it looks at the first byte.
+Standard input is a line of JSON (name, media type, limits) and then the bytes; standard output is one object:
+the parts, or why it is unreadable. Limits are set before the first byte is read.
 """
 
 import json
@@ -12,15 +12,15 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from ricordo.documents.reader import ReadingLimits, Unreadable
-from ricordo.documents.readers.reading import read
+from ricordo.documents.readers.dispatch import read
 
-TOO_MUCH: Final = "takes more memory than reading a document may"
+TOO_MUCH: Final = "needs more memory than allowed"
 _LESS_URGENT: Final = 10
 _MEGABYTE: Final = 1024 * 1024
 
 
 def main() -> None:
-    """Read what comes in, and say what it is."""
+    """Read the document on standard input, and write the result."""
     header = json.loads(sys.stdin.buffer.readline())
     limits = ReadingLimits(**header["limits"])
     _limit(limits)
@@ -42,7 +42,7 @@ def _limit(limits: ReadingLimits) -> None:
     seconds = int(limits.seconds) + 1
     _set(resource.RLIMIT_CPU, seconds)
     _set(resource.RLIMIT_AS, limits.memory_mb * _MEGABYTE)
-    _set(resource.RLIMIT_FSIZE, 0)  # it has nothing to write to a disk
+    _set(resource.RLIMIT_FSIZE, 0)  # it writes no files
     _set(resource.RLIMIT_CORE, 0)
 
 

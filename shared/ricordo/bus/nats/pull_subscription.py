@@ -1,8 +1,7 @@
-"""Pulling from a durable consumer, so that every pull has an end and nothing that arrives is lost.
+"""Pulls messages from a durable consumer.
 
-A pull asks for what is there and, where nothing is, waits for the first message: the server then always
-closes it with a status, unless the whole batch was delivered. No pull outlives its fetch, so demand never
-adds up.
+A pull asks for the messages that are there or waits for the first: the server then always ends it with a
+status, unless the whole batch was delivered. No pull outlives its fetch, so that demand never adds up.
 """
 
 import asyncio
@@ -17,76 +16,76 @@ import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.connection import Connection, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, translated
 from ricordo.bus.port import BusError, BusUnavailable, Delivery
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_NOTHING_MORE: Final = ("404", "408")
+_END_STATUSES: Final = ("404", "408")
 _HEARTBEAT: Final = "100"
-_ANSWER_TAKES: Final = 1.0
+_REPLY_TIMEOUT_S: Final = 1.0
 _EMPTY_PAUSE: Final = 0.05
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 
 
 class JetStreamDelivery:
-    """A message that JetStream delivered."""
+    """A delivery of JetStream."""
 
     __slots__ = ("_message", "attempt", "sequence")
 
     def __init__(self, message: Msg) -> None:
-        place = message.metadata
+        metadata = message.metadata
         self._message = message
-        self.attempt: int = place.num_delivered
-        self.sequence: int = place.sequence.stream
+        self.attempt: int = metadata.num_delivered
+        self.sequence: int = metadata.sequence.stream
 
     @property
     def subject(self) -> str:
-        """The subject that it was published on."""
+        """The subject it was published on."""
         return self._message.subject
 
     @property
     def body(self) -> bytes:
-        """The body as it was published."""
+        """The body."""
         return self._message.data
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers as they were published."""
+        """The headers."""
         return self._message.headers or _NO_HEADERS
 
     async def ack(self, *, confirmed: bool = False) -> None:
-        """Settle as done; `confirmed` waits until the server has taken note."""
+        """Settle as done; `confirmed` waits for the server."""
         with translated("cannot acknowledge"):
             if confirmed:
-                await self._message.ack_sync(timeout=_ANSWER_TAKES)
+                await self._message.ack_sync(timeout=_REPLY_TIMEOUT_S)
             else:
                 await self._message.ack()
 
     async def retry(self, delay: float) -> None:
-        """Settle as to be delivered again, after `delay` seconds: without any it would come back at once."""
+        """Settle as to be redelivered after `delay` seconds."""
         with translated("cannot hand back"):
             await self._message.nak(delay=max(delay, 0.001))
 
     async def terminate(self) -> None:
-        """Settle as given up."""
+        """Settle as never to be redelivered."""
         with translated("cannot terminate"):
             await self._message.term()
 
     async def in_progress(self) -> None:
-        """Restart the time after which it would be delivered again."""
+        """Restart the time after which it would be redelivered."""
         with translated("cannot report progress"):
             await self._message.in_progress()
 
 
 class _Pull:
-    """One request for messages: ended by the server, by its last message, or by a lost connection."""
+    """One pull request, ended by the server, by its last message, or by the loss of the connection."""
 
-    __slots__ = ("ended", "problem", "token", "wanted")
+    __slots__ = ("ended", "limit", "problem", "token")
 
-    def __init__(self, token: str, wanted: int) -> None:
+    def __init__(self, token: str, limit: int) -> None:
         self.token = token
-        self.wanted = wanted
+        self.limit = limit
         self.ended = asyncio.Event()
         self.problem = ""
 
@@ -95,15 +94,11 @@ class PullSubscription:
     """The deliveries of one durable consumer to this process.
 
     Args:
-        connection: open.
-        stream: name of the stream.
-        consumer: name of the durable consumer.
-        ack_wait: seconds, as the server has it.
-        max_deliver: as the server has it.
+        ack_wait: seconds, as on the server.
     """
 
     def __init__(
-        self, connection: Connection, *, stream: str, consumer: str, ack_wait: float, max_deliver: int
+        self, connection: NatsConnection, *, stream: str, consumer: str, ack_wait: float, max_deliver: int
     ) -> None:
         self.stream = stream
         self.consumer = consumer
@@ -115,8 +110,8 @@ class PullSubscription:
         self._tokens = itertools.count()
         self._arrived: deque[Msg] = deque()
         self._pull: _Pull | None = None
-        self._arriving: CoreSubscription | None = None
-        self._forget = connection.when_lost(self._on_lost)
+        self._subscription: CoreSubscription | None = None
+        self._unregister = connection.when_lost(self._on_lost)
 
     async def open(self) -> None:
         """Begin to receive.
@@ -125,11 +120,13 @@ class PullSubscription:
             BusUnavailable: there is no connection.
         """
         with translated(f"cannot receive from {self.consumer}"):
-            self._arriving = await self._connection.client.subscribe(f"{self._inbox}.*", cb=self._on_message)
+            self._subscription = await self._connection.client.subscribe(
+                f"{self._inbox}.*", cb=self._on_message
+            )
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
-        """Return what is there, up to `limit`; see the port. One fetch at a time."""
-        if not self._arrived and self._arriving is not None:
+        """Return up to `limit` messages. One fetch at a time."""
+        if not self._arrived and self._subscription is not None:
             await self._connection.up(within=timeout)
             await self._ask(limit, timeout)
         return [JetStreamDelivery(self._arrived.popleft()) for _ in range(min(limit, len(self._arrived)))]
@@ -143,7 +140,7 @@ class PullSubscription:
                 await self._connection.client.publish(
                     self._next, json.dumps(request).encode(), reply=f"{self._inbox}.{pull.token}"
                 )
-            async with asyncio.timeout(timeout + _ANSWER_TAKES):
+            async with asyncio.timeout(timeout + _REPLY_TIMEOUT_S):
                 await pull.ended.wait()
         except TimeoutError:
             pull.problem = pull.problem or "the server does not answer"
@@ -160,14 +157,14 @@ class PullSubscription:
         pull = self._pull
         if message.reply:
             self._arrived.append(message)
-            if pull is not None and len(self._arrived) >= pull.wanted:
+            if pull is not None and len(self._arrived) >= pull.limit:
                 pull.ended.set()
             return
         headers = message.headers or _NO_HEADERS
         status = headers.get("Status", "")
         if pull is None or status == _HEARTBEAT or not message.subject.endswith(f".{pull.token}"):
             return
-        if status not in _NOTHING_MORE:
+        if status not in _END_STATUSES:
             pull.problem = _reason(status, headers)
         pull.ended.set()
 
@@ -177,18 +174,18 @@ class PullSubscription:
             self._pull.ended.set()
 
     async def close(self) -> None:
-        """Stop receiving, and hand back what arrived and was not fetched."""
-        arriving, self._arriving = self._arriving, None
-        if arriving is None:
+        """Stop receiving, and return messages that arrived and were not fetched."""
+        subscription, self._subscription = self._subscription, None
+        if subscription is None:
             return
-        self._forget()
+        self._unregister()
         try:
             with translated("cannot unsubscribe"):
-                await arriving.unsubscribe()
+                await subscription.unsubscribe()
             while self._arrived:
                 await JetStreamDelivery(self._arrived.popleft()).retry(0.001)
         except BusError as error:
-            _log.debug("subscription closed without a word", consumer=self.consumer, error=str(error))
+            _log.debug("subscription closed with an error", consumer=self.consumer, error=str(error))
 
 
 def _reason(status: str, headers: Mapping[str, str]) -> str:

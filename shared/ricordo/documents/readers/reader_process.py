@@ -1,7 +1,7 @@
-"""Documents are read in a process of their own, which may be ended at any moment.
+"""Reads documents in a process of their own, which can be killed at any time.
 
-What reads a PDF may be made to compute for ever or to fill the memory by whoever wrote the PDF. A thread can
-neither be stopped nor limited, and would keep Python's lock from everything else that the worker does.
+A malicious PDF can make its reader compute forever or exhaust memory. A thread can neither be stopped nor
+limited, and would hold Python's interpreter lock.
 """
 
 import asyncio
@@ -20,27 +20,23 @@ from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.memory.documents import DocumentPart
 
 _log = structlog.stdlib.get_logger(__name__)
-_CHILD: Final = "ricordo.documents.readers.child"
-# No password of a worker's is any business of who reads what strangers have written.
-_PASSED_ON: Final = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
-_QUOTED: Final = 2_000  # characters of what a reader that fell over has said
+_CHILD: Final = "ricordo.documents.readers.reader_main"
+# The reader gets no secrets of the worker's environment.
+_ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
+_QUOTED: Final = 2_000  # characters of a crashed reader's output
 
 
 class ReaderProcess:
-    """Implements `DocumentReader`: a process for each document.
-
-    Args:
-        limits: what reading one may take.
-    """
+    """Reads documents, with one process each."""
 
     def __init__(self, limits: ReadingLimits | None = None) -> None:
         self._limits = limits or ReadingLimits()
 
     async def read(self, name: str, media_type: str, data: bytes) -> Sequence[DocumentPart]:
-        """Return what is read; see `DocumentReader.read`.
+        """Return the parts of a document, at least one with text.
 
         Raises:
-            Unreadable: nobody can read it.
+            Unreadable: it cannot be read, is broken or encrypted, has no text, or exceeds a limit.
             OSError: no process can be started now.
         """
         header = {"name": name, "media_type": media_type, "limits": asdict(self._limits)}
@@ -49,12 +45,12 @@ class ReaderProcess:
         )
         try:
             async with asyncio.timeout(self._limits.seconds):
-                out, said = await process.communicate(json.dumps(header).encode() + b"\n" + data)
+                output, errors = await process.communicate(json.dumps(header).encode() + b"\n" + data)
         except TimeoutError:
             raise Unreadable(f"takes longer to read than {self._limits.seconds:g} seconds") from None
         finally:
             await _ended(process)
-        return _parts(process.returncode, out, said)
+        return _parts(process.returncode, output, errors)
 
 
 async def _ended(process: Process) -> None:
@@ -64,25 +60,25 @@ async def _ended(process: Process) -> None:
         await process.wait()
 
 
-def _parts(code: int | None, out: bytes, said: bytes) -> Sequence[DocumentPart]:
-    answer = _answer(out) if code == 0 else None
+def _parts(code: int | None, output: bytes, errors: bytes) -> Sequence[DocumentPart]:
+    answer = _answer(output) if code == 0 else None
     if answer is None:
         _log.warning(
-            "a reader of documents fell over", code=code, said=said.decode(errors="replace")[-_QUOTED:]
+            "reader of a document crashed", code=code, errors=errors.decode(errors="replace")[-_QUOTED:]
         )
-        raise Unreadable("makes its reader fall over")
+        raise Unreadable("crashes its reader")
     if "unreadable" in answer:
         raise Unreadable(answer["unreadable"])
     return [DocumentPart(**part) for part in answer["parts"]]
 
 
-def _answer(out: bytes) -> Mapping[str, Any] | None:
+def _answer(output: bytes) -> Mapping[str, Any] | None:
     try:
-        found: Mapping[str, Any] = json.loads(out)
+        found: Mapping[str, Any] = json.loads(output)
     except ValueError:
         return None
     return found
 
 
 def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}

@@ -1,4 +1,4 @@
-"""The connection to NATS: found at the start or not at all, then kept, whatever happens to the server."""
+"""The connection to NATS: it reconnects forever once it was established."""
 
 import asyncio
 import ssl
@@ -19,23 +19,22 @@ from ricordo.log import without_secrets
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_CLOSING_TAKES = 3.0
+_CLOSE_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NatsSettings:
-    """Where NATS is and how long to wait for it.
+    """How to connect to NATS.
 
     Attributes:
-        servers: addresses, with credentials inside where there are any.
+        servers: addresses, with credentials if needed.
         name: shown in the server's list of connections.
-        credentials: path of a `.creds` file; None without.
-        inbox_prefix: where replies arrive; permissions may demand one's own.
-        tls_ca: file of the certificate by which that of the server is checked; None for what the system
-            trusts.
-        start_timeout: seconds to keep trying for the first connection.
-        request_timeout: seconds to wait for the answer or the acknowledgement of a request.
-        reconnect_wait: seconds between tries to reconnect; there is no last try.
+        credentials: path of a `.creds` file, if any.
+        inbox_prefix: prefix of inboxes; permissions may require one.
+        tls_ca: CA certificate that verifies the server; None for those of the system.
+        start_timeout: seconds to retry the first connection.
+        request_timeout: seconds to wait for a reply or an acknowledgement.
+        reconnect_wait: seconds between attempts to reconnect, which never end.
     """
 
     servers: tuple[str, ...] = field(repr=False)
@@ -49,30 +48,26 @@ class NatsSettings:
 
 
 class FlushingClient(Client):
-    """A client whose `flush`, and with it `drain`, waits until the server has all that was sent before."""
+    """A client whose `flush`, and with it `drain`, waits until the server has received everything."""
 
     async def flush(self, timeout: int = 10) -> None:
         """Wait for the server.
 
-        The library writes the PING of a flush past what waits to be sent: the answer to the first says
-        nothing yet, the answer to the second that the server has read everything.
+        The library sends the PING of a flush ahead of pending data: only the reply to a second one shows that
+        the server has read everything.
 
         Args:
-            timeout: seconds to wait for each answer.
+            timeout: seconds to wait for each reply.
 
         Raises:
-            nats.errors.Error: there is no connection, or no answer in time.
+            nats.errors.Error: there is no connection, or no reply in time.
         """
         await super().flush(timeout)
         await super().flush(timeout)
 
 
-class Connection:
-    """A connection that reconnects, and lets others wait for it or hear of its loss.
-
-    Args:
-        settings: see there.
-    """
+class NatsConnection:
+    """A connection that reconnects, and notifies of its loss."""
 
     def __init__(self, settings: NatsSettings) -> None:
         self.settings = settings
@@ -83,19 +78,19 @@ class Connection:
 
     @property
     def denied(self) -> str:
-        """What the server has refused these credentials last; empty where its last error was another."""
+        """The last permission that the server denied; empty if its last error was another."""
         return self._last_error if "permissions violation" in self._last_error else ""
 
     @property
     def streams(self) -> JetStreamContext:
-        """The API of JetStream."""
+        """The JetStream API."""
         return self.client.jetstream(timeout=self.settings.request_timeout)
 
     async def open(self) -> None:
         """Connect.
 
         Raises:
-            BusUnavailable: no server let us in within the start timeout; the sentence says why.
+            BusUnavailable: no connection was accepted within the start timeout; says why.
         """
         settings = self.settings
         try:
@@ -105,7 +100,7 @@ class Connection:
                     name=settings.name,
                     user_credentials=settings.credentials,
                     inbox_prefix=settings.inbox_prefix,
-                    tls=_trusting(settings.tls_ca),
+                    tls=_tls_context(settings.tls_ca),
                     connect_timeout=2,
                     reconnect_time_wait=settings.reconnect_wait,  # type: ignore[arg-type]  # sleeps on it: any number
                     max_reconnect_attempts=-1,
@@ -119,10 +114,10 @@ class Connection:
         except TimeoutError:
             await self.client.close()
             raise BusUnavailable(
-                f"no NATS server lets us in at {self._addresses}: {self._last_error}"
+                f"no NATS server accepts a connection at {self._addresses}: {self._last_error}"
             ) from None
         except (nats.errors.Error, OSError, ValueError) as error:
-            raise BusUnavailable(f"cannot connect to NATS at {self._addresses}: {_said(error)}") from None
+            raise BusUnavailable(f"cannot connect to NATS at {self._addresses}: {_text_of(error)}") from None
         self._up.set()
 
     @property
@@ -130,20 +125,20 @@ class Connection:
         return ", ".join(without_secrets(server) for server in self.settings.servers)
 
     async def close(self) -> None:
-        """Send what is still to be sent, and disconnect."""
+        """Send pending data and disconnect."""
         try:
-            async with asyncio.timeout(_CLOSING_TAKES):
+            async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 if self.client.is_connected:
                     await self.client.flush()
         except (nats.errors.Error, TimeoutError, OSError) as error:
-            _log.debug("connection closed in a hurry", error=_said(error))
+            _log.debug("connection closed without a flush", error=_text_of(error))
         await self.client.close()
 
     async def up(self, within: float) -> None:
         """Return once connected.
 
         Raises:
-            BusUnavailable: not connected within so many seconds.
+            BusUnavailable: not connected within `within` seconds.
         """
         if self.client.is_closed:
             raise BusUnavailable("the connection to NATS was closed")
@@ -154,15 +149,15 @@ class Connection:
             raise BusUnavailable(f"not connected to NATS at {self._addresses}: {self._last_error}") from None
 
     def when_lost(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` at each loss of the connection, until what is returned is called."""
+        """Call `listener` at each loss of the connection; returns a function that ends this."""
         self._lost.add(listener)
         return lambda: self._lost.discard(listener)
 
     async def _on_error(self, error: Exception) -> None:
-        said = _said(error)
-        if said != self._last_error:
-            _log.debug("nats", error=said)
-        self._last_error = said
+        text = _text_of(error)
+        if text != self._last_error:
+            _log.debug("nats", error=text)
+        self._last_error = text
 
     async def _on_lost(self) -> None:
         if self._up.is_set() and not self.client.is_closed:
@@ -177,13 +172,13 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(settings: NatsSettings) -> AsyncIterator[Connection]:
+async def connected(settings: NatsSettings) -> AsyncIterator[NatsConnection]:
     """Connect for the length of a context.
 
     Raises:
-        BusUnavailable: no server let us in within the start timeout.
+        BusUnavailable: no connection was accepted within the start timeout.
     """
-    connection = Connection(settings)
+    connection = NatsConnection(settings)
     await connection.open()
     try:
         yield connection
@@ -193,27 +188,27 @@ async def connected(settings: NatsSettings) -> AsyncIterator[Connection]:
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Raise what NATS raises as errors of the bus.
+    """Translate errors of NATS into errors of the bus.
 
     Args:
-        what: was being done, to begin the sentence with.
+        what: the action, to begin the sentence with.
 
     Raises:
-        PublishRefused: the message is larger than the server carries.
-        BusUnavailable: anything else.
+        PublishRefused: the message is larger than the server allows.
+        BusUnavailable: any other error.
     """
     try:
         yield
     except nats.errors.MaxPayloadError:
-        raise PublishRefused(f"{what}: larger than the server carries") from None
+        raise PublishRefused(f"{what}: larger than the server allows") from None
     except (nats.errors.Error, TimeoutError, OSError) as error:
-        raise BusUnavailable(f"{what}: {_said(error)}") from error
+        raise BusUnavailable(f"{what}: {_text_of(error)}") from error
 
 
-def _trusting(ca: Path | None) -> ssl.SSLContext | None:
+def _tls_context(ca: Path | None) -> ssl.SSLContext | None:
     return None if ca is None else ssl.create_default_context(cafile=ca)
 
 
-def _said(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     description = getattr(error, "description", None)
     return description or without_secrets(str(error)) or type(error).__name__

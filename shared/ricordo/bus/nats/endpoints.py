@@ -1,6 +1,6 @@
-"""Request-reply on NATS, the answering side.
+"""The answering side of request-reply on NATS.
 
-A subscription's callbacks run one after the other, so they only accept; whoever accepts answers in a task.
+The callbacks of a subscription run one after the other, so they only accept; the reply is sent by a task.
 """
 
 import asyncio
@@ -12,44 +12,44 @@ import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.connection import Connection, translated
-from ricordo.bus.requests import Request
+from ricordo.bus.nats.nats_connection import NatsConnection, translated
+from ricordo.bus.port import Request
 
 _log = structlog.stdlib.get_logger(__name__)
 
-_DRAINING_TAKES: Final = 2.0
+_DRAIN_TIMEOUT_S: Final = 2.0
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 
 
 class NatsRequest:
-    """A request that arrived over NATS."""
+    """A request over NATS."""
 
     __slots__ = ("_connection", "_message")
 
-    def __init__(self, connection: Connection, message: Msg) -> None:
+    def __init__(self, connection: NatsConnection, message: Msg) -> None:
         self._connection = connection
         self._message = message
 
     @property
     def subject(self) -> str:
-        """The subject that it was sent on."""
+        """The subject it was sent on."""
         return self._message.subject
 
     @property
     def body(self) -> bytes:
-        """The question."""
+        """The body."""
         return self._message.data
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Its headers."""
+        """The headers."""
         return self._message.headers or _NO_HEADERS
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Send the reply; to a caller who left no address, nothing.
+        """Send the reply; nothing, if the caller left no reply subject.
 
         Raises:
-            PublishRefused: it is larger than the server carries.
+            PublishRefused: it is larger than the server allows.
             BusUnavailable: there is no connection.
         """
         if not self._message.reply:
@@ -61,31 +61,27 @@ class NatsRequest:
 
 
 class NatsEndpoint:
-    """Where requests arrive.
-
-    Args:
-        subscription: open.
-    """
+    """A subscription to requests."""
 
     def __init__(self, subscription: CoreSubscription) -> None:
         self._subscription: CoreSubscription | None = subscription
 
     async def close(self) -> None:
-        """Withdraw the interest, and accept what the server sent before it heard of that."""
+        """Unsubscribe, and accept requests that the server sent before."""
         subscription, self._subscription = self._subscription, None
         if subscription is None:
             return
         try:
-            async with asyncio.timeout(_DRAINING_TAKES):
+            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
                 await subscription.drain()  # type: ignore[no-untyped-call]  # the library left it untyped
         except (nats.errors.Error, TimeoutError, OSError) as error:
-            _log.debug("endpoint closed without a word", subject=subscription.subject, error=str(error))
+            _log.debug("endpoint closed with an error", subject=subscription.subject, error=str(error))
 
 
 async def serve(
-    connection: Connection, subject: str, queue: str | None, accept: Callable[[Request], None]
+    connection: NatsConnection, subject: str, queue: str | None, accept: Callable[[Request], None]
 ) -> NatsEndpoint:
-    """Receive the requests on `subject`; see the port."""
+    """Receive the requests on `subject`."""
 
     async def on_message(message: Msg) -> None:
         accept(NatsRequest(connection, message))

@@ -8,10 +8,9 @@ from uuid import UUID
 
 from neo4j import AsyncGraphDatabase, AsyncTransaction
 
-from ricordo.graph.bolt import rows
-from ricordo.graph.bolt.queries import blocks
-from ricordo.graph.bolt.transactions import GraphSettings, Transactions, run
-from ricordo.graph.port import MAX_DEPTH, Neighbour, Survey
+from ricordo.graph.bolt import fact_rows
+from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
+from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, Survey
 from ricordo.memory.facts import USER, Fact
 from ricordo.memory.facts.projection import ProjectionVersion, VersionConflict
 
@@ -30,14 +29,10 @@ Scope = dict[str, str]
 async def open_graph(
     url: str, user: str, password: str, *, database: str = "neo4j", settings: GraphSettings | None = None
 ) -> AsyncIterator["Neo4jGraph"]:
-    """Hold a driver to a Bolt server; nothing is sent before the first call.
+    """Open a driver for a Bolt server; nothing is sent before the first call.
 
     Args:
         url: `bolt://host:port` or `neo4j://…`, without credentials.
-        user: name to authenticate with.
-        password: its password.
-        database: the database that holds the graph.
-        settings: how patient to be.
     """
     settings = settings or GraphSettings()
     async with AsyncGraphDatabase.driver(
@@ -52,14 +47,13 @@ async def open_graph(
 
 
 class Neo4jGraph:
-    """Implements `FactGraph` and `GraphUpkeep`."""
+    """Implements `FactGraph`."""
 
     def __init__(self, transactions: Transactions) -> None:
-        """Read and write through `transactions`."""
         self._transactions = transactions
 
     async def prepare(self) -> None:
-        """Create constraints and indexes; see `FactGraph.prepare`."""
+        """Create constraints and indexes."""
         for statement in _SCHEMA.values():
             await self._transactions.change_schema(statement)
 
@@ -72,7 +66,7 @@ class Neo4jGraph:
         gone: Collection[UUID] = (),
         step: ProjectionVersion | None = None,
     ) -> None:
-        """Write and remove facts in one transaction; see `FactGraph.project`."""
+        """Write and remove facts in one transaction."""
         if not facts and not gone and step is None:
             return
         scope = {"tenant": tenant, "user_id": user_id}
@@ -84,7 +78,7 @@ class Neo4jGraph:
                     raise VersionConflict(
                         f"the graph of {tenant}/{user_id} is at {former}, not at {step.before}"
                     )
-            await _written(transaction, scope, facts, [str(one) for one in gone])
+            await _written(transaction, scope, facts, [str(item) for item in gone])
 
         await self._transactions.write(work)
 
@@ -97,12 +91,12 @@ class Neo4jGraph:
         depth: int = 1,
         limit: int = 100,
         past_user: bool = True,
-    ) -> Sequence[Neighbour]:
-        """Return entities around one; see `FactGraph.neighbours`."""
+    ) -> Sequence[EntityNeighbour]:
+        """Return entities around one."""
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth is 1 or {MAX_DEPTH}, not {depth}")
-        scope = {"tenant": tenant, "user_id": user_id, "entity": rows.key(entity), "limit": limit}
-        closed: list[str] = [] if past_user else [rows.key(USER)]
+        scope = {"tenant": tenant, "user_id": user_id, "entity": fact_rows.key(entity), "limit": limit}
+        closed: list[str] = [] if past_user else [fact_rows.key(USER)]
         near = await self._transactions.read(_FACTS["adjacent"], scope)
         found = [_neighbour(row, 1) for row in near]
         if depth > 1 and near and len(near) < limit:
@@ -116,7 +110,7 @@ class Neo4jGraph:
         return found[:limit]
 
     async def erase(self, tenant: str, user_id: str) -> int:
-        """Remove all of a user; see `FactGraph.erase`."""
+        """Remove everything of a user."""
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> int:
@@ -128,12 +122,12 @@ class Neo4jGraph:
         return await self._transactions.write(work)
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
-        """Return all facts of a user; see `FactGraph.export`."""
+        """Return all facts of a user."""
         found = await self._transactions.read(_FACTS["export"], {"tenant": tenant, "user_id": user_id})
-        return [rows.fact(row["fact"]) for row in found]
+        return [fact_rows.fact(row["fact"]) for row in found]
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
-        """Return whose entities and states there are; see `GraphUpkeep.owners`."""
+        """Return the owners of entities and versions."""
         return {
             (row["tenant"], row["user_id"])
             for query in ("owners", "owners_of_states")
@@ -141,34 +135,34 @@ class Neo4jGraph:
         }
 
     async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:
-        """Remove entities that are nobody's; see `GraphUpkeep.sweep_ownerless`."""
+        """Remove entities without an owner."""
         parameters = {"tenants": sorted(tenants), "unnamed": unnamed}
         await self._transactions.write(partial(run, query=_UPKEEP["sweep_ownerless"], parameters=parameters))
 
     async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Remove what can be no fact, and return what else is there; see `GraphUpkeep.survey`."""
+        """Remove invalid nodes and edges, and return the rest."""
         scope = {"tenant": tenant, "user_id": user_id}
 
         async def work(transaction: AsyncTransaction) -> Survey:
-            await run(transaction, _FACTS["sweep_edges"], {**scope, "form": rows.ID})
+            await run(transaction, _FACTS["sweep_edges"], {**scope, "form": fact_rows.ID})
             await run(transaction, _FACTS["sweep_nameless"], scope)
             edges = await run(transaction, _FACTS["survey"], scope)
-            return rows.survey(edges, await run(transaction, _FACTS["lonely"], scope))
+            return fact_rows.survey(edges, await run(transaction, _FACTS["isolated"], scope))
 
         return await self._transactions.write(work)
 
-    async def sweep(self, tenant: str, user_id: str, lonely: Collection[str]) -> None:
-        """Remove entities that no fact touches; see `GraphUpkeep.sweep`."""
+    async def sweep(self, tenant: str, user_id: str, isolated: Collection[str]) -> None:
+        """Remove entities that no fact touches."""
         scope = {"tenant": tenant, "user_id": user_id}
-        await self._transactions.write(partial(_swept, scope=scope, keys=lonely))
+        await self._transactions.write(partial(_swept, scope=scope, keys=isolated))
 
     async def state(self, tenant: str, user_id: str) -> UUID | None:
-        """Return at which state the graph is; see `GraphUpkeep.state`."""
+        """Return the version that the graph is at."""
         found = await self._transactions.read(_FACTS["state"], {"tenant": tenant, "user_id": user_id})
         return UUID(found[0]["state"]) if found and found[0]["state"] is not None else None
 
     async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
-        """Note at which state the graph is; see `GraphUpkeep.stand`."""
+        """Set the version that the graph is at."""
         parameters = {
             "tenant": tenant,
             "user_id": user_id,
@@ -179,12 +173,12 @@ class Neo4jGraph:
         await self._transactions.write(partial(run, query=query, parameters=parameters))
 
     async def health(self) -> bool:
-        """Whether the server answers just now; see `FactGraph.health`."""
+        """Return whether the server answers."""
         return await self._transactions.answers()
 
 
 async def _stood(transaction: AsyncTransaction, scope: Scope, state: UUID | None) -> UUID | None:
-    """Keep at which state of the evidence the graph now is, and return at which it was."""
+    """Set the version of the evidence that the graph is at, and return the former one."""
     kept = None if state is None else str(state)
     (row,) = await run(transaction, _FACTS["stand"], {**scope, "state": kept})
     return None if row["former"] is None else UUID(row["former"])
@@ -195,12 +189,12 @@ async def _written(
 ) -> None:
     if gone:
         await _removed(transaction, scope, gone)
-    for batch in _batches([rows.parameters(fact) for fact in facts]):
+    for batch in _batches([fact_rows.parameters(fact) for fact in facts]):
         await run(transaction, _FACTS["upsert"], {**scope, "facts": batch})
 
 
 async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection[str]) -> None:
-    """Remove facts, and the entities that no fact is left of."""
+    """Remove facts, and entities left without facts."""
     removed = await run(transaction, _FACTS["remove"], {**scope, "ids": sorted(gone)})
     await _swept(
         transaction, scope, {key for row in removed for key in (row["subject_key"], row["object_key"])}
@@ -210,11 +204,11 @@ async def _removed(transaction: AsyncTransaction, scope: Scope, gone: Collection
 async def _swept(transaction: AsyncTransaction, scope: Scope, keys: Collection[str]) -> None:
     """Remove those of these entities that no fact touches."""
     for batch in _batches([{"key": key} for key in sorted(keys)]):
-        await run(transaction, _FACTS["remove_lonely"], {**scope, "ends": batch})
+        await run(transaction, _FACTS["remove_isolated"], {**scope, "ends": batch})
 
 
-def _neighbour(row: dict[str, Any], distance: int) -> Neighbour:
-    return Neighbour(row["name"], distance, tuple(sorted(row["predicates"])))
+def _neighbour(row: dict[str, Any], distance: int) -> EntityNeighbour:
+    return EntityNeighbour(row["name"], distance, tuple(sorted(row["predicates"])))
 
 
 def _batches(parameters: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
