@@ -14,7 +14,7 @@ from ricordo.documents.records import document_key
 from ricordo.memory.model import Memory
 from ricordo.memory.progress import Progress, Stage
 from ricordo.memory.reinforcement import RecallVerdict
-from ricordo.messages.codec import spoken
+from ricordo.messages.codec import owner_of
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
@@ -229,7 +229,7 @@ class LifecycleStore(Store):
         Nothing is stored if a tombstone covers its message. The reason is dropped when its consumer sets the
         stage, or by `tidy`.
         """
-        message = spoken(letter.subject, letter.body)
+        message = owner_of(letter.subject, letter.body)
         async with self._database.transaction(tenant) as connection:
             if message is not None:  # under the lock of tombstones
                 await derived_memories.lock_users(connection, tenant, [message.user_id])
