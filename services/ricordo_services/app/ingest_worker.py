@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from ricordo.documents.reader import ReadingLimits
 from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.reading_limits import ReadingLimits
 from ricordo.memory.documents.cutting import ExtractSize
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.gates import BacklogGate

@@ -26,7 +26,7 @@ from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.runtime.availability import Availability
-from ricordo.runtime.derived_events import BusEmitter
+from ricordo.runtime.event_publishing import BusEmitter
 from ricordo.runtime.gates import ProbeGate
 from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority

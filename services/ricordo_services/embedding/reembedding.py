@@ -12,7 +12,7 @@ from ricordo.language.text import text_hash
 from ricordo.messages.events import MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import ModelUnavailable, NoVector
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, ReembeddingStore
 from ricordo.store.rows import Vector

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room

@@ -9,7 +9,7 @@ from ricordo.clock import Clock
 from ricordo.memory.enrichment import VERSION
 from ricordo.memory.llm_description import described_by
 from ricordo.messages.events import MemoryEnriched
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo.store.stages import EnrichedMemory

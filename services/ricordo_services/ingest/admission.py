@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ricordo.clock import Clock
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.gates import Gate
 from ricordo.store.intake import IntakeStore
 from ricordo_services.ingest.ingest_handler import created

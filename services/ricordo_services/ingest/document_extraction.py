@@ -16,8 +16,8 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.documents.object_store import ObjectStore
-from ricordo.documents.reader import Unreadable
 from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.reading_limits import Unreadable
 from ricordo.documents.records import LOST, UNREADABLE, DocumentToRead, ObjectMissing
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.detection import identify
@@ -26,7 +26,7 @@ from ricordo.memory.documents.cutting import CutDocument, ExtractSize, cut_docum
 from ricordo.memory.model import Memory, derived_id
 from ricordo.messages.events import MemoryCreated
 from ricordo.models.encoder import TokenCounter
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.database import StoreUnavailable

@@ -16,7 +16,7 @@ from ricordo.clock import Clock
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_IN, every_tenant
 from ricordo.runtime.decoding import decode_stored
-from ricordo.runtime.derived_events import derived_messages
+from ricordo.runtime.event_publishing import derived_messages
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.scheduling import QueryPriority

@@ -18,7 +18,7 @@ from ricordo.messages.events import (
 )
 from ricordo.messages.ids import derived_id
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore
 
 _NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all

@@ -20,7 +20,7 @@ from ricordo.messages.base import parse_instant
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportedUse, ImportStore

@@ -12,7 +12,7 @@ from ricordo.clock import Clock
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.salience import strip_instructions
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events

@@ -18,7 +18,7 @@ from ricordo.memory.summaries import (
     strip_instructions_from_turns,
     summarise,
 )
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.session_store import (
     Session,

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from pydantic.config import JsonDict
 from pydantic.json_schema import GenerateJsonSchema
 
-from ricordo.messages.asyncapi.document import document_text
+from ricordo.messages.asyncapi.asyncapi_document import document_text
 from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent

@@ -16,7 +16,7 @@ from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.derived_events import stamp, to_message
+from ricordo.runtime.event_publishing import stamp, to_message
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.measures import ANSWERED, UNKNOWN_QUERY, QueryMeasures
 from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError, encoded

@@ -15,7 +15,7 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker
 from ricordo.runtime.dead_letter_queue import DeadLetterQueue
 from ricordo.runtime.decoding import decode_delivery, log_fields, references
-from ricordo.runtime.derived_events import derived_messages
+from ricordo.runtime.event_publishing import derived_messages
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
 from ricordo.runtime.in_flight import InFlightMessage

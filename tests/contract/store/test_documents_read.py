@@ -22,7 +22,7 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.documents import DocumentPart
 from ricordo.memory.model import Source
 from ricordo.messages.events import MessageReceived
-from ricordo.runtime.derived_events import BusEmitter
+from ricordo.runtime.event_publishing import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore

@@ -6,9 +6,9 @@ import psutil
 import pytest
 from tests.fixtures.papers import bomb, pdf
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers import reader_process
 from ricordo.documents.readers.reader_process import ReaderProcess
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.testing.eventually import eventually
 
 pytestmark = pytest.mark.integration

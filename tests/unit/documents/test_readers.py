@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.papers import bomb, encrypted, mail, pdf
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers import dispatch
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 
 LIMITS = ReadingLimits()
 

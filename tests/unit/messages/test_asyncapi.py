@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from ricordo.messages.asyncapi.document import document
+from ricordo.messages.asyncapi.asyncapi_document import document
 from ricordo.messages.asyncapi.examples import TENANT
 from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.codec import decode, decode_as, encode

@@ -21,7 +21,7 @@ from ricordo.messages.events import (
 from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.messages.vocabulary import Role
 from ricordo.runtime.decoding import MessageReferences, decode_delivery, references
-from ricordo.runtime.derived_events import stamp
+from ricordo.runtime.event_publishing import stamp
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.in_flight import InFlightMessage, isolation_order
 from ricordo.runtime.tracing import TraceContext

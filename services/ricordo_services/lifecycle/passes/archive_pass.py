@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo_services.lifecycle.derived_events import republish
 from ricordo_services.lifecycle.passes.slices import Slice

@@ -21,7 +21,7 @@ from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.messages.events import DerivedEvent
 from ricordo.models.llm_condenser import LlmCondenser
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo_services.lifecycle.derived_events import birth

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.pass_store import RetentionStore
 from ricordo_services.lifecycle.derived_events import archived
 from ricordo_services.lifecycle.passes.slices import Slice

@@ -11,7 +11,7 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.memory.progress import Stage
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import Lagging, LifecycleStore
 from ricordo_services.backpressure import Backlog
 from ricordo_services.job_progress import PassSummary

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
-from ricordo.runtime.derived_events import Emitter
+from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.pass_store import Quota, RetentionStore
 from ricordo_services.lifecycle.derived_events import archived
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice

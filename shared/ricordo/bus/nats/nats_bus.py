@@ -11,7 +11,7 @@ import nats.js.errors
 from nats.aio.msg import Msg
 from nats.js.api import RawStreamMsg
 
-from ricordo.bus.nats import endpoints
+from ricordo.bus.nats import request_endpoints
 from ricordo.bus.nats.nats_connection import NatsConnection, NatsSettings, connected, translated
 from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.pull_subscription import PullSubscription
@@ -87,7 +87,7 @@ class NatsBus:
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
         """Receive the requests on `subject`."""
-        return await endpoints.serve(self._connection, subject, queue, accept)
+        return await request_endpoints.serve(self._connection, subject, queue, accept)
 
     async def lag(self, consumer: str) -> ConsumerLag:
         """Return the lag of `consumer`.

@@ -4,7 +4,7 @@ import codecs
 import re
 from typing import Final
 
-from ricordo.documents.reader import Unreadable
+from ricordo.documents.reading_limits import Unreadable
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),

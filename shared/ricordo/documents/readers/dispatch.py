@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers import html, mail
 from ricordo.documents.readers.charset import decoded
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.memory.documents import DocumentPart
 
 CAN_BE_READ: Final = "plain text, Markdown, HTML, mails (message/rfc822) and PDF"

@@ -5,9 +5,9 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Final, cast
 
-from ricordo.documents.reader import Unreadable
 from ricordo.documents.readers import html
 from ricordo.documents.readers.charset import decoded
+from ricordo.documents.reading_limits import Unreadable
 from ricordo.memory.documents import DocumentPart
 
 MAIL: Final = "message/rfc822"

@@ -8,7 +8,7 @@ from typing import Final
 from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.memory.documents import DocumentPart
 
 # A word that is divided at the end of a line, and a line that goes on in the next one.

@@ -11,8 +11,8 @@ import sys
 from dataclasses import asdict
 from typing import Any, Final
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
 from ricordo.documents.readers.dispatch import read
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 
 TOO_MUCH: Final = "needs more memory than allowed"
 _LESS_URGENT: Final = 10

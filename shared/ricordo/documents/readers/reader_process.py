@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import structlog
 
-from ricordo.documents.reader import ReadingLimits, Unreadable
+from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.memory.documents import DocumentPart
 
 _log = structlog.stdlib.get_logger(__name__)
