@@ -12,7 +12,8 @@ from ricordo.memory.facts import FUNCTIONAL, USER, Entity, Fact, normalise
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
-_SQL: Final = Database.queries("facts")
+_SQL: Final = Database.queries("fact_queries")
+_LOCK: Final = Database.queries("facts")["lock_users"]
 _FUNCTIONAL: Final = sorted(FUNCTIONAL)
 
 
@@ -107,7 +108,7 @@ class FactSource(Store):
         What is read under it may be projected under it: no older state can overwrite a newer one.
         """
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["lock_users"], tenant, [user_id])
+            await connection.execute(_LOCK, tenant, [user_id])
             yield LockedFacts(connection, tenant, user_id)
 
 

@@ -1,6 +1,6 @@
 """Creates and upgrades the database schema, and carries tombstones between databases.
 
-`migrations/initial.sql` and `migrations/functions.sql` are the current schema. `migrations/upgrades` brings a
+`migrations/initial` and `migrations/functions.sql` are the current schema. `migrations/upgrades` brings a
 database of `OLDEST` or later to it; a test compares both ways.
 """
 
@@ -18,6 +18,7 @@ from ricordo.store.database import Database, translate_errors
 
 _SQL: Final = Database.queries("schema")
 _FOLDER: Final = files(__package__).joinpath("migrations")
+_INITIAL: Final = ("initial/1_memories.sql", "initial/2_facts.sql", "initial/3_operations.sql")
 _LOCK: Final = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
 _FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
@@ -120,7 +121,7 @@ async def _apply(connection: "asyncpg.Connection[asyncpg.Record]") -> list[str]:
         sources = [step.sql for step in steps]
         names = list(map(str, steps))
     else:  # the initial schema contains all upgrades
-        initial = Migration(OLDEST, "initial", _read("initial.sql"))
+        initial = Migration(OLDEST, "initial", "\n".join(map(_read, _INITIAL)))
         steps = [initial, *steps]
         sources = [initial.sql]
         names = [f"{known[-1].version:04d}_{initial.name}"]

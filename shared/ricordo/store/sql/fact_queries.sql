@@ -1,0 +1,127 @@
+-- Facts that are shown.
+
+-- name: entity
+-- The one of that normalised name, or else the one that is named most of those who also go by it.
+select key, name, aliases, mentions from entities
+where tenant = $1 and user_id = $2
+  and key = any(array(select $3::text union all
+          select key from entity_names where tenant = $1 and user_id = $2 and name_key = $3))
+order by key = $3 desc, mentions desc, key
+limit 1
+
+-- name: about_user
+-- Current facts about the user in person, of some predicates ($3), in their order.
+select
+-- include: fact_columns.columns
+from facts
+where tenant = $1 and user_id = $2 and valid_to is null and subject_key = $4 and predicate = any($3::text[])
+order by array_position($3::text[], predicate), confidence desc, last_reinforced desc, id limit $5
+
+-- name: surfacing
+-- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
+-- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.
+with named_keys as (
+    select array(select unnest($3::text[]) union all
+                 select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3::text[])) as keys
+), named as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null
+      and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
+    order by confidence desc, last_reinforced desc, id limit $5
+), firm as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and confidence >= $4
+    order by confidence desc, last_reinforced desc, id limit $5
+), sure as (
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and verified
+    order by confidence desc, last_reinforced desc, id limit $5
+), shown as (
+    select * from named union select * from firm union select * from sure
+)
+select
+-- include: fact_columns.columns
+from shown
+order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
+limit $5
+
+-- Facts, most confident first, by one statement for each kind of question: each reads by an index in which what it asks
+-- for stands together, and all but the last in the order in which it is shown, so that no more is read than is shown.
+-- They are planned anew each time, for what is asked: what is null or false is no condition then.
+-- $3 least confidence, $4 the instant at which they held, $5 also those that do not hold now, and those that never did
+-- but were said, $6 how many, $7 predicates that hold one value at a time.
+
+-- fragment: conditions
+-- Where what was told of several times meets, that one held which began last, as `memory.facts.facts_as_of` says. What else
+-- was told of the same is found by its object, not among all of its subject, where that may have many.
+      (f.confidence >= $3::integer or f.verified)
+  and ($5::boolean or $4::timestamptz is not null or f.valid_to is null)
+  and ($5::boolean or $4::timestamptz is null
+       or (f.valid_from is null or f.valid_from <= $4) and (f.valid_to is null or $4 < f.valid_to))
+  and ($5::boolean or $4::timestamptz is null or f.predicate <> all($7::text[]) or not exists (
+    select from facts as g
+    where g.tenant = $1 and g.user_id = $2 and g.subject_key = f.subject_key and g.predicate = f.predicate
+      and (g.confidence >= $3 or g.verified)
+      and (g.valid_from is null or g.valid_from <= $4) and (g.valid_to is null or $4 < g.valid_to)
+      and (coalesce(g.valid_from, '-infinity'), coalesce(f.valid_to, 'infinity'), g.id)
+        > (coalesce(f.valid_from, '-infinity'), coalesce(g.valid_to, 'infinity'), f.id)))
+  and ($5::boolean or $4::timestamptz is null or not exists (
+    select from facts as g
+    where g.tenant = $1 and g.user_id = $2 and g.object_key = f.object_key
+      and g.subject_key is not distinct from f.subject_key and g.predicate is not distinct from f.predicate
+      and (g.confidence >= $3 or g.verified)
+      and (g.valid_from is null or g.valid_from <= $4) and (g.valid_to is null or $4 < g.valid_to)
+      and (coalesce(g.valid_from, '-infinity'), coalesce(f.valid_to, 'infinity'), g.id)
+        > (coalesce(f.valid_from, '-infinity'), coalesce(g.valid_to, 'infinity'), f.id)))
+order by f.confidence desc, f.last_reinforced desc, f.id
+limit $6
+
+-- name: of_user
+-- $8 whether only those about the user in person.
+select
+-- include: fact_columns.columns
+from facts as f
+where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user') and
+-- include: conditions
+
+-- name: of_predicate
+-- $8 as above, $9 the predicate.
+select
+-- include: fact_columns.columns
+from facts as f
+where f.tenant = $1 and f.user_id = $2 and (not $8::boolean or f.subject_key = 'user' or f.object_key = 'user')
+  and f.predicate = $9 and
+-- include: conditions
+
+-- name: of_entity
+-- $8 normalised name of an entity, or one that it also goes by, $9 predicate or null. An entity has few facts, unless it
+-- is the user in person: all of them are read, whatever the planner thinks of the order.
+with named_keys as (
+    select array(select $8::text union all
+                 select key from entity_names where tenant = $1 and user_id = $2 and name_key = $8) as keys
+), f as materialized (
+    select * from facts
+    where tenant = $1 and user_id = $2 and ($9::text is null or predicate is not distinct from $9)
+      and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
+)
+select
+-- include: fact_columns.columns
+from f
+where
+-- include: conditions
+
+-- name: owners
+-- $2 user or null.
+select user_id, count(*) as facts from facts where tenant = $1 and ($2::text is null or user_id = $2)
+group by user_id order by user_id
+
+-- name: ids
+select id from facts where tenant = $1 and user_id = $2
+
+-- name: find
+-- Found by id, not among all that is known of the user.
+select
+-- include: fact_columns.columns
+from facts
+where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+order by id
