@@ -13,7 +13,7 @@ from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("fact_queries")
-_LOCK: Final = Database.queries("facts")["lock_users"]
+_LEDGER: Final = Database.queries("facts")
 _FUNCTIONAL: Final = sorted(FUNCTIONAL)
 
 
@@ -108,7 +108,7 @@ class FactSource(Store):
         What is read under it may be projected under it: no older state can overwrite a newer one.
         """
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_LOCK, tenant, [user_id])
+            await connection.execute(_LEDGER["lock_users"], tenant, [user_id])
             yield LockedFacts(connection, tenant, user_id)
 
 
@@ -126,5 +126,5 @@ class LockedFacts:
     async def version(self) -> UUID | None:
         """Return the version of the user's evidence; None if there never was any."""
         tenant, user_id = self._scope
-        found = await self._connection.fetch(_SQL["versions"], tenant, [user_id])
+        found = await self._connection.fetch(_LEDGER["versions"], tenant, [user_id])
         return found[0]["version"] if found else None
