@@ -20,8 +20,8 @@ from tests.fixtures.wire import Bot, msg, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(280)]
 
-INGEST = "ricordo_services.ingest.ingest_handler:Ingest"
-ENRICH = "ricordo_services.enrichment.enrichment_handler:Enrich"
+INGEST = "ricordo_services.ingest.ingest_handler:IngestHandler"
+ENRICH = "ricordo_services.enrichment.enrichment_handler:EnrichmentHandler"
 OTHERS = ("enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
 TOTAL = 100
 NAMES = [f"m-{number}" for number in range(TOTAL)]

@@ -83,7 +83,7 @@ class Seen(NamedTuple):
         """Look at a text.
 
         Args:
-            text: as `ricordo.language.markup.beginning` leaves it.
+            text: as `Document.prose` leaves it.
             spoken: what its words of feeling say.
         """
         read = tokens(text)
