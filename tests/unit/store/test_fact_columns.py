@@ -15,11 +15,11 @@ IDENTITY = {"id", "predicate"}
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        ("facts", "of_user"),
-        ("facts", "of_predicate"),
-        ("facts", "of_entity"),
-        ("facts", "find"),
-        ("facts", "surfacing"),
+        ("fact_queries", "of_user"),
+        ("fact_queries", "of_predicate"),
+        ("fact_queries", "of_entity"),
+        ("fact_queries", "find"),
+        ("fact_queries", "surfacing"),
         ("facts", "keep_facts"),
         ("fact_assertions", "lock_fact"),
     ],
