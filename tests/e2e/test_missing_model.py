@@ -133,7 +133,7 @@ async def test_a_worker_is_healthy_while_its_model_is_pulled_and_not_once_that_f
     port = free_port()
     settings = changed(ollama_settings(system, server), "worker", health_port=port)
     async with system.restarted(settings):
-        await wait_for_state(client, "encode", "degraded", f"hold {MODEL}, it is being pulled, 42 %")
+        await wait_for_state(client, "encode", "degraded", f"have {MODEL}, it is being pulled, 42 %")
         await bot.publish(BOAT)
         await wait_until_it_waits_for_the_model(bot, "boat")
         assert "42 %" in (await doctor(settings))["worker encode"]["detail"]
