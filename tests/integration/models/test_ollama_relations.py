@@ -36,6 +36,13 @@ TANGO = stated("Marta", "likes", "il tango", "si è innamorata del tango")
 
 
 @pytest.fixture
+def server(server: OllamaStandIn) -> OllamaStandIn:
+    """Return the stand-in, whose model reads one fact of Marta."""
+    server.behaviour.chat = TalkingModel(relate=lambda text: [TANGO] if text == NEWS else [])
+    return server
+
+
+@pytest.fixture
 async def reader(server: OllamaStandIn) -> AsyncIterator[OllamaRelationReader]:
     async with OllamaRelationReader.open(server.url, MODEL, timeout=5) as opened:
         await server.received(2)  # it was looked for and loaded
