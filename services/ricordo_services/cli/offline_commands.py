@@ -27,10 +27,10 @@ _NAME_MAX: Final = 256  # characters: longer ones name no file
 Source = Annotated[
     str | None, argument("TEXT|FILE", "The text; with --jsonl a file, or - for standard input.")
 ]
-Jsonl = Annotated[bool, flag("--jsonl", "Read a JSON object a line, write one a line, in order.")]
-AsJson = Annotated[bool, flag("--json", "Print one line of JSON.")]
-Spoken = Annotated[str | None, option("--language", "CODE", "it or en. Default: detected.")]
-When = Annotated[
+JsonLinesFlag = Annotated[bool, flag("--jsonl", "Read a JSON object a line, write one a line, in order.")]
+JsonFlag = Annotated[bool, flag("--json", "Print one line of JSON.")]
+LanguageOption = Annotated[str | None, option("--language", "CODE", "it or en. Default: detected.")]
+InstantOption = Annotated[
     str | None,
     option(
         "--timestamp --now",
@@ -38,7 +38,7 @@ When = Annotated[
         'When it was said, with an offset; "yesterday" is relative to it. Default: now.',
     ),
 ]
-Where = Annotated[
+ZoneOption = Annotated[
     str | None, option("--timezone", "ZONE", "Zone where it was said, such as Europe/Rome. Default: UTC.")
 ]
 
@@ -46,11 +46,11 @@ Where = Annotated[
 def analyze(
     source: Source = None,
     *,
-    jsonl: Jsonl = False,
-    as_json: AsJson = False,
-    language: Spoken = None,
-    now: When = None,
-    timezone: Where = None,
+    jsonl: JsonLinesFlag = False,
+    as_json: JsonFlag = False,
+    language: LanguageOption = None,
+    now: InstantOption = None,
+    timezone: ZoneOption = None,
 ) -> None:
     """Analyse a query."""
     fields = {"language": language, "now": now, "timezone": timezone}
@@ -63,11 +63,11 @@ def analyze(
 def enrich(
     source: Source = None,
     *,
-    jsonl: Jsonl = False,
-    as_json: AsJson = False,
-    language: Spoken = None,
-    timestamp: When = None,
-    timezone: Where = None,
+    jsonl: JsonLinesFlag = False,
+    as_json: JsonFlag = False,
+    language: LanguageOption = None,
+    timestamp: InstantOption = None,
+    timezone: ZoneOption = None,
 ) -> None:
     """Derive emotion, importance, topics and times of a message."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}
@@ -83,11 +83,11 @@ def enrich(
 def extract(
     source: Source = None,
     *,
-    jsonl: Jsonl = False,
-    as_json: AsJson = False,
-    language: Spoken = None,
-    timestamp: When = None,
-    timezone: Where = None,
+    jsonl: JsonLinesFlag = False,
+    as_json: JsonFlag = False,
+    language: LanguageOption = None,
+    timestamp: InstantOption = None,
+    timezone: ZoneOption = None,
 ) -> None:
     """Extract the facts that a message states."""
     fields = {"language": language, "timestamp": timestamp, "timezone": timezone}

@@ -27,7 +27,7 @@ class DeadLetterErasure:
     streams: StreamAccess
 
     async def delete(
-        self, tenant: str, burial: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
+        self, tenant: str, erasure: ErasureRequest, before: Callable[[DeadLetterPosition], Awaitable[None]]
     ) -> None:
         """Delete the dead letters of an erasure, each once `before` has returned.
 
@@ -38,31 +38,31 @@ class DeadLetterErasure:
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
             sequence = letter.sequence
-            if _speaks_of(letter.body, burial) and not _said_since(letter, burial):
-                await before(replace(_given_up(letter), object_key=document_key(tenant, letter.body)))
+            if _belongs_to(letter.body, erasure) and not _is_newer(letter, erasure):
+                await before(replace(_position(letter), object_key=document_key(tenant, letter.body)))
                 await self.streams.remove(STREAM_DEAD_LETTERS, sequence)
 
 
-def _given_up(letter: StoredMessage) -> DeadLetterPosition:
+def _position(letter: StoredMessage) -> DeadLetterPosition:
     consumer, _, subject = letter.subject.removeprefix(f"{DEAD_LETTER_PREFIX}.").partition(".")
     return DeadLetterPosition(consumer, subject, int(letter.headers.get(DEAD_LETTER_SEQUENCE, 0)))
 
 
-def _said_since(letter: StoredMessage, burial: ErasureRequest) -> bool:
-    """Whether it was said after the rest was buried: who comes back begins anew, but for one message."""
-    if burial.scope is ForgetScope.MESSAGE:
+def _is_newer(letter: StoredMessage, erasure: ErasureRequest) -> bool:
+    """Say whether a dead letter is newer than the erasure, so that a user who comes back begins anew."""
+    if erasure.scope is ForgetScope.MESSAGE:
         return False
-    words = owner_of(_given_up(letter).subject, letter.body)
-    return words is not None and words.said_at is not None and words.said_at > burial.at
+    words = owner_of(_position(letter).subject, letter.body)
+    return words is not None and words.said_at is not None and words.said_at > erasure.at
 
 
-def _speaks_of(body: bytes, burial: ErasureRequest) -> bool:
-    """Whether a letter is of what was buried. One that is no object is, if it holds the names."""
-    names, user_id = _NAMES[burial.scope], burial.user_id
+def _belongs_to(body: bytes, erasure: ErasureRequest) -> bool:
+    """Say whether a body belongs to the erasure; one that is no JSON object does if it contains the names."""
+    names, user_id = _NAMES[erasure.scope], erasure.user_id
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):  # also of no valid UTF-8
         said = None
     if not isinstance(said, dict):
-        return all(json.dumps(name).encode() in body for name in (user_id, burial.key))
-    return said.get("user_id") == user_id and burial.key in map(said.get, names)
+        return all(json.dumps(name).encode() in body for name in (user_id, erasure.key))
+    return said.get("user_id") == user_id and erasure.key in map(said.get, names)

@@ -41,7 +41,7 @@ class EntityProfiles:
 
     async def _profile(self, tenant: str, user_id: str, entity: Entity) -> EntityProfile:
         question = FactQuestion(user_id=user_id, entity=entity.key, history=True, limit=_READ)
-        facts = [one for one in await self.ledger.facts(tenant, question) if _speaks_of(one, entity)][:_FACTS]
+        facts = [one for one in await self.ledger.facts(tenant, question) if _mentions(one, entity)][:_FACTS]
         return EntityProfile(
             name=entity.name[:_NAME],
             aliases=tuple(alias[:_NAME] for alias in entity.aliases[:_ALIASES]),
@@ -65,7 +65,7 @@ class EntityProfiles:
         return list(dict.fromkeys(quotes))[:_QUOTES]
 
 
-def _speaks_of(fact: Fact, entity: Entity) -> bool:
+def _mentions(fact: Fact, entity: Entity) -> bool:
     return entity.key in (normalise(fact.subject), normalise(fact.object))
 
 

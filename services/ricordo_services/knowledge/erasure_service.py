@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import partial
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
@@ -54,7 +53,7 @@ class BeingErased(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Erases what was buried, in all stores.
+    """Carries out an erasure in all stores.
 
     Attributes:
         letters: the dead letters, whose bytes hold what was said.
@@ -65,7 +64,7 @@ class Erasure:
     emitter: Emitter
     letters: DeadLetterErasure
 
-    async def __call__(self, tenant: str, burial: ErasureRequest) -> ErasureCounts:
+    async def __call__(self, tenant: str, erasure: ErasureRequest) -> ErasureCounts:
         """Erase all of it, however often that was begun before; return what was erased in all.
 
         Raises:
@@ -73,22 +72,22 @@ class Erasure:
         """
         more = True
         while more:
-            erase = partial(self._slice, tenant, burial)
-            erased = await self.follow(tenant, [burial.user_id], erase)
-            await self.emitter.emit(tenant, _told(burial, erased))
+            erase = partial(self._slice, tenant, erasure)
+            erased = await self.follow(tenant, [erasure.user_id], erase)
+            await self.emitter.emit(tenant, _events(erasure, erased))
             more = erased.more
-        await self.letters.delete(tenant, burial, partial(self.erasing.count_dead_letter, tenant, burial))
-        counts = await self.erasing.finish(tenant, burial)
-        _log.info("forgotten", tenant=tenant, scope=burial.scope.value, **asdict(counts))
+        await self.letters.delete(tenant, erasure, partial(self.erasing.count_dead_letter, tenant, erasure))
+        counts = await self.erasing.finish(tenant, erasure)
+        _log.info("forgotten", tenant=tenant, scope=erasure.scope.value, **asdict(counts))
         return counts
 
     async def _slice(
-        self, tenant: str, burial: ErasureRequest, project: Callable[..., Awaitable[None]]
+        self, tenant: str, erasure: ErasureRequest, project: Callable[..., Awaitable[None]]
     ) -> ErasureSlice:
-        return await self.erasing.erase(tenant, burial, project, _SLICE)
+        return await self.erasing.erase(tenant, erasure, project, _SLICE)
 
 
-class Erasures:
+class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
     """The erasures of a process; an async context manager that stops what is left at its end."""
 
     def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
@@ -97,18 +96,10 @@ class Erasures:
         self._life = life
         self._clock = clock
         self._setbacks = ItemBackoff("forget")
-        self._running = SingleFlight[tuple[str, ErasureRequest], ErasureCounts]("an erasure is not done yet")
+        super().__init__("an erasure is not done yet")
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._running.__aexit__(kind, error, trace)
-
-    async def done(self, tenant: str, burial: ErasureRequest, patience: float) -> ErasureCounts:
-        """Erase what was buried; return what was erased in all.
+    async def done(self, tenant: str, erasure: ErasureRequest, patience: float) -> ErasureCounts:
+        """Carry out an erasure; return what was erased in all.
 
         Raises:
             BeingErased: it takes longer than `patience` seconds, and goes on.
@@ -116,8 +107,8 @@ class Erasures:
         """
         until = asyncio.get_running_loop().time() + patience
         try:
-            begin = partial(self._erase, tenant, burial)
-            return await self._running.wait((tenant, burial), begin, until=until)
+            begin = partial(self._erase, tenant, erasure)
+            return await self.wait((tenant, erasure), begin, until=until)
         except (WaitTimeout, TaskStopped):
             raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
 
@@ -129,11 +120,11 @@ class Erasures:
         """
         now = self._clock.now()
         for tenant in await self._life.tenants():
-            for burial in await self._erase.erasing.unfinished(tenant, now - _LEFT):
-                ids = {"user_id": burial.user_id, "scope": burial.scope.value, "key": burial.key}
+            for erasure in await self._erase.erasing.unfinished(tenant, now - _LEFT):
+                ids = {"user_id": erasure.user_id, "scope": erasure.scope.value, "key": erasure.key}
                 if not self._setbacks.in_cooldown(now, tenant, **ids):
                     with self._setbacks.guard(now, tenant, **ids), suppress(BeingErased):
-                        await self.done(tenant, burial, _PATIENCE_S)
+                        await self.done(tenant, erasure, _PATIENCE_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +144,7 @@ class ForgetOnRequest:
 
     async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
         """Forget, and say what was erased where."""
-        burial = _burial(command, self.clock)
+        erasure = _erasure_request(command, self.clock)
         request = (
             None
             if command.request_id is None
@@ -161,28 +152,28 @@ class ForgetOnRequest:
         )
         asked = hashlib.sha256(command.model_dump_json(exclude={"request_id"}).encode()).digest()
         try:
-            buried = await self.erasing.put_tombstone(tenant, burial, request=request, asked=asked)
+            outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was asked"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
-        if isinstance(buried, ErasureRequest):
-            await self.ask_servers()  # it is buried; where they are away, that is taken up again
-            buried = await self.erasures.done(tenant, buried, self.patience)
-        return ForgetReply(erased=ErasedReply(**asdict(buried)))
+        if isinstance(outcome, ErasureRequest):
+            await self.ask_servers()  # its tombstone stands: where they are away, it is resumed later
+            outcome = await self.erasures.done(tenant, outcome, self.patience)
+        return ForgetReply(erased=ErasedReply(**asdict(outcome)))
 
 
-def _burial(command: Forget, clock: Clock) -> ErasureRequest:
+def _erasure_request(command: Forget, clock: Clock) -> ErasureRequest:
     named = ((ForgetScope.MESSAGE, command.message_id), (ForgetScope.CONVERSATION, command.conversation_id))
     whole = (ForgetScope.USER, command.user_id)
     scope, key = next(((scope, key) for scope, key in named if key is not None), whole)
     return ErasureRequest(command.user_id, scope, key, clock.now())
 
 
-def _told(burial: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:
+def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:
     """Return what a slice has others do: points go, those behind are made anew, and some facts read again."""
     gone, events = list(erased.memory_ids), list[DerivedEvent]()
     for start in range(0, len(gone), _NAMED):
         ids = tuple(gone[start : start + _NAMED])
-        events.append(MemoryForgotten(user_id=burial.user_id, scope=burial.scope, memory_ids=ids))
+        events.append(MemoryForgotten(user_id=erasure.user_id, scope=erasure.scope, memory_ids=ids))
     events += [MemoryEnriched(**one.ids, version="erasure") for one in erased.behind]
     return [*events, *created_again(erased.unread)]

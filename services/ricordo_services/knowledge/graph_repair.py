@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from ricordo.graph.port import FactGraph, GraphInRepair, GraphUnavailable, Survey
@@ -78,21 +77,13 @@ class GraphRepair:
         return (ordered[start : start + self.batch] for start in range(0, len(ordered), self.batch))
 
 
-class GraphRepairs:
+class GraphRepairs(SingleFlight[tuple[str, str], None]):
     """Mends graphs that are out of step; an async context manager that stops what is left at its end."""
 
     def __init__(self, mending: GraphRepair) -> None:
         """Mend by `mending`."""
         self._mending = mending
-        self._running = SingleFlight[tuple[str, str], None]("a graph could not be mended")
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._running.__aexit__(kind, error, trace)
+        super().__init__("a graph could not be mended")
 
     async def mend(self, tenant: str, user_id: str, *, until: float | None = None) -> None:
         """Wait until the graph of a user was mended, if it is out of step: for this call, or an earlier one.
@@ -108,7 +99,7 @@ class GraphRepairs:
                 written stays.
         """
         try:
-            await self._running.wait((tenant, user_id), lambda: self._mend(tenant, user_id), until=until)
+            await self.wait((tenant, user_id), lambda: self._mend(tenant, user_id), until=until)
         except WaitTimeout:
             sentence = "the graph is out of step, and being mended for longer than may be waited"
             raise GraphInRepair(sentence) from None

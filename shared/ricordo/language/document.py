@@ -21,8 +21,8 @@ from ricordo.language.assertion_scope import (
 )
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.instructions import without_instructions
-from ricordo.language.text import collapse, normalise, stem, stop_words
-from ricordo.language.tokenization import Token, is_question, sentences_of, words_of
+from ricordo.language.text import collapse, normalise, stem
+from ricordo.language.tokenization import Token, is_question, sentences_of, without_stop_words, words_of
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Document:
 
     Attributes:
         text: as written.
-        language: ISO 639-1, "" where it is unknown; only "it" and "en" have assertions.
+        language: ISO 639-1, "" where it is unknown. Only languages with a data folder have assertions.
     """
 
     text: str
@@ -90,9 +90,7 @@ class Document:
     @_computed
     def content_words(self) -> tuple[str, ...]:
         """The case-folded words that are not stop words; all of them if none would be left."""
-        every = tuple(word.folded for word in self.composed.words)
-        ignored = stop_words(self.language)
-        return tuple(word for word in every if word not in ignored) or every
+        return tuple(without_stop_words([word.folded for word in self.composed.words], self.language))
 
     @_computed
     def stems(self) -> tuple[str, ...]:
@@ -123,7 +121,7 @@ class Document:
 
     @_computed
     def assertions(self) -> tuple[Assertion, ...]:
-        """What the text asserts, in order; nothing in other languages than Italian and English."""
+        """What the text asserts, in order; nothing in a language without a data folder."""
         if self.language not in LANGUAGES:
             return ()
         if self.evenly_spaced is not self:

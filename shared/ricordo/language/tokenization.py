@@ -105,11 +105,15 @@ def words(text: str, language: str) -> list[str]:
     return [word.folded for word in words_of(normalise(text), language)]
 
 
-def content_words(text: str, language: str) -> list[str]:
-    """Return the words of `text` that are not stop words; all of them if none would be left."""
-    every = words(text, language)
+def without_stop_words(folded: list[str], language: str) -> list[str]:
+    """Return the case-folded words that are not stop words; all of them if none would be left."""
     ignored = stop_words(language)
-    return [word for word in every if word not in ignored] or every
+    return [word for word in folded if word not in ignored] or folded
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the words of `text` without stop words, unless none would be left."""
+    return without_stop_words(words(text, language), language)
 
 
 def stems(text: str, language: str) -> list[str]:

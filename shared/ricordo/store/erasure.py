@@ -96,13 +96,13 @@ class ErasureStore(Store):
         self._evidence = EvidenceStore(database, executor)
 
     async def put_tombstone(
-        self, tenant: str, burial: ErasureRequest, *, request: str | None = None, asked: bytes = b""
+        self, tenant: str, erasure: ErasureRequest, *, request: str | None = None, asked: bytes = b""
     ) -> ErasureRequest | ErasureCounts:
         """Write the tombstone, before anything is erased: from now on its messages are rejected.
 
         Args:
             tenant: whose it is.
-            burial: what is to be erased.
+            erasure: what is to be erased.
             request: id of the request; a repeated one erases nothing that was stored since.
             asked: a digest of the request.
 
@@ -114,62 +114,62 @@ class ErasureStore(Store):
             RequestConflict: the request was made with another content.
         """
         async with self._database.transaction(tenant) as connection:
-            until = burial.at
+            until = erasure.at
             if request is not None:
-                claimed = await _claimed(connection, tenant, burial, request, asked)
+                claimed = await _claimed(connection, tenant, erasure, request, asked)
                 if isinstance(claimed, ErasureCounts):
                     return claimed
                 until = claimed
-            await derived_memories.lock_users(connection, tenant, [burial.user_id])  # nothing is stored now
-            row = (tenant, *_named(burial))
+            await derived_memories.lock_users(connection, tenant, [erasure.user_id])  # nothing is stored now
+            row = (tenant, *_named(erasure))
             requested_at = await connection.fetchval(_SQL["write_tombstone"], *row, until, request)
             if requested_at is None:  # that request was completed meanwhile
-                return await _add(connection, tenant, burial, ErasureCounts())
-        return replace(burial, at=requested_at)
+                return await _add(connection, tenant, erasure, ErasureCounts())
+        return replace(erasure, at=requested_at)
 
-    async def erase(self, tenant: str, burial: ErasureRequest, project: Project, limit: int) -> ErasureSlice:
+    async def erase(self, tenant: str, erasure: ErasureRequest, project: Project, limit: int) -> ErasureSlice:
         """Erase the next messages, and everything derived from them, in one transaction with the graph.
 
         Args:
             tenant: whose they are.
-            burial: with a tombstone, see `put_tombstone`.
+            erasure: with a tombstone, see `put_tombstone`.
             project: writes changes of the user's facts, as for `FactLedger.record`.
             limit: the most messages.
 
         Raises:
             Exception: whatever `project` raised; nothing was erased by this call.
         """
-        async with self._evidence.lock(tenant, [burial.user_id], project) as folding:
-            return await _Slice(folding, tenant, burial, limit).erase()
+        async with self._evidence.lock(tenant, [erasure.user_id], project) as folding:
+            return await _Slice(folding, tenant, erasure, limit).erase()
 
     async def count_dead_letter(
-        self, tenant: str, burial: ErasureRequest, letter: DeadLetterPosition
+        self, tenant: str, erasure: ErasureRequest, letter: DeadLetterPosition
     ) -> None:
         """Count a dead letter to be deleted; delete its reason, and mark its document for deletion."""
         async with self._database.transaction(tenant) as connection:
             place = (letter.consumer, letter.subject, letter.sequence)
             await connection.execute(_SQL["letter"], tenant, *place)
             if letter.object_key is not None:
-                await connection.execute(_SQL["discard"], tenant, letter.object_key, burial.user_id)
-            await _add(connection, tenant, burial, ErasureCounts(stream=1))
+                await connection.execute(_SQL["discard"], tenant, letter.object_key, erasure.user_id)
+            await _add(connection, tenant, erasure, ErasureCounts(stream=1))
 
-    async def finish(self, tenant: str, burial: ErasureRequest) -> ErasureCounts:
+    async def finish(self, tenant: str, erasure: ErasureRequest) -> ErasureCounts:
         """Complete an erasure, unless it was requested again since, and return all counts.
 
         They become the outcome of its requests, which a repeated request returns.
         """
-        conversation = burial.key if burial.scope is ForgetScope.CONVERSATION else None
+        conversation = erasure.key if erasure.scope is ForgetScope.CONVERSATION else None
         async with self._database.transaction(tenant) as connection:
             notes = 0
-            if burial.scope is not ForgetScope.MESSAGE:
-                within = (tenant, burial.user_id, conversation, burial.at)
+            if erasure.scope is not ForgetScope.MESSAGE:
+                within = (tenant, erasure.user_id, conversation, erasure.at)
                 notes = _affected(await connection.execute(_SQL["notes"], *within))
                 await connection.execute(_SQL["ends"], *within)
                 await connection.execute(_SQL["unsummarized"], *within[:3])
-            if burial.scope is ForgetScope.USER:
-                await connection.execute(_SQL["other_rows_of_user"], tenant, burial.user_id, burial.at)
-            counts = await _add(connection, tenant, burial, ErasureCounts(working=notes))
-            await connection.execute(_SQL["end"], tenant, *_named(burial), burial.at)
+            if erasure.scope is ForgetScope.USER:
+                await connection.execute(_SQL["other_rows_of_user"], tenant, erasure.user_id, erasure.at)
+            counts = await _add(connection, tenant, erasure, ErasureCounts(working=notes))
+            await connection.execute(_SQL["end"], tenant, *_named(erasure), erasure.at)
         return counts
 
     async def unfinished(self, tenant: str, before: datetime) -> Sequence[ErasureRequest]:
@@ -195,15 +195,15 @@ class _Slice:
 
     folding: FoldingTransaction
     tenant: str
-    burial: ErasureRequest
+    erasure: ErasureRequest
     limit: int
 
     async def erase(self) -> ErasureSlice:
-        if self.burial.scope is ForgetScope.USER:
-            gone = await self._retract("retract_all", self.burial.at, _STATEMENTS * self.limit)
+        if self.erasure.scope is ForgetScope.USER:
+            gone = await self._retract("retract_all", self.erasure.at, _STATEMENTS * self.limit)
             if gone is not None:
                 return await self._counted(ErasureCounts(graph=gone))
-        found = await self._fetch(self.burial.scope.value, self.burial.key, self.burial.at, self.limit)
+        found = await self._fetch(self.erasure.scope.value, self.erasure.key, self.erasure.at, self.limit)
         if not found:
             return ErasureSlice(ErasureCounts())
         messages = [row["message_id"] for row in found]
@@ -211,10 +211,10 @@ class _Slice:
         await self._lock(conversations)
         memory_ids = await self._with_derived({row["memory_id"] for row in found})
         erased, behind = await self._erase_rows(memory_ids, messages)
-        connection, user_id = self.folding.connection, self.burial.user_id
+        connection, user_id = self.folding.connection, self.erasure.user_id
         unread = await relink_corrections(connection, self.tenant, user_id, memory_ids, conversations)
-        if self.burial.scope is ForgetScope.MESSAGE and conversations:
-            await self._fetch("summarize_again", sorted(conversations), self.burial.at)
+        if self.erasure.scope is ForgetScope.MESSAGE and conversations:
+            await self._fetch("summarize_again", sorted(conversations), self.erasure.at)
         gone = await self._retract("retract", messages)
         if unread:  # their own facts are extracted again: they do not count
             await self._retract("retract", [one.message_id for one in unread])
@@ -222,14 +222,14 @@ class _Slice:
         return replace(counted, memory_ids=sorted(memory_ids), behind=behind, unread=unread)
 
     async def _counted(self, counts: ErasureCounts) -> ErasureSlice:
-        await _add(self.folding.connection, self.tenant, self.burial, counts)
+        await _add(self.folding.connection, self.tenant, self.erasure, counts)
         return ErasureSlice(counts, more=True)
 
     async def _lock(self, conversations: Collection[str]) -> None:
         """Take the locks of intake, links and derivation."""
-        names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.burial.user_id}"})
+        names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.erasure.user_id}"})
         await self._execute(_INTAKE["lock"], names)
-        await self._execute(_LINKS["lock"], [self.burial.user_id])
+        await self._execute(_LINKS["lock"], [self.erasure.user_id])
 
     async def _with_derived(self, memory_ids: set[UUID]) -> set[UUID]:
         """Return memories and those derived from them, directly or indirectly."""
@@ -246,9 +246,9 @@ class _Slice:
         gone = sorted(memory_ids)
         touched = sorted(row["id"] for row in await self._fetch("referring", gone))
         followers = await self.folding.connection.fetch(_SQL["lock"], self.tenant, gone, touched)
-        (row,) = await self._fetch("erase", gone, messages, self.burial.at)
+        (row,) = await self._fetch("erase", gone, messages, self.erasure.at)
         await self._execute(_SQL["unlink"], gone, touched)
-        user = [self.burial.user_id]
+        user = [self.erasure.user_id]
         await self._execute(_LINKS["advance"], user, user)
         again = await self.folding.connection.fetch(
             _SQL["index_again"], self.tenant, [one["id"] for one in followers]
@@ -257,7 +257,7 @@ class _Slice:
 
     async def _retract(self, name: str, *arguments: object) -> int | None:
         """Delete evidence, fold and project the rest; return how many facts that deletes, or None."""
-        user_id = self.burial.user_id
+        user_id = self.erasure.user_id
         version = (await self.folding.versions([user_id])).get(user_id)
         found = await self._fetch(name, *arguments)
         if replaced := partitions_of_rows(found):
@@ -271,7 +271,7 @@ class _Slice:
         """Drop decisions about names that no entity has any more, unless the user made them."""
         if not (decided := await self._fetch("decisions_of_others")):
             return
-        entities = EntityStore(self.folding.connection, self.tenant, self.burial.user_id)
+        entities = EntityStore(self.folding.connection, self.tenant, self.erasure.user_id)
         names = {name for one in (await entities.known()).clusters() for name in one.called}
         if gone := [row for row in decided if not names.issuperset((row["first"], row["second"]))]:
             await self._fetch(
@@ -280,7 +280,7 @@ class _Slice:
 
     async def _fetch(self, name: str, *arguments: object) -> list[Any]:
         found: list[Any] = await self.folding.connection.fetch(
-            _SQL[name], self.tenant, self.burial.user_id, *arguments
+            _SQL[name], self.tenant, self.erasure.user_id, *arguments
         )
         return found
 
@@ -289,17 +289,17 @@ class _Slice:
 
 
 async def _claimed(
-    connection: Connection, tenant: str, burial: ErasureRequest, request: str, asked: bytes
+    connection: Connection, tenant: str, erasure: ErasureRequest, request: str, asked: bytes
 ) -> datetime | ErasureCounts:
     """Record a request; return its time, or the counts if it is complete.
 
     Raises:
         RequestConflict: it was made with another content.
     """
-    user_id = burial.user_id
-    new = await connection.fetchval(_SQL["record_request"], tenant, user_id, request, asked, burial.at)
+    user_id = erasure.user_id
+    new = await connection.fetchval(_SQL["record_request"], tenant, user_id, request, asked, erasure.at)
     if new is not None:
-        return burial.at
+        return erasure.at
     row = await connection.fetchrow(_SQL["earlier_request"], tenant, user_id, request)
     if row is None or row["request_hash"] != asked:
         raise RequestConflict(f"the request {request} is known for something else")
@@ -308,16 +308,16 @@ async def _claimed(
 
 
 async def _add(
-    connection: Connection, tenant: str, burial: ErasureRequest, counts: ErasureCounts
+    connection: Connection, tenant: str, erasure: ErasureRequest, counts: ErasureCounts
 ) -> ErasureCounts:
     """Add to the counts of the tombstone, and return the sums."""
     more = json.dumps(asdict(counts))
-    erased = await connection.fetchval(_SQL["count"], tenant, *_named(burial), more)
+    erased = await connection.fetchval(_SQL["count"], tenant, *_named(erasure), more)
     return counts if erased is None else ErasureCounts(**json.loads(erased))
 
 
-def _named(burial: ErasureRequest) -> tuple[str, str, str]:
-    return burial.user_id, burial.scope.value, burial.key
+def _named(erasure: ErasureRequest) -> tuple[str, str, str]:
+    return erasure.user_id, erasure.scope.value, erasure.key
 
 
 def _affected(tag: str) -> int:

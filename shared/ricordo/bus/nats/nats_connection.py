@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ import nats.errors
 import nats.js.errors
 import structlog
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
 from ricordo.bus.port import BusUnavailable, PublishRefused
@@ -45,6 +46,30 @@ class NatsSettings:
     start_timeout: float = 10.0
     request_timeout: float = 5.0
     reconnect_wait: float = 0.25
+
+
+class ReceivedMessage:
+    """Subject, body and headers of a message from NATS."""
+
+    __slots__ = ("_message",)
+
+    def __init__(self, message: Msg) -> None:
+        self._message = message
+
+    @property
+    def subject(self) -> str:
+        """The subject it was sent on."""
+        return self._message.subject
+
+    @property
+    def body(self) -> bytes:
+        """The body."""
+        return self._message.data
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers."""
+        return self._message.headers or {}
 
 
 class FlushingClient(Client):

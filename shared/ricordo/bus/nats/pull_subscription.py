@@ -16,7 +16,7 @@ import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.nats_connection import NatsConnection, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, ReceivedMessage, translated
 from ricordo.bus.port import BusError, BusUnavailable, Delivery
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -25,34 +25,18 @@ _END_STATUSES: Final = ("404", "408")
 _HEARTBEAT: Final = "100"
 _REPLY_TIMEOUT_S: Final = 1.0
 _EMPTY_PAUSE: Final = 0.05
-_NO_HEADERS: Final[Mapping[str, str]] = {}
 
 
-class JetStreamDelivery:
+class JetStreamDelivery(ReceivedMessage):
     """A delivery of JetStream."""
 
-    __slots__ = ("_message", "attempt", "sequence")
+    __slots__ = ("attempt", "sequence")
 
     def __init__(self, message: Msg) -> None:
+        super().__init__(message)
         metadata = message.metadata
-        self._message = message
         self.attempt: int = metadata.num_delivered
         self.sequence: int = metadata.sequence.stream
-
-    @property
-    def subject(self) -> str:
-        """The subject it was published on."""
-        return self._message.subject
-
-    @property
-    def body(self) -> bytes:
-        """The body."""
-        return self._message.data
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
-        return self._message.headers or _NO_HEADERS
 
     async def ack(self, *, confirmed: bool = False) -> None:
         """Settle as done; `confirmed` waits for the server."""
@@ -160,7 +144,7 @@ class PullSubscription:
             if pull is not None and len(self._arrived) >= pull.limit:
                 pull.ended.set()
             return
-        headers = message.headers or _NO_HEADERS
+        headers = message.headers or {}
         status = headers.get("Status", "")
         if pull is None or status == _HEARTBEAT or not message.subject.endswith(f".{pull.token}"):
             return

@@ -12,38 +12,22 @@ import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.nats_connection import NatsConnection, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, ReceivedMessage, translated
 from ricordo.bus.port import Request
 
 _log = structlog.stdlib.get_logger(__name__)
 
 _DRAIN_TIMEOUT_S: Final = 2.0
-_NO_HEADERS: Final[Mapping[str, str]] = {}
 
 
-class NatsRequest:
+class NatsRequest(ReceivedMessage):
     """A request over NATS."""
 
-    __slots__ = ("_connection", "_message")
+    __slots__ = ("_connection",)
 
     def __init__(self, connection: NatsConnection, message: Msg) -> None:
+        super().__init__(message)
         self._connection = connection
-        self._message = message
-
-    @property
-    def subject(self) -> str:
-        """The subject it was sent on."""
-        return self._message.subject
-
-    @property
-    def body(self) -> bytes:
-        """The body."""
-        return self._message.data
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
-        return self._message.headers or _NO_HEADERS
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         """Send the reply; nothing, if the caller left no reply subject.

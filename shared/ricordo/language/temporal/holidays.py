@@ -109,8 +109,3 @@ def holiday(name: str, year: int) -> tuple[date, date]:
     """
     first = _RULES[name](year)
     return first, first + _LENGTHS.get(name, 1) * DAY
-
-
-def holiday_names() -> frozenset[str]:
-    """Return the names that `holiday` knows."""
-    return frozenset(_RULES)

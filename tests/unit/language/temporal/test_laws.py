@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.temporal import Language, Preference, find
 from ricordo.language.temporal.gregorian import add_months, days_in_year, easter
-from ricordo.language.temporal.holidays import holiday, holiday_names
+from ricordo.language.temporal.holidays import holiday
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
 
 ZONES = st.sampled_from(
@@ -92,13 +92,12 @@ def test_months_are_added_and_taken_back_within_the_month(day: date, months: int
 
 def test_every_holiday_of_the_lexicons_has_a_date() -> None:
     named = {
-        term.values[Kind.HOLIDAY]
+        str(term.values[Kind.HOLIDAY])
         for lexicon in LEXICONS.values()
         for term in lexicon.phrases.values()
         if Kind.HOLIDAY in term.values
     }
-    assert named <= holiday_names()
-    for name in holiday_names():
+    for name in named:
         first, after = holiday(name, 2026)
         assert first.year == 2026
         assert timedelta(0) < after - first <= timedelta(days=30)
