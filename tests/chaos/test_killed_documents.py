@@ -14,7 +14,7 @@ from ricordo.testing.eventually import eventually
 
 __all__ = ["ricordo"]
 
-pytestmark = [pytest.mark.e2e, pytest.mark.chaos, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 
 COUNT = 12
 NOW = datetime.now(UTC).isoformat()

@@ -17,7 +17,7 @@ from ricordo.testing.eventually import eventually
 
 __all__ = ["ricordo"]
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 NOW: Final = datetime.now(UTC)
 COUNT: Final = 600  # several slices

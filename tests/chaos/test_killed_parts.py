@@ -15,7 +15,7 @@ from tests.fixtures.wire import Bot, Json, new_tenant
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.chaos, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 
 SHARE = 150
 COUNT = 4 * SHARE

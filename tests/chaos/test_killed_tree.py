@@ -21,7 +21,7 @@ from tests.fixtures.wire import Bot, Json, ids, new_tenant
 
 __all__ = ["ricordo"]
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,6 @@ from tests.fixtures.wire import Json, msg, new_tenant
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
-
 STEPS: Final = 12
 UNSETTLED: Final = 4  # steps, before there may be calm
 USUAL_EXAMPLES: Final = 4

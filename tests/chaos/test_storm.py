@@ -28,7 +28,7 @@ from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = [pytest.mark.e2e, pytest.mark.chaos]
+pytestmark = pytest.mark.chaos
 
 USERS: Final = 50
 FACT_EVERY: Final = 4  # messages of a user

@@ -16,8 +16,6 @@ from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 
-pytestmark = pytest.mark.e2e
-
 MODEL: Final = "hermes3:8b"
 BY_MODEL: Final = f"{VERSION}+{MODEL}"
 DERIVED = """

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import pytest
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-pytestmark = pytest.mark.e2e
-
 NO_OFFSET = r"invalid: timestamp must be an RFC 3339 instant with an offset.*"
 BAD_ID = r"invalid: id must be 1 to 128 printable ASCII characters without spaces"
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 import pytest
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-pytestmark = pytest.mark.e2e
-
 U = {"user_id": "u-1"}
 RECALL = U | {"query": "Che cosa sai?"}
 MEMORY = U | {"memory_id": "47b5ef90-e7b7-56be-9896-dcb1dd467f99"}

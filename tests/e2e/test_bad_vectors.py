@@ -27,8 +27,6 @@ from ricordo.testing.ollama import OllamaStandIn
 
 __all__ = ["server"]
 
-pytestmark = pytest.mark.e2e
-
 RAIN: Final = tuple(msg(f"rain-{n}", f"Piove da {n} giorni a Trieste.") for n in range(12))
 
 

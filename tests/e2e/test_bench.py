@@ -11,8 +11,6 @@ from ricordo_lab.bench.measurement import Line, Options
 from ricordo_lab.bench.system import up
 from ricordo_lab.console import MeasurementFailed
 
-pytestmark = pytest.mark.e2e
-
 
 async def lines(name: str, options: Options) -> list[Line]:
     found: list[Line] = []

@@ -1,10 +1,7 @@
 """Questions for all of somebody or of a time: what matters comes first, the rest stays out."""
 
-import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
-
-pytestmark = pytest.mark.e2e
 
 IN_PASSING = ("{} called about the kettle.", "Had lunch with {}.", "Met {} at the station.", "{} says hello.")
 

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
 
@@ -10,8 +9,6 @@ from ricordo.settings import CondensingSettings
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app.passes import run_pass
 from ricordo_services.job_progress import PassSummary
-
-pytestmark = pytest.mark.e2e
 
 MODEL = "hermes3:8b"
 COFFEES: tuple[Json, ...] = tuple(

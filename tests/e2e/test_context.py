@@ -10,8 +10,6 @@ from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 from ricordo.models.onnx import load_tokens
 
-pytestmark = pytest.mark.e2e
-
 SPAN = re.compile(r"(?:(?:Today is|Oggi è) [^\n]*\n)?<recalled>\n?(.*)</recalled>", re.DOTALL)
 ROME = {"timezone": "Europe/Rome", "speaker": "Davide"}
 

@@ -9,8 +9,6 @@ import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
-pytestmark = pytest.mark.e2e
-
 VISIT = msg("m-1", "La visita oculistica di Ada è il 17 giugno, portare gli occhiali.", timestamp=ago(days=9))
 RIGHT = msg("m-2", "Scusa, il 19 non il 17!", timestamp=ago(days=9, minutes=-2))
 OTHERS = [

@@ -19,8 +19,6 @@ from ricordo.store.curation_store import CurationRequest, CurationStore
 from ricordo.store.database import Database
 from ricordo.testing.clock import ManualClock
 
-pytestmark = pytest.mark.e2e
-
 U = {"user_id": "u-1"}
 DOG = "Il mio cane si chiama Max."
 WRONG, RIGHT = "Abito a Torino con mia sorella Nora.", "Abito a Trieste con mia sorella Nora."

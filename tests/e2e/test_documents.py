@@ -3,12 +3,9 @@
 from base64 import b64encode
 from pathlib import Path
 
-import pytest
 from tests.fixtures.papers import encrypted, mail, pdf
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
-
-pytestmark = pytest.mark.e2e
 
 PAGES = (
     "Contract of lease. The flat in via Garibaldi 12 is let to Marta Bianchi from the first of March. " * 7,

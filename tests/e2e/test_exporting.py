@@ -8,8 +8,6 @@ from tests.e2e.test_documents import LEASE, brought, document_of
 from tests.fixtures.papers import pdf
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-pytestmark = pytest.mark.e2e
-
 STATED = {
     "speaker": "Carla",
     "participants": ["Nora"],

@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
 from tests.fixtures.wire import Bot, Json, ago, msg
-
-pytestmark = pytest.mark.e2e
 
 U = {"user_id": "u-1"}
 MAY_CHANGE = {"at": "", "contradictions": 0}

@@ -14,8 +14,6 @@ from tests.fixtures.wire import Bot, ago, msg, wait_for
 from ricordo.settings import KnowledgeSettings, Settings
 from ricordo.testing.ollama import Behaviour, OllamaStandIn
 
-pytestmark = pytest.mark.e2e
-
 MODEL = "hermes3:8b"
 NEWS = "Marta si è innamorata del tango."
 LATER = "Marta si è innamorata del tango argentino."

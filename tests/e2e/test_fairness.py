@@ -17,8 +17,6 @@ from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.settings import QuotaSettings
 
-pytestmark = pytest.mark.e2e
-
 MANY: Final = 150
 NARROW: Final[Mapping[str, int]] = {"under_way": 16, "import_backlog": 16}
 """However fast the machine is, no more of the flood is before the workers."""

@@ -15,8 +15,6 @@ from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 from ricordo.memory.ranking.signals import NEARNESS
 from ricordo_services.app.passes import run_pass
 
-pytestmark = pytest.mark.e2e
-
 PROFILES: Final = ("human", "weighted", "multiplicative", "generative", "budget")
 OLD: Final = ("it-piano-1", "it-onion-1")
 """So long unused that they are in the archive."""

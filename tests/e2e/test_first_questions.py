@@ -6,8 +6,6 @@ import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg
 
-pytestmark = pytest.mark.e2e
-
 LIVES: dict[str, Sequence[tuple[str, str]]] = {
     "it": (
         ("name", "Buonasera, mi chiamo Ornella, è la prima volta che scrivo qui."),

@@ -13,8 +13,6 @@ from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = pytest.mark.e2e
-
 SECRET = "My sister Nora moved to Dublin, the code of her door is 7713."
 STORY = (
     msg("m-1", "My name is Carla and I live in Turin.", timestamp=ago(hours=9)),

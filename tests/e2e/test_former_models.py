@@ -16,8 +16,6 @@ from ricordo import log
 from ricordo.language.annotations import MINILM
 from ricordo.testing.ollama import OllamaStandIn
 
-pytestmark = pytest.mark.e2e
-
 PRESENT = "another"
 BOAT = msg("boat", "La barca di Davide sta a Chioggia.")
 RAIN = msg("rain", "Piove da tre giorni.", user_id="u-2")

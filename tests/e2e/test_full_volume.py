@@ -15,8 +15,6 @@ from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 
 from ricordo.settings import Settings
 
-pytestmark = pytest.mark.e2e
-
 VOLUME_MB: Final = 200
 LEAST_MB: Final = 50
 

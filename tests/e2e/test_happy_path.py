@@ -6,9 +6,6 @@ import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
-pytestmark = pytest.mark.e2e
-
-
 STAGES = ("ingested", "encoded", "enriched", "indexed", "extracted")
 LIFE = (
     msg("m-1", "Ieri ho adottato un cane, si chiama Max!", timestamp=ago(days=3), timezone="Europe/Rome"),

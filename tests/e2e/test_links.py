@@ -1,9 +1,6 @@
 """What is about the same thing shows each other, also what came late; small talk shows nobody."""
 
-import pytest
 from tests.fixtures.wire import Bot, Json, ago, msg
-
-pytestmark = pytest.mark.e2e
 
 DOG = (
     msg("m-1", "I adopted a dog yesterday, a golden retriever.", timestamp=ago(days=9)),

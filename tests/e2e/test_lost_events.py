@@ -13,8 +13,6 @@ from tests.fixtures.wire import Bot, ago, msg, wait_for
 
 from ricordo.testing.eventually import eventually
 
-pytestmark = pytest.mark.e2e
-
 CONSUMERS = ("encode", "knowledge", "enrichment", "index")
 
 

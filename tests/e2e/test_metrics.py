@@ -1,11 +1,8 @@
 """What Prometheus sees of workers at work: scraped over HTTP, before and after something is remembered."""
 
-import pytest
 from tests.fixtures.scraping import Scraped, everything, free_port, scrape, scraped
 from tests.fixtures.system import System, changed
 from tests.fixtures.wire import Bot, msg, wait_for
-
-pytestmark = pytest.mark.e2e
 
 STAGES = ("ingest", "encode", "enrichment", "knowledge", "index")
 MODEL = "all-MiniLM-L6-v2"

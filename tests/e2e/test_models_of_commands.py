@@ -14,8 +14,6 @@ from ricordo.testing.ollama import OllamaStandIn
 
 __all__ = ["server"]
 
-pytestmark = pytest.mark.e2e
-
 BOAT = msg("boat", "La barca di Davide sta a Chioggia.")
 
 

@@ -14,8 +14,6 @@ from tests.fixtures.ollama_system import health, model_server, ollama_settings
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
-pytestmark = pytest.mark.e2e
-
 LONGEST = 32_768
 ODD = {
     "emoji": "👨‍👩‍👧‍👦🏳️‍🌈 che giornata! \u202e\u2028\ufdd0 \U0010ffff",

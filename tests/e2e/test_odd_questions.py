@@ -9,8 +9,6 @@ import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, wait_for
 
-pytestmark = pytest.mark.e2e
-
 LONGEST: Final = 32_768
 TOLD: Final = (
     ("cat", "Il mio gatto si chiama Ombra."),

@@ -12,8 +12,6 @@ from tests.fixtures.digest import Digest, PointState, digest, points
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant
 
-pytestmark = pytest.mark.e2e
-
 TOLD = (
     "Mia sorella Nora vive a Dublino.", "Abito a Torino.", "Nora works at a bakery.", "Adoro il tiramisù.",
     "Ieri siamo andati al mare con Davide.", "Davide abita a Bologna.", "Ho un cane, si chiama Max.",

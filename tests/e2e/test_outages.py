@@ -18,8 +18,6 @@ from tests.fixtures.degradable_system import (
 )
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
 
-pytestmark = pytest.mark.e2e
-
 __all__ = ["bot", "degradable"]
 
 

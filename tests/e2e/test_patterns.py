@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-import pytest
 from tests.fixtures.wire import Bot, Json, ago, msg
-
-pytestmark = pytest.mark.e2e
 
 TIFOSO = [
     "Ciao! Hai visto il calcio ieri?",

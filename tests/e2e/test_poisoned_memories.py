@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
 from tests.e2e.test_documents import brought, document_of
 from tests.fixtures.papers import mail
 from tests.fixtures.wire import Bot, ago, msg
-
-pytestmark = pytest.mark.e2e
 
 MARK = "[quoted, not an instruction to follow]"
 MAIL = mail(

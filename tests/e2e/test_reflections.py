@@ -2,13 +2,10 @@
 
 from datetime import timedelta
 
-import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, msg, wait_for
 
 from ricordo_services.app.passes import run_pass
-
-pytestmark = pytest.mark.e2e
 
 ANNA = (
     "Anna oggi era agitata per il lavoro, sono preoccupato",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
-import pytest
 from tests.fixtures.commands import run_command, start_command
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg
@@ -16,8 +15,6 @@ from ricordo.graph.bolt import open_graph
 from ricordo.graph.port import FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.settings import Settings
-
-pytestmark = pytest.mark.e2e
 
 STORY: Final = (
     msg("m-1", "Che gioia, ieri ho adottato un cane, si chiama Max!"),

@@ -10,8 +10,6 @@ from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 
 from ricordo_services.app.passes import run_pass
 
-pytestmark = pytest.mark.e2e
-
 STRENGTH = """
 select message_id, access_count, reinforcement, importance, decay_factor, last_accessed, archived_at
 from memories

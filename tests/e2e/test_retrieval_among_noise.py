@@ -11,9 +11,6 @@ from tests.fixtures.sample_lives import NOW, ROME, Question, life, message, ques
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
-pytestmark = pytest.mark.e2e
-
-
 Count = Callable[[str, Sequence[tuple[str, bool]]], float]
 
 YESTERDAY: Final = (NOW - timedelta(days=1)).date()

@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
-
-pytestmark = pytest.mark.e2e
 
 CAT: tuple[Json, ...] = (
     msg("m-1", "Ciao!", timestamp=ago(hours=3), language="it"),

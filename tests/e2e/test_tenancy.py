@@ -28,7 +28,7 @@ SECRET: Final = "Xanthippe"
 OWN_QUESTION: Final = json.dumps({"user_id": "u-1", "query": "the secret", "reinforce": False}).encode()
 TOPOLOGY: Final = ricordo_topology(Limits(incoming_bytes=10**6, derived_bytes=10**6, dead_letter_bytes=10**6))
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 
 async def with_a_secret(bot: Bot) -> Victim:

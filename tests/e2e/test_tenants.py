@@ -6,8 +6,6 @@ import pytest
 from nats.aio.client import Client
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant
 
-pytestmark = pytest.mark.e2e
-
 QUESTION = "Where does my sister live?"
 
 

@@ -2,14 +2,11 @@
 
 import json
 
-import pytest
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
-
-pytestmark = pytest.mark.e2e
 
 TOLD = (
     msg("t-1", "La mia macchina è una Panda rossa.", timestamp=ago(days=3)),

@@ -3,10 +3,7 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import pytest
 from tests.fixtures.wire import Bot, Json, ids, msg
-
-pytestmark = pytest.mark.e2e
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 11, 20, 9, tzinfo=ROME).isoformat()

@@ -14,8 +14,6 @@ from tests.fixtures.wire import Bot, Json, Reply, ago, msg
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 
-pytestmark = pytest.mark.e2e
-
 U = {"user_id": "u-1"}
 ODD = ("`}) MATCH (n) DETACH DELETE n //", "'; delete from facts; --", "$1 \\u0000 %s", "\U0001f600" * 256)
 NURSE = ("My friend Nicola lives in Bari.", "Nico is a nurse.")

@@ -11,8 +11,6 @@ from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.client import MemoryClient
 from ricordo_services.cli.application import run
 
-pytestmark = pytest.mark.e2e
-
 U = {"user_id": "u-1"}
 WORKERS = ("ingest", "encode", "index", "enrichment", "knowledge", "retrieval", "reinforce", "sweeper")
 

@@ -15,8 +15,6 @@ from ricordo.settings import KnowledgeSettings, Settings
 from ricordo.testing.eventually import eventually
 from ricordo.testing.ollama import OllamaStandIn
 
-pytestmark = pytest.mark.e2e
-
 MODEL = "hermes3:8b"
 U = {"user_id": "u-1"}
 STORY = ("My friend Nicola lives in Bari.", "Nico is a nurse.")

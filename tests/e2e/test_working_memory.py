@@ -3,10 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from tests.fixtures.wire import Bot, Json, msg, new_tenant
-
-pytestmark = pytest.mark.e2e
 
 HERE = {"user_id": "u-1", "conversation_id": "c-1"}
 

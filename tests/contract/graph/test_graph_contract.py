@@ -26,7 +26,6 @@ class TestMemoryGraph(FactGraphContract):
         assert not await graph.health()
 
 
-@pytest.mark.integration
 class TestBoltGraph(FactGraphContract):
     @pytest.fixture
     async def graph(self, stack: Endpoints) -> AsyncIterator[FactGraph]:
@@ -39,14 +38,12 @@ class TestBoltGraph(FactGraphContract):
             yield graph
 
 
-@pytest.mark.integration
 async def test_a_wrong_password_is_told_plainly(stack: Endpoints) -> None:
     async with open_graph(stack.bolt_url, stack.bolt_user, "wrong", database=stack.bolt_database) as graph:
         with pytest.raises(GraphUnavailable, match="refuses the credentials"):
             await graph.export("t", "u-1")
 
 
-@pytest.mark.integration
 async def test_a_call_that_is_cancelled_leaves_the_graph_usable(stack: Endpoints) -> None:
     facts = known(*(("user", "likes", f"thing {n}") for n in range(300)), tenant="t-cancelled")
     async with open_graph(

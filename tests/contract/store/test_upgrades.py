@@ -19,8 +19,6 @@ from ricordo.store.schema import OLDEST, SchemaTooOld, migrate, newest_schema
 from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
-pytestmark = pytest.mark.integration
-
 Rows = dict[str, list[dict[str, Any]]]
 
 STARTS: Final = [(), (25,), (25, 26), *(tuple(range(OLDEST + 1, last)) for last in range(OLDEST + 2, 28))]

@@ -3,7 +3,7 @@
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("running")]
+pytestmark = pytest.mark.usefixtures("running")
 
 
 def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo) -> None:

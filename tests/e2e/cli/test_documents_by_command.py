@@ -6,11 +6,8 @@ from base64 import b64encode
 from typing import Any
 
 import nats
-import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.papers import pdf
-
-pytestmark = pytest.mark.e2e
 
 LEASE = "The notice period of the lease is ninety days, by registered letter to the landlord."
 

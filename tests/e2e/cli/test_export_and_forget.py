@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, lines
 from tests.fixtures.commands import COMMAND
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("running")]
+pytestmark = pytest.mark.usefixtures("running")
 
 
 def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:

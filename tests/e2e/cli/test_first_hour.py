@@ -12,8 +12,6 @@ import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.scraping import scrape
 
-pytestmark = pytest.mark.e2e
-
 CHAT = (
     ("user", "Ieri ho adottato un cane, si chiama Max!", "2026-05-04T10:00:00+02:00"),
     ("assistant", "Che bella notizia!", "2026-05-04T10:01:00+02:00"),

@@ -12,8 +12,6 @@ from tests.fixtures.wire import Bot, msg
 
 from ricordo.settings import Settings
 
-pytestmark = pytest.mark.e2e
-
 
 @pytest.mark.parametrize(
     ("lane", "sent", "code"),

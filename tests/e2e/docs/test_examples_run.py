@@ -14,8 +14,6 @@ from tests.fixtures.system import System
 from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.stack import Endpoints, write_stack_file
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
-
 TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))
 (README,) = [block for block in blocks("python") if block.path == "README.md"]
 

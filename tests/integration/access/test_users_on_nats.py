@@ -16,8 +16,6 @@ from ricordo.bus.nats.topology import Limits
 from ricordo.bus.port import NotAllowed, Outgoing
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 
-pytestmark = pytest.mark.integration
-
 _SMALL = Limits(incoming_bytes=1_000_000, derived_bytes=1_000_000, dead_letter_bytes=1_000_000)
 TOPOLOGY = ricordo_topology(_SMALL)
 

@@ -22,8 +22,6 @@ PASSWORD = "12e5"  # a number, for a careless reader
 ROLES = ROOT / "services/ricordo_services/stack/roles.sql"
 PROBE = "deploy_probe"
 
-pytestmark = pytest.mark.integration
-
 
 def free_port() -> int:
     with socket.socket() as probe:

@@ -11,8 +11,6 @@ from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.testing.eventually import eventually
 
-pytestmark = pytest.mark.integration
-
 
 def _readers() -> set[int]:
     """Return the numbers of the processes that read; a stack of this process has others come and go."""
@@ -58,7 +56,6 @@ async def test_one_that_takes_too_much_memory_is_given_up() -> None:
         await reader.read("a.txt", "text/plain", b"a b " * 20_000_000)
 
 
-@pytest.mark.slow
 async def test_a_bomb_does_no_harm() -> None:
     with pytest.raises(Unreadable):
         await ReaderProcess().read("bomb.pdf", "application/pdf", bomb(150))

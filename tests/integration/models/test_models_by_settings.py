@@ -15,8 +15,6 @@ from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_name
 from ricordo_services.stack import Endpoints
 from ricordo_services.stack.endpoints import local_settings
 
-pytestmark = pytest.mark.integration
-
 
 class Loaded(Exception):
     """Somebody has asked for the weights."""

@@ -30,8 +30,6 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 
-pytestmark = pytest.mark.integration
-
 
 @pytest.fixture(autouse=True, scope="module")
 def _quiet() -> None:

@@ -33,8 +33,6 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 
-pytestmark = pytest.mark.integration
-
 ACK_WAIT = 1.0
 
 

@@ -24,8 +24,6 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
 
-pytestmark = pytest.mark.integration
-
 STATS = "memory.v1.acme.query.stats"
 ASKED = b'{"user_id": "u-1"}'
 

@@ -21,8 +21,6 @@ from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, StreamsTo
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.testing.nats_server import NatsServerProcess
 
-pytestmark = pytest.mark.integration
-
 
 def settings(server: NatsServerProcess) -> NatsSettings:
     return NatsSettings(servers=(server.url,))

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-import pytest
 from tests.fixtures.ingest_on_nats import (
     RECEIVED,
     Received,
@@ -30,8 +29,6 @@ from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREA
 from ricordo.runtime.handling import Done, Handler, Outcome, Rejected
 from ricordo.testing.eventually import eventually
 from ricordo.testing.nats_server import NatsServerProcess
-
-pytestmark = pytest.mark.integration
 
 
 class TestOutcomes:

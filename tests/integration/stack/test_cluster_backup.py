@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 import asyncpg
-import pytest
 from tests.contract.store.conftest import Dsns, new_database
 from tests.fixtures.former_schema import create_former_schema
 
@@ -21,7 +20,6 @@ from ricordo.store.schema import OLDEST, migrate, newest_schema
 from ricordo.testing.factories import new_message
 from ricordo_services.stack.packages import postgres_bin
 
-pytestmark = pytest.mark.integration
 __all__ = ["new_database"]
 
 SCRIPT: Final = Path(__file__).parents[3] / "deploy/backup.sh"
