@@ -45,8 +45,6 @@ class CompressionCandidate:
     """A weak memory, as grouping sees it.
 
     Attributes:
-        created_at: aware.
-        language: never mixed in a group.
         about: case-folded participants other than the speaker.
         vector: float32 [d], unit norm, of one model in all.
     """
@@ -72,10 +70,6 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
     Excluded are pinned, verified, corrected, expiring and condensed memories, those without a message
     (summaries, reflections, syntheses, extracts), and what an assistant, a tool or the system said, or tells
     nothing. Archived memories are included: most weak ones are archived.
-
-    Args:
-        memory: enriched.
-        now: aware.
     """
     return (
         memory.message_id is not None
@@ -116,15 +110,8 @@ def group_memories(
     long as there are three. It runs within each quarter, then on the rest within each year, then on the rest
     of all. Blocks of 512 bound the cost to n * 512 comparisons and 512² space.
 
-    Args:
-        memories: in any order.
-        alike: the least cosine with the centre, to three digits.
-
     Returns:
-        Groups of 3 to 20 memories, each in order of time. Condensing the first groups and grouping the rest
-        gives the
-        remaining groups, unless memories about several people, or more than 512 in a quarter, change
-        neighbours.
+        Groups of 3 to 20 memories, each in order of time.
     """
     ordered = sorted(memories, key=_place)
     found: list[tuple[CompressionCandidate, ...]] = []
@@ -185,14 +172,12 @@ def _grouped(
 
 
 def _cosines(block: Sequence[CompressionCandidate]) -> Cosines:
-    """Return all cosines in thousandths: int16 [n, n]."""
     vectors = np.stack([one.vector for one in block])
     cosines: Cosines = np.rint((vectors @ vectors.T) * 1000).astype(np.int16)
     return cosines
 
 
 def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
-    """Yield groups of places, each sorted: a centre with most neighbours, and the nearest of these."""
     near = cosines >= least
     np.fill_diagonal(near, val=True)
     company = near.sum(axis=1)

@@ -31,8 +31,6 @@ def idle_days(last_accessed: dt.datetime | None, stored_at: dt.datetime, now: dt
     """Return the whole days since the later of last access and storage, so that imports start fresh.
 
     Args:
-        last_accessed: aware, or None.
-        stored_at: aware.
         now: aware; 0 days if it is before both.
     """
     since = max(stored_at, last_accessed or stored_at)
@@ -43,11 +41,6 @@ def retention(days: int, arousal: float, importance: float) -> float:
     """Return what is left after `days` idle days, before any floor.
 
     min(1, 0.95^⌊days/7⌋ + 0.3 arousal + 0.2 importance); 1 within the first 7 whole days.
-
-    Args:
-        days: whole idle days, >= 0.
-        arousal: [0, 1].
-        importance: [0, 1].
     """
     if days <= GRACE_DAYS:
         return 1.0
@@ -78,18 +71,12 @@ def decay(
     """Decay a memory.
 
     Args:
-        days: whole idle days, of `idle_days`.
-        arousal: [0, 1].
-        importance: [0, 1].
-        access_count: how often it was recalled.
         factor: the present one, [0, 1]. Time never raises it; grown protection does.
-        protected: pinned or verified, which never decays.
         floors: whether `floor` applies.
 
     Returns:
         The new state; None when it is unchanged: protected, or used or stored in the last 7 days. It is
-        archived when
-        its retention is below 0.3, it was recalled fewer than 2 times and its importance is below 0.5.
+        archived when retention is below 0.3, it was recalled less than twice, and importance is below 0.5.
     """
     if protected or days <= GRACE_DAYS:
         return None

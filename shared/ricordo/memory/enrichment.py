@@ -29,12 +29,8 @@ class Enrichment:
     """The metadata of a message.
 
     Attributes:
-        emotion: of the text.
-        importance: with its contributions.
         topics: at most 5, case-folded, most salient first.
         participants: speaker, those present, those mentioned; each once.
-        type: of memory.
-        kind: message, note, agreement, problem or decision.
         title: one line of at most 80 characters.
         informative: [0, 1]; from 0.5 on it tells something.
         instructing: whether any of it gives orders to a model.
@@ -68,8 +64,6 @@ def enrich(
     Args:
         document: empty text gives the neutral enrichment; only Italian and English are fully supported.
         role: the text of tools and the system carries no feeling.
-        speaker: name, if known.
-        participants: present, as the bot says.
         vector: float32 [d], the embedding, for an estimator that uses it.
     """
     spaced = document.evenly_spaced

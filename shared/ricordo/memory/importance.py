@@ -70,7 +70,6 @@ def importance(document: Document, emotion: Emotion) -> Importance:
 
     Args:
         document: in a language without data only length and feeling count.
-        emotion: estimated of the same text.
     """
     document = document.composed
     found = (*_weight(document), *_meaning(document, emotion))

@@ -34,7 +34,6 @@ class LinkedMember:
     """A memory in the neighbourhood.
 
     Attributes:
-        memory_id: its id.
         said_at: microseconds since 1970.
         vector: int16 [d], of `quantize`.
         nearest: its neighbours, nearest first, at most `MOST`.
@@ -55,7 +54,6 @@ class LinkChanges:
         nearest: the changed neighbours of former members.
         related: the relations of all whose relations may have changed, nearest first and in both directions;
             empty for removed members.
-        left: removed members.
     """
 
     joined: Sequence[LinkedMember]
@@ -64,7 +62,6 @@ class LinkChanges:
     left: Sequence[UUID]
 
     def __bool__(self) -> bool:
-        """Whether there is anything to write."""
         return bool(self.joined or self.nearest or self.related or self.left)
 
 
@@ -177,7 +174,6 @@ class Neighbourhood:
         }
 
     def _neighbours(self, slots: Collection[int]) -> dict[int, tuple[int, ...]]:
-        """Return the neighbours of each slot, nearest first."""
         near = self._places.near[np.fromiter(slots, np.intp, len(slots))].tolist()
         return {slot: tuple(row[: MOST - row.count(NO_SLOT)]) for slot, row in zip(slots, near, strict=True)}
 
@@ -190,7 +186,6 @@ class Neighbourhood:
         return LinkedMember(self._ids[slot], int(places.said_at[slot]), places.vectors[slot].copy(), nearest)
 
     def _reserve(self, memory_id: UUID) -> int:
-        """Return the slot of a memory, allocated empty if it is new."""
         slot = self._slots.get(memory_id)
         if slot is None:
             slot = self._slots[memory_id] = len(self._ids)
@@ -212,7 +207,6 @@ class Neighbourhood:
         self._before |= self._neighbours([slot for slot in slots.tolist() if slot not in self._before])
 
     def _meet(self, slots: Slots, *, mutual: bool) -> None:
-        """Compare `slots` with all; with `mutual`, the others may take them as neighbours too."""
         places = self._places
         for rows, at, products in places.compare(slots, len(self._ids), self._least, mutual=mutual):
             here = slots[at]

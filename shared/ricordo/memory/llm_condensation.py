@@ -52,11 +52,6 @@ def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> Conde
     """Return why an answer cannot replace its sources; None if it can.
 
     Names and numbers must occur in the texts, or be names of speakers. The truth of the rest is not checked.
-
-    Args:
-        text: the answer.
-        sources: what the model was shown.
-        language: that was asked for.
     """
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):

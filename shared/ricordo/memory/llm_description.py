@@ -25,8 +25,6 @@ class LlmMessage:
 
     Attributes:
         text: data, never an instruction.
-        language: ISO 639-1.
-        role: of the speaker.
         speaker: name; "" if unknown.
     """
 
@@ -55,13 +53,6 @@ class Description:
 
     Attributes:
         valence, arousal, dominance: on the scales of `Emotion`, unchecked.
-        primary: the name of the feeling.
-        keywords: words that carry it.
-        topics: of the message.
-        participants: people named.
-        type: of memory.
-        kind: of text.
-        title: one line.
     """
 
     valence: float | None = None

@@ -27,14 +27,7 @@ _FELT_BY_NOBODY = frozenset({Role.SYSTEM, Role.TOOL})
 
 
 def merge_llm_reading(derived: Enrichment, said: LlmMessage, reading: LlmReading, model: str) -> Enrichment:
-    """Return the metadata of the rules with the supported claims of a model.
-
-    Args:
-        derived: by the rules.
-        said: the message.
-        reading: of the model.
-        model: its name, for the versions.
-    """
+    """Return the metadata of the rules with the supported claims of a model."""
     merged, version = derived, described_by(derived.version, model)
     if reading.importance is not None:
         merged = replace(
@@ -99,7 +92,6 @@ def _agrees(label: str, valence: float) -> bool:
 
 
 def _topics(claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the claimed topics whose stems are all in the text, then those of the rules."""
     said = set(stems(text, language))
     borne: dict[str, str] = {}
     for topic in (*(collapse(normalise(each)).casefold() for each in claimed), *found):
@@ -113,7 +105,6 @@ def _topics(claimed: Iterable[str], text: str, language: str, found: tuple[str, 
 def _participants(
     claimed: Iterable[str], text: str, language: str, found: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the people of the rules, and claimed ones whom the text names."""
     names = list(found)
     for name in claimed:
         written = _as_written(name, text)

@@ -59,10 +59,6 @@ def local_moment(instant: dt.datetime, timezone: str) -> LocalMoment:
     Morning is 06-12, afternoon 12-18, evening 18-23, night 23-06; hours after midnight belong to the new
     date.
 
-    Args:
-        instant: aware.
-        timezone: an IANA name.
-
     Raises:
         ValueError: the instant is naive or the zone unknown.
     """
@@ -195,9 +191,6 @@ def derived_id(tenant: str, kind: MemoryKind, sources: Iterable[UUID], *, about:
     """Return the id of a memory without a message: UUIDv5 of its kind and the set of its sources.
 
     Args:
-        tenant: its tenant.
-        kind: summary, reflection, synthesis or extract.
-        sources: ids of its source memories.
         about: distinguishes several of the same sources, as the insights of one reflection.
     """
     names = ",".join(sorted(str(source) for source in set(sources)))

@@ -19,7 +19,6 @@ def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[fl
     """Return the importance after more uses, and the excess above the ceiling.
 
     Args:
-        importance: [0, 1].
         uses: that count; negative where they are withdrawn.
         beyond: the present excess, >= 0, see `MemoryStrength`.
     """
@@ -77,11 +76,6 @@ def apply_access(strength: MemoryStrength, use: Use, at: dt.datetime) -> tuple[M
     """Return both after the event of the recall; idempotent.
 
     The memory is fresh as of then, whatever the verdict: it was shown.
-
-    Args:
-        strength: of the memory.
-        use: of the recall.
-        at: when it was recalled, aware.
     """
     if use.accessed:
         return strength, use
@@ -96,12 +90,6 @@ def apply_verdict(
 
     A used memory is fresh as of now. An irrelevant one loses what this recall added to its access count,
     reinforcement and importance; its last access and decay factor stay.
-
-    Args:
-        strength: of the memory.
-        use: of the recall.
-        verdict: the new one.
-        now: aware.
     """
     if use.verdict is verdict:
         return strength, use

@@ -30,7 +30,6 @@ class Candidate:
     """A memory, as pruning sees it.
 
     Attributes:
-        importance: [0, 1].
         protected: pinned or verified.
     """
 
@@ -63,12 +62,6 @@ def memories_to_prune(
     """Return which memories to prune, worst first.
 
     Protected ones stay and count. Ties go to the younger, then to the smaller id.
-
-    Args:
-        memories: all that count of one user, in any order.
-        limit: how many stay.
-        now: aware.
-        strategy: of ranking.
     """
     free = max(0, limit - sum(one.protected for one in memories))
     ranked = sorted(

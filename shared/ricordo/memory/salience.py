@@ -35,8 +35,6 @@ class Text:
     """A source text.
 
     Attributes:
-        content: of the text.
-        language: two letters.
         weight: importance, >= 0.
         vector: float32 [d], unit norm; None where there is none.
     """
@@ -67,10 +65,6 @@ def salient(texts: Sequence[Text], most: int = MOST_SENTENCES) -> list[Chosen]:
     """Choose the most salient sentences, in the order of the texts.
 
     Small talk and questions are chosen only if there is nothing else; instructions to a model, never.
-
-    Args:
-        texts: in order.
-        most: sentences.
     """
     if not texts or most < 1:
         return []

@@ -30,8 +30,6 @@ def is_session_break(
     """Whether two successive turns are of two sessions.
 
     Args:
-        earlier: instant of the former.
-        later: instant of the latter.
         ends: when sessions were explicitly ended, sorted.
         silence: the longest pause within a session.
     """
@@ -52,8 +50,6 @@ def split_sessions(
     Args:
         turns: in order, from the beginning of a session on.
         ends: as in `is_session_break`, in any order.
-        silence: as in `is_session_break`.
-        most: turns of a session, >= 1.
     """
     if not turns:
         return []

@@ -115,13 +115,7 @@ class SlotArrays:
         self._unsketched.append(slot)
 
     def ranks(self, hosts: Slots, guests: Slots, products: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return the rank of each guest for its host, higher is nearer: int64 [m].
-
-        Args:
-            hosts: [m].
-            guests: [m].
-            products: float32 [m], of their vectors, above 0.
-        """
+        """Return the rank of each guest for its host, higher is nearer: int64 [m]."""
         later = self.said_at[guests] - self.said_at[hosts]
         ranks: NDArray[np.int64] = (products.astype(np.int64) + _ROUNDED) // _THOUSANDTH << _GAP_BITS
         ranks += _WIDEST_GAP - np.minimum(np.abs(later), _WIDEST_GAP)
@@ -170,7 +164,6 @@ class SlotArrays:
             yield rows[near], places[near], found[near]
 
     def _sketched(self, used: int) -> Sketches | None:
-        """Return up-to-date sketches of all slots; None where there are too few."""
         unsketched, self._unsketched = self._unsketched, []
         if len(self.vectors) < self.sketched_from or not used:
             return None

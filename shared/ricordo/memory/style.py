@@ -24,7 +24,6 @@ class StyleCounts:
     """Counts over the last messages of a user.
 
     Attributes:
-        messages: how many.
         lengths: lower quartile, median and upper quartile of their characters.
         lately: the median of the last third of them.
         earlier: the median of the others.
@@ -32,11 +31,9 @@ class StyleCounts:
         formal: messages with formal words only.
         informal: messages with informal words only.
         emoji: messages with an emoji.
-        questions: messages that ask something.
         sessions: stretches without half an hour of silence.
         days: distinct days, in the user's zone.
         span_days: days from the first to the last, both included.
-        topics: the most frequent ones.
     """
 
     messages: int = 0
@@ -118,7 +115,6 @@ def _liked(talk: StyleCounts) -> Iterator[Habit]:
 
 
 def _avoided(talk: StyleCounts) -> Iterator[Habit]:
-    """Disliked topics; topics that a user does not mention cannot be counted."""
     yield from _topics("topics_avoided", talk.topics, lambda felt: felt <= -_FELT)
 
 
@@ -176,7 +172,6 @@ _HABITS: Final = (_length, _liked, _avoided, _time_of_day, _formality, _engageme
 
 
 def _sure(count: int, half: int) -> float:
-    """Return count/(count + half)."""
     return count / (count + half)
 
 

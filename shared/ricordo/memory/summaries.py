@@ -35,7 +35,6 @@ class SessionTurn:
     """A message of a session.
 
     Attributes:
-        memory: enriched.
         vector: float32 [d], unit norm, of one model in all turns; None where there is none.
     """
 
@@ -84,10 +83,6 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
     is the mean of the three most important turns, the feeling the user's; a key topic has the importance of
     its most important turn and the user's feeling about it. Instructions to a model are left out, but their
     messages stay among the sources.
-
-    Args:
-        turns: of one session, at least one, in order.
-        condensed: of a language model.
     """
     memories = [one.memory for one in turns]
     heard = strip_instructions(memories)

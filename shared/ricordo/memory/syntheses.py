@@ -38,7 +38,6 @@ def synthesise(sources: Sequence[SessionTurn], text: str | None = None) -> Memor
 
     Args:
         sources: at least one, of one user and one language, in any order.
-        text: of a language model; by default their most salient sentences.
     """
     turns = sorted(sources, key=lambda one: (one.memory.created_at, one.memory.id))
     memories = [one.memory for one in turns]
@@ -141,12 +140,10 @@ def _local(memory: Memory) -> datetime:
 
 
 def _most(values: Iterable[T]) -> list[T]:
-    """Return the distinct values, most frequent first."""
     return [value for value, _ in Counter(values).most_common()]
 
 
 def _common(values: Iterable[T]) -> T | None:
-    """Return the value that all share; None for several."""
     different = set(values)
     return different.pop() if len(different) == 1 else None
 

@@ -143,11 +143,8 @@ def working_memory(
     Args:
         turns: in any order; more than fit may be given.
         now: aware; later turns, and those older than `lifetime`, are ignored.
-        count: tokens of a text.
         language: of turns that do not state their own.
         notes: values that the bot set and that have not expired.
-        known_names: people this user has spoken of.
-        lifetime: of a turn.
         readings: cache from the former view of this conversation.
     """
     alive = sorted(

@@ -8,12 +8,7 @@ from ricordo.messages.subjects import PREFIX, STREAM_DERIVED
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The subjects of a user, with NATS wildcards; all others are denied.
-
-    Attributes:
-        publish: subjects it may publish on.
-        subscribe: subjects it may subscribe to, each optionally with a blank and a queue group.
-    """
+    """The subjects of a user, with NATS wildcards; all others are denied."""
 
     publish: tuple[str, ...]
     subscribe: tuple[str, ...]

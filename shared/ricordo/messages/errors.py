@@ -159,9 +159,6 @@ def dead_letter_headers(code: str, reason: str, attempts: int, sequence: int) ->
 
     Args:
         code: a `DeadLetterCode`, or a handler's own.
-        reason: a sentence.
-        attempts: number of deliveries.
-        sequence: of the original message in its stream.
     """
     return {
         DEAD_LETTER_REASON: header_text(f"{code}: {reason}"),

@@ -24,11 +24,8 @@ def event_headers(
     """Return the headers of an event.
 
     Args:
-        event_id: its id.
         source: a URI reference of the publisher, such as `/bots/acme`.
-        time: when it happened, aware.
         dedup_id: JetStream's deduplication id, across all tenants of the stream.
-        traceparent: the W3C trace context to continue, if any.
     """
     headers = {
         CE_SPEC_VERSION: "1.0",

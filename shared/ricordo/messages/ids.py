@@ -21,8 +21,6 @@ def request_key(tenant: str, user_id: str, name: str, request_id: str) -> str:
     """Return the key under which the effect of a command is stored: the same for the same request of a user.
 
     Args:
-        tenant: of the command's subject.
-        user_id: of the command.
         name: of the command: two commands may have one `request_id`.
         request_id: as the bot gave it.
 

@@ -58,11 +58,6 @@ class Contract:
     """One subject of the contract.
 
     Attributes:
-        name: such as `message.received` or `query.recall`.
-        kind: event, query or command.
-        body: model of the event or request.
-        reply: model of the reply; None for events.
-        responder: answers the request; None for events.
         writers: consumers, queue groups or workers that write an event, its owner first, as in `ce-source`;
             empty for events of bots. Lifecycle publishes lost events again; jobs use the name of their
             worker.
@@ -181,14 +176,7 @@ CONTRACTS: Final[Mapping[str, Contract]] = MappingProxyType({contract.name: cont
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A durable consumer, whose replicas share the events.
-
-    Attributes:
-        name: of the consumer.
-        worker: that fetches from it.
-        events: names of its events, of all tenants.
-        stream: of these events.
-    """
+    """A durable consumer, whose replicas share the events."""
 
     name: str
     worker: str

@@ -55,13 +55,7 @@ class Reflection:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionResult:
-    """Result of a reflection.
-
-    Attributes:
-        written: stages of the stored insights, in order.
-        created: how many of them are new.
-        withdrawn: insights that these have replaced.
-    """
+    """Result of a reflection."""
 
     written: Sequence[Progress]
     created: int
@@ -118,17 +112,10 @@ class CompressionStore(Store):
         """Write a synthesis and mark its sources as compressed, in one transaction.
 
         Args:
-            tenant: whose.
-            synthesis: a memory without a message.
-            sources: as they were read.
             now: when they must still be weak.
-            at: when the synthesis is stored.
 
         Returns:
             The stages of the synthesis; None if a source has changed since: nothing is written.
-
-        Raises:
-            StoreUnavailable: nothing was written, unless it was the answer that was lost.
         """
         ids = [one.id for one in sources]
         async with self._database.transaction(tenant) as connection:
@@ -177,17 +164,8 @@ class ReflectionStore(Store):
         An insight replaces a former one with the same hash, and keeps its pin and use, unless the user has
         corrected or verified that one. An insight without all of its sources is left out.
 
-        Args:
-            tenant: whose.
-            one: as it was when it was read.
-            reflections: with a hash of their own each.
-            at: when they are stored.
-
         Returns:
             The result; None if another process has reflected since: nothing is written.
-
-        Raises:
-            StoreUnavailable: nothing was written, unless it was the answer that was lost.
         """
         whose = (tenant, one.user_id)
         async with self._database.transaction(tenant) as connection:

@@ -56,8 +56,6 @@ class CorrectionResult:
     """Result of a correction.
 
     Attributes:
-        fields: the changed columns.
-        progress: the stages.
         withdrawn: memories that were derived from the former text.
     """
 
@@ -151,12 +149,7 @@ class CurationStore(Store):
         The history keeps the original message and its digest.
 
         Args:
-            tenant: whose memory.
-            request: of the user.
-            memory_id: which.
-            content: the new text, not blank.
             language: of the content; empty if unknown: then it stays.
-            at: now.
         """
 
         async def write(connection: Connection) -> Outcome:
@@ -203,8 +196,6 @@ async def _once(
 
 @dataclass(frozen=True, slots=True)
 class _Correction:
-    """One correction, as part of a transaction."""
-
     connection: Connection
     tenant: str
     user_id: str
@@ -241,11 +232,6 @@ class _Correction:
 
 
 async def _known(connection: Connection, tenant: str, request: CurationRequest) -> Outcome:
-    """Return the outcome of an earlier request.
-
-    Raises:
-        RequestConflict: it had another content.
-    """
     row = await connection.fetchrow(_SQL["kept_request"], tenant, request.request_id)
     if row is None or row["request_hash"] != request.digest:
         raise RequestConflict(f"the request {request.request_id} is known for something else")

@@ -55,7 +55,7 @@ class RequestConflict(ValueError):
 
 
 class StoreUnavailable(Unavailable):
-    """The store does not answer: a transient failure."""
+    """The store does not answer: nothing was written, unless the answer to a commit was lost."""
 
     server = "PostgreSQL"
 
@@ -75,7 +75,6 @@ def blocks(file: str) -> dict[str, str]:
 
 @cache
 def _parts(file: str) -> dict[str, dict[str, str]]:
-    """Return the blocks and the fragments of a file."""
     text = files(__package__).joinpath("sql", f"{file}.sql").read_text(encoding="utf-8")
     parts = _HEAD.split(text)[1:]
     found: dict[str, dict[str, str]] = {"name": {}, "fragment": {}}
@@ -130,7 +129,6 @@ class Database:
     """A pool of connections of the workers' role, bound by row-level security."""
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
-        """Wrap a pool; use `connect` to make one."""
         self._pool = pool
 
     @classmethod
@@ -166,7 +164,6 @@ class Database:
         """Open a transaction that sees and writes the rows of `tenant` only.
 
         Args:
-            tenant: whose rows.
             planned_anew: whether statements are planned for their values, which decide on the index.
 
         Raises:
@@ -212,7 +209,6 @@ class Store:
     """Base class of the stores: runs a statement in a transaction of its own, in the name of a tenant."""
 
     def __init__(self, database: Database) -> None:
-        """Read and write through `database`."""
         self._database = database
 
     async def _fetch(

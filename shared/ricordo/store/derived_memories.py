@@ -44,11 +44,8 @@ async def write(
     """Write derived memories in the caller's transaction, which has locked their users (`lock_users`).
 
     Args:
-        connection: in a transaction of `tenant`.
-        tenant: whose they are.
         memories: with ids of `ricordo.memory.model.derived_id`. One without all of its sources, or covered by
             a tombstone, is left out; existing ones stay. Their access count adds to their importance.
-        at: when they are stored, aware.
         finished: whether emotion, importance, topics and people are final; else enrichment derives them.
 
     Returns:
@@ -91,7 +88,6 @@ async def write_successors(
 
 
 async def _locked(connection: Connection, tenant: str, memory_ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Return memories, locked until the transaction ends."""
     found = await connection.fetch(_SQL["locked"], tenant, sorted(memory_ids))
     return {row["id"]: rows.memory(row) for row in found}
 

@@ -24,8 +24,6 @@ class DocumentStore(Store):
         """Lease the oldest waiting document of the next user.
 
         Args:
-            tenant: whose.
-            at: now.
             until: when the lease ends, unless `renew` extends it.
             behind: the user who was served last; empty to begin with the first.
         """
@@ -58,11 +56,8 @@ class DocumentStore(Store):
         If its message was forgotten, nothing is written, and the document has failed.
 
         Args:
-            tenant: whose.
-            memory_id: of the message.
             extracts: in order, with the message as their only source.
             complete: whether they cover the whole document.
-            at: now.
         """
         ids = [one.id for one in extracts]
         async with self._database.transaction(tenant) as connection:

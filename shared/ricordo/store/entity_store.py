@@ -64,8 +64,6 @@ class ResolvedEvidence:
     """Evidence with resolved entities.
 
     Attributes:
-        identities: of all mentions, new ones included.
-        evidence: new evidence that counts, with canonical names.
         moved: the parts of the facts in which a mention now means another entity.
     """
 
@@ -100,9 +98,6 @@ class EntityStore:
         """Resolve the mentions in `new`, and rename those that mean another entity since.
 
         Args:
-            known: the resolver of earlier mentions, if it is cached.
-            new: evidence with names as they were written.
-            messages: those which state it.
             replaced: whether evidence was removed, or decisions have changed, since the names were resolved.
         """
         mentions = list(dict.fromkeys(mention for row in new for mention in mentions_of(row)))
@@ -174,12 +169,7 @@ def _reassigned(mention: EntityMention, identities: EntityResolver) -> Reassigne
 
 @dataclass(frozen=True, slots=True)
 class IdentityDecision:
-    """Decides about two names, in the transaction that holds the lock of their user.
-
-    Attributes:
-        entities: of the user.
-        pair: the names, normalised and sorted.
-    """
+    """Decides about two names, in the transaction that holds the lock of their user."""
 
     entities: EntityStore
     pair: tuple[str, str]

@@ -43,7 +43,6 @@ class ErasureCounts:
     """Number of erased items by place.
 
     Attributes:
-        rows: messages and memories, including derived ones.
         vectors: points; `graph`: facts; `stream`: dead letters; `archive`: documents; `working`: notes.
     """
 
@@ -55,7 +54,6 @@ class ErasureCounts:
     working: int = 0
 
     def __add__(self, other: Self) -> "ErasureCounts":
-        """Return the sums."""
         return ErasureCounts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
@@ -64,7 +62,6 @@ class ErasureSlice:
     """One slice of an erasure.
 
     Attributes:
-        memory_ids: erased memories, including derived ones.
         behind: memories that now follow another one, and are to be indexed again.
         unread: corrections that now correct another message, whose facts are to be extracted again.
         more: whether something may be left.
@@ -91,7 +88,6 @@ class ErasureStore(Store):
     """Erases messages, conversations and users. Each method raises `StoreUnavailable` when it is away."""
 
     def __init__(self, database: Database, executor: CpuExecutor | None = None) -> None:
-        """Erase through `database`; folds in `executor`, if there is one."""
         super().__init__(database)
         self._evidence = EvidenceStore(database, executor)
 
@@ -101,10 +97,7 @@ class ErasureStore(Store):
         """Write the tombstone, before anything is erased: from now on its messages are rejected.
 
         Args:
-            tenant: whose it is.
-            erasure: what is to be erased.
             request: id of the request; a repeated one erases nothing that was stored since.
-            asked: a digest of the request.
 
         Returns:
             What is to be erased now, up to the time of the tombstone; or the counts, if that request is
@@ -131,10 +124,7 @@ class ErasureStore(Store):
         """Erase the next messages, and everything derived from them, in one transaction with the graph.
 
         Args:
-            tenant: whose they are.
-            erasure: with a tombstone, see `put_tombstone`.
             project: writes changes of the user's facts, as for `FactLedger.record`.
-            limit: the most messages.
 
         Raises:
             Exception: whatever `project` raised; nothing was erased by this call.
@@ -191,8 +181,6 @@ class ErasureStore(Store):
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """One slice, in a transaction that holds the lock of the user's facts."""
-
     folding: FoldingTransaction
     tenant: str
     erasure: ErasureRequest
@@ -226,13 +214,11 @@ class _Slice:
         return ErasureSlice(counts, more=True)
 
     async def _lock(self, conversations: Collection[str]) -> None:
-        """Take the locks of intake, links and derivation."""
         names = sorted({f"conversation/{one}" for one in conversations} | {f"user/{self.erasure.user_id}"})
         await self._execute(_INTAKE["lock"], names)
         await self._execute(_LINKS["lock"], [self.erasure.user_id])
 
     async def _with_derived(self, memory_ids: set[UUID]) -> set[UUID]:
-        """Return memories and those derived from them, directly or indirectly."""
         found, new = set(memory_ids), set(memory_ids)
         while new:
             new = {row["id"] for row in await self._fetch("derived", sorted(found))} - found
@@ -310,7 +296,6 @@ async def _claimed(
 async def _add(
     connection: Connection, tenant: str, erasure: ErasureRequest, counts: ErasureCounts
 ) -> ErasureCounts:
-    """Add to the counts of the tombstone, and return the sums."""
     more = json.dumps(asdict(counts))
     erased = await connection.fetchval(_SQL["count"], tenant, *_named(erasure), more)
     return counts if erased is None else ErasureCounts(**json.loads(erased))
@@ -321,5 +306,4 @@ def _named(erasure: ErasureRequest) -> tuple[str, str, str]:
 
 
 def _affected(tag: str) -> int:
-    """Return the number of changed rows of a command tag."""
     return int(tag.rpartition(" ")[2])

@@ -61,7 +61,6 @@ class NewEvidence:
 
     Attributes:
         evidence: all stored evidence of the messages.
-        messages: which state it.
         replaced: the parts that a former reading of these messages had contributed to.
         version: of the user's evidence before; None if there was none.
         renamed: whether identity decisions have changed.
@@ -172,7 +171,6 @@ class EvidenceStore(Store):
     """Opens transactions that fold evidence, and caches the folds between them.
 
     Args:
-        database: the connections.
         executor: for long computations; None computes on the event loop.
         cache_size: of the folds over all users, in kilobytes.
         record_doubts: whether undecided pairs of names are recorded.
@@ -198,7 +196,6 @@ class EvidenceStore(Store):
         """Open a transaction under the locks of `users`; the folds are cached once it is committed.
 
         Raises:
-            StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """
         try:
@@ -215,11 +212,7 @@ class EvidenceStore(Store):
 
 @dataclass
 class FoldingTransaction:
-    """A transaction that holds the locks of its users.
-
-    Attributes:
-        connection: of the transaction.
-    """
+    """A transaction that holds the locks of its users."""
 
     connection: Connection
     _tenant: str

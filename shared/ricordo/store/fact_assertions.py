@@ -73,15 +73,7 @@ async def is_repeated_rejection(connection: Connection, tenant: str, curation: F
 async def reject_evidence(
     connection: Connection, tenant: str, curation: FactAssertion, at: datetime, scope: Sequence[str]
 ) -> set[Partition]:
-    """Delete the evidence of messages for a fact, and store its words as rejected; return its partitions.
-
-    Args:
-        connection: of the caller's transaction, which holds the lock of the user's facts.
-        tenant: whose fact.
-        curation: names the fact.
-        at: now.
-        scope: the keys of its subject, predicate and object.
-    """
+    """Delete the evidence of messages for a fact, and store its words as rejected; return its partitions."""
     found = await connection.fetch(_SQL["delete_evidence"], tenant, curation.user_id, *scope)
     rejected = sorted(
         {
@@ -220,11 +212,7 @@ def _competing(fact: Fact) -> list[str]:
 def _repeated(
     kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: FactAssertion
 ) -> Iterator[Evidence]:
-    """Return the stored evidence of a repeated request; its fact may have another id since.
-
-    Raises:
-        RequestConflict: it has another content now.
-    """
+    """Return the stored evidence of a repeated request; its fact may have another id since."""
     first, word = kept[0], curation.assertion
     if word.object is None:
         kinds = ["verified"] if word.verified else ["unverified", *["restored"] * (len(kept) - 1)]

@@ -65,14 +65,6 @@ class FactLedger(FactQueries):
         cache_size: int = CACHE_SIZE,
         record_doubts: bool = False,
     ) -> None:
-        """Read and write through `database`.
-
-        Args:
-            database: the connections.
-            executor: for long computations; None computes on the event loop.
-            cache_size: of the folds over all users, in kilobytes.
-            record_doubts: whether undecided pairs of names are recorded, for `unresolved_pairs`.
-        """
         super().__init__(database)
         self._executor = executor
         self._evidence = EvidenceStore(database, executor, cache_size, record_doubts=record_doubts)
@@ -111,7 +103,6 @@ class FactLedger(FactQueries):
             The contributions of messages to facts, by message id; and the stages of the messages.
 
         Raises:
-            StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """
         extracted = list({one.message_id: one for one in extracted}.values())
@@ -150,7 +141,6 @@ class FactLedger(FactQueries):
             UnknownFact: the user has no such fact, or is forgotten.
             FactEnded: no period of the value to be corrected holds or is disputed.
             RequestConflict: the request was made with another content.
-            StoreUnavailable: nothing was written here.
             Exception: whatever `project` raised; nothing was written here.
         """
         user_id = curation.user_id
@@ -179,11 +169,7 @@ class FactLedger(FactQueries):
         user changes a decision of the user, and decides about known names, or withdraws a decision.
 
         Args:
-            tenant: of the user.
-            user_id: whose names.
             names: in any spelling; if two share one, with a distinction: "Marco (brother)".
-            project: takes the changes.
-            same: the decision.
             by: who decides: `user`, or another, such as a model.
             request_id: of a request that counts once, whatever was decided since; None: each counts.
             decided_at: of a decision of the past; None for now.
@@ -192,7 +178,6 @@ class FactLedger(FactQueries):
             The user's present decision about the names.
 
         Raises:
-            StoreUnavailable: nothing was written here.
             NotTwoNames: the names are equal, or one is none.
             NobodyKnown: there is no evidence of the user, or it was forgotten after `decided_at`.
             UnknownNames: the user decides, and nobody goes by one of the names.
@@ -248,11 +233,7 @@ class FactLedger(FactQueries):
             yield {UnresolvedPair(user_id, (row["first"], row["second"])) for row in found}
 
     async def drop_pairs(self, tenant: str, pairs: Sequence[UnresolvedPair]) -> None:
-        """Drop undecided pairs; decisions stay.
-
-        Raises:
-            StoreUnavailable: nothing was written.
-        """
+        """Drop undecided pairs; decisions stay."""
         by_user: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         for pair in pairs:
             by_user[pair.user_id].append(pair.names)

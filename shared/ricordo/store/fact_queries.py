@@ -79,7 +79,6 @@ class FactQueries(Store):
 
 
 def _conditions(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
-    """Return the name of the statement, and its own parameters."""
     entity = None if question.entity is None else normalise(question.entity)
     if entity not in (None, USER):
         return "of_entity", (entity, question.predicate)

@@ -69,7 +69,6 @@ class ImportStore(Store):
     """Imports parts of an export. Each method is idempotent, and raises `StoreUnavailable`."""
 
     def __init__(self, database: Database, executor: CpuExecutor | None = None) -> None:
-        """Write through `database`; folds in `executor`, if there is one."""
         super().__init__(database)
         self._evidence = EvidenceStore(database, executor)
 

@@ -24,10 +24,8 @@ class NewMessage:
     """A validated message, ready to be recorded.
 
     Attributes:
-        content: the text without recalled spans.
         digest: hash of the message; a repeated id with another digest is a conflict.
         memorable: False for a message that belongs to the history only.
-        metadata: the bot's own values, a JSON object.
         document: an attached document, whose bytes are stored already.
         kind, importance, expires_at: set by the bot, which overrides derived values; None if unset.
     """
@@ -62,7 +60,7 @@ class RecordedMessage:
 
     Attributes:
         status: `kept` (new, or a repeat), `conflict` (the id is taken by another content), `forgotten` (a
-            tombstone covers it), `too_many` or `too_many_today` (over_quota the user's quota).
+            tombstone covers it), `too_many` or `too_many_today` (beyond the user's quota).
         progress: the stage row, for `kept`.
         displaced: indexed memories right after this one, whose points contain another predecessor. It follows
             from the state, so that a repeat returns it again.
@@ -97,7 +95,6 @@ class IntakeStore(Store):
     """Records messages within the limits of their users, and admits deferred ones."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
-        """Write through `database`; without `limits`, any number of messages."""
         super().__init__(database)
         self._limits = limits or IntakeLimits()
         self._met: set[str] = set()  # tenants known to be listed: saves a statement per batch
@@ -105,11 +102,7 @@ class IntakeStore(Store):
     async def record(
         self, tenant: str, messages: Sequence[NewMessage], at: datetime
     ) -> Sequence[RecordedMessage]:
-        """Write history, memory and stage rows of `messages` in one transaction; one result each, in order.
-
-        Raises:
-            StoreUnavailable: nothing was written.
-        """
+        """Write history, memory and stage rows of `messages` in one transaction; return a result of each."""
         if not messages:
             return []
         async with self._database.transaction(tenant) as connection:
@@ -125,16 +118,10 @@ class IntakeStore(Store):
         Each is returned once; if its event is lost, reconciliation publishes it again.
 
         Args:
-            tenant: whose they are.
             behind: the user who was served last; the next one in order is served now.
-            limit: how many at the most.
-            at: now.
 
         Returns:
             Nothing if no user behind that one has any, or another process has just taken them.
-
-        Raises:
-            StoreUnavailable: nothing was changed.
         """
         found = await self._fetch(_SQL["admit"], tenant, behind, limit, at)
         return [rows.progress(row) for row in found]
@@ -142,8 +129,6 @@ class IntakeStore(Store):
 
 @dataclass
 class _Batch:
-    """The messages that one transaction records."""
-
     connection: Connection
     tenant: str
     messages: Sequence[NewMessage]

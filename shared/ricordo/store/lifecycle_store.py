@@ -259,7 +259,6 @@ class LifecycleStore(Store):
         """Drop old records, in several transactions; locked rows are left to the next time.
 
         Args:
-            tenant: whose records.
             handled_before: drops the inbox; older than any redelivery.
             used_before: drops uses of memories, and outcomes of requests; older than any redelivery.
             died_before: drops reasons of dead letters; `lagging` then finds their messages again.

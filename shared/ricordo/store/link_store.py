@@ -78,12 +78,6 @@ async def link_corrections(
 ) -> Sequence[Progress]:
     """Link new or changed messages with what they correct, and with later corrections of them.
 
-    Args:
-        connection: of a transaction that holds the link locks of the users.
-        tenant: whose messages.
-        user_ids: their users.
-        memory_ids: of the messages; others are left out.
-
     Returns:
         Those whose facts are to be extracted again; see `LockedLinks.correct`.
     """
@@ -157,7 +151,6 @@ def _is_concerned(row: asyncpg.Record, new: Iterable[UserMessage], users: dict[U
 
 
 def _within_calendar(instant: datetime, by: timedelta) -> datetime:
-    """Return the instant moved by a duration, within the calendar."""
     try:
         return instant + by
     except OverflowError:
@@ -184,11 +177,7 @@ class LinkStore(Store):
 
     @asynccontextmanager
     async def lock(self, tenant: str, user_ids: Sequence[str]) -> AsyncIterator["LockedLinks"]:
-        """Open a transaction that holds the link locks of these users.
-
-        Raises:
-            StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
-        """
+        """Open a transaction that holds the link locks of these users."""
         async with self._database.transaction(tenant) as connection:
             users = sorted(user_ids)
             await connection.execute(_SQL["lock"], tenant, users)
@@ -203,7 +192,6 @@ class LockedLinks:
     def __init__(
         self, connection: Connection, tenant: str, users: Sequence[str], versions: Mapping[str, LinkVersion]
     ) -> None:
-        """Read and write in the transaction of `connection`, which holds the lock of `users`."""
         self._connection = connection
         self._tenant = tenant
         self._users = users
@@ -307,7 +295,6 @@ def _related(changes: Collection[LinkChanges]) -> str:
 
 
 def _read(raw: bytes) -> QuantizedVector:
-    """Read the vector of a member: int16 [d], read-only."""
     return np.frombuffer(raw, dtype="<i2")
 
 

@@ -73,7 +73,6 @@ class PassLocks:
     """Locks of passes over all processes; a session holds each, and PostgreSQL frees it with the session."""
 
     def __init__(self, dsn: str) -> None:
-        """Lock in the database at `dsn`, over a connection per lock."""
         self._dsn = dsn
 
     @asynccontextmanager

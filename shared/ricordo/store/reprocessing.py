@@ -22,10 +22,8 @@ class BackfillQuery:
 
     Attributes:
         models: of the vectors, the primary first.
-        version: the current one.
         with_model: whether values that an LLM derived are outdated too; False leaves them alone.
         rating_only: disregard the version of everything but the importance.
-        user_id: of this user; None for all.
     """
 
     models: tuple[str, ...]
@@ -56,7 +54,6 @@ class BackfillStore(Store):
     """Finds memories that a former version has derived, and replaces the derived values."""
 
     def __init__(self, database: Database, window: int = 2_000) -> None:
-        """Read and write through `database`, examining `window` memories at once."""
         super().__init__(database)
         self._window = window
 
@@ -127,7 +124,6 @@ class ReembeddingStore(Store):
     """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
     def __init__(self, database: Database, window: int = 1_000) -> None:
-        """Read and write through `database`, examining `window` memories at once."""
         super().__init__(database)
         self._window = window
 
@@ -182,9 +178,7 @@ class ReembeddingStore(Store):
         in the collection of a former model.
 
         Args:
-            tenant: whose memories.
             keep: models in use, which stay listed.
-            before: when the reembedding began.
         """
         async with self._database.transaction(tenant) as connection:
             locked = [row["model"] for row in await connection.fetch(_SQL["lock_models"], tenant, keep)]

@@ -58,7 +58,6 @@ class Migration:
     sql: str
 
     def __str__(self) -> str:
-        """Return the name with its number."""
         return f"{self.version:04d}_{self.name}"
 
 
@@ -190,7 +189,6 @@ async def carry_tombstones(admin_dsn: str, stones: Sequence[Tombstone]) -> int:
 
     Args:
         admin_dsn: a role that bypasses row-level security, of a database with the schema of this version.
-        stones: of any tenants.
 
     Returns:
         How many erasures begin anew.

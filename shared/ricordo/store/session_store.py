@@ -32,7 +32,6 @@ class UnsummarizedConversation:
 
     Attributes:
         since: position of the first of them.
-        stored_at: when the last of them was stored.
         revision: changes with every message.
     """
 
@@ -83,7 +82,6 @@ class SummaryPlan:
     """Summaries to write and to withdraw for a conversation.
 
     Attributes:
-        summaries: to be written, with those that they replace.
         withdrawn: without a session.
         rest: position of the first turn that is still not covered; None if all are.
         more: whether the session that begins there is over, too.
@@ -107,7 +105,6 @@ class SessionStore(Store):
     """Reads sessions and writes their summaries."""
 
     def __init__(self, database: Database, most_turns: int = MOST_TURNS) -> None:
-        """Read and write through `database`; a session is split every `most_turns` turns."""
         super().__init__(database)
         self._most = most_turns
 
@@ -117,11 +114,7 @@ class SessionStore(Store):
         """Record the end of a session: earlier messages belong to no later session.
 
         Args:
-            tenant: of the bot.
-            user_id: whose session.
-            conversation_id: of the session.
             ended_at: at most `now`, or the time of the last message.
-            now: the present.
         """
         async with self._database.transaction(tenant) as connection:
             await derived_memories.lock_users(connection, tenant, [user_id])
@@ -178,11 +171,8 @@ class SessionStore(Store):
         """Write summaries, withdraw those that they replace, and record what is still not covered.
 
         Args:
-            tenant: whose.
-            one: as it was when its sessions were loaded.
             plan: what to write. A summary is left out if its sources are gone, or if the user has verified or
                 corrected the one that it would replace.
-            at: when they are stored.
 
         Returns:
             The result; None if a message was stored since: nothing is written, and the conversation is due
@@ -209,7 +199,6 @@ async def _before(
     ends: Sequence[datetime],
     silence: timedelta,
 ) -> list[TurnPosition]:
-    """Return the turns of a session before `since`, the latest first."""
     before = since
     later, passed = since.sent_at, list[TurnPosition]()
     while page := await connection.fetch(_SQL["before"], *whose, *before, _PAGE):

@@ -86,13 +86,7 @@ class Indexable:
 
 
 async def find_reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
-    """Return the memories whose text has another hash by now, and lock all until the transaction ends.
-
-    Args:
-        connection: of the caller's transaction.
-        tenant: whose memories.
-        texts: hashes of the texts that were read, see `ricordo.language.text.text_hash`.
-    """
+    """Return the memories whose text has another hash by now, and lock all until the transaction ends."""
     if not texts:
         return ()
     found = await connection.fetch(_SQL["reworded"], tenant, list(texts), list(texts.values()))
@@ -136,11 +130,6 @@ class EncodingStore(Store):
         """Write new `vectors` and set the stage of all of `done`, which includes them.
 
         Args:
-            tenant: whose memories.
-            model: of the vectors.
-            vectors: new ones.
-            done: the memories whose stage is to be set.
-            at: now.
             texts: hashes (`ricordo.language.text.text_hash`) of the encoded texts. Nothing is written of a
                 memory with another text by now; None does not check.
         """

@@ -54,12 +54,7 @@ class WorkingNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemorySpan:
-    """Time bounds of working memory; each is exclusive.
-
-    Attributes:
-        turns_after, turns_before: of turns.
-        notes_after, notes_before: of notes.
-    """
+    """Time bounds of working memory; each is exclusive."""
 
     turns_after: datetime
     turns_before: datetime
@@ -103,11 +98,6 @@ class WorkingMemoryStore(Store):
         """Return the working memory of a conversation; None if the caller has it, by `known_token`.
 
         Args:
-            tenant: whose store.
-            user_id: whose turns and notes.
-            conversation_id: which conversation.
-            span: time bounds.
-            max_turns: the last turns are returned.
             known_token: of the snapshot that the caller has; None for none.
             known_names: the token of the names that the caller has; None for none.
         """
@@ -146,9 +136,7 @@ class NoteStore(Store):
         """Write or delete a note, once for each request id.
 
         Args:
-            tenant: whose.
             note: replaces the one of the same key.
-            at: when it is set.
             live_since: earlier notes have expired.
             limit: the most notes of a conversation.
             late: whether it is written long after `at`: a later note of the key stays.
@@ -183,11 +171,7 @@ class NoteStore(Store):
 
 
 async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> bool:
-    """Whether a request is new; records it.
-
-    Raises:
-        NoteConflict: it had another content then.
-    """
+    """Whether a request is new; records it."""
     if note.request_id is None:
         return True
     content = json.dumps([note.request_id, note.conversation_id, note.key, note.value], sort_keys=True)

@@ -45,12 +45,6 @@ def assemble(
     rest, and what then remains goes to more facts, turns and notes. Memories that always enter come before
     all of that; in a small budget, so does the best one. No message is shown twice, by id or by content.
 
-    Args:
-        material: what may be shown.
-        token_budget: the most tokens that the text may have, >= 1.
-        count: tokens of a text, by the model's tokenizer; see `TokenBudget`.
-        language: of facts, dates and notices: "it", else English.
-
     Returns:
         A text of at most `token_budget` tokens; empty only where not even a one-token sign fits.
     """

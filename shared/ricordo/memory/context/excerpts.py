@@ -26,13 +26,7 @@ _SHORTEST: Final = 25  # characters of a clause that ends inside a sentence
 
 
 class Excerpt:
-    """The clauses of a text, ranked by what they share with the question.
-
-    Args:
-        text: to be shortened.
-        wanted: stems of the question.
-        language: of the text.
-    """
+    """The clauses of a text, ranked by what they share with the question."""
 
     def __init__(self, text: str, wanted: frozenset[str], language: str) -> None:
         self._text = text

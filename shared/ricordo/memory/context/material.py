@@ -26,11 +26,7 @@ class Material:
         facts: facts that the question asks for, most wanted first.
         recent: the last turns, oldest first.
         decisions: turns that decided something, oldest first.
-        notes: values that the bot set.
-        entities: named last in the conversation.
         habits: a line on how the user writes, in the language of the context; empty for none.
-        archived_matches: matches in the archive.
-        degraded: parts of the system that could not be asked.
         about: the query; of long texts, the clauses that share its words are shown.
         subject: of the query, for saying what was not found.
     """

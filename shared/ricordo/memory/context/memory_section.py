@@ -20,15 +20,7 @@ _TIGHT: Final = 12
 
 
 class MemorySection:
-    """Fills the section of a page that shows memories.
-
-    Args:
-        page: with the remaining budget.
-        part: the section.
-        renderer: renders memories in more or fewer words.
-        selection: knows what stands on the page.
-        ranked: all memories, best first; their numbers are their marks.
-    """
+    """Fills the section of a page that shows memories."""
 
     def __init__(
         self,
@@ -59,7 +51,6 @@ class MemorySection:
         about the same length. The remainder goes to the first that were shortened, and to the last.
 
         Args:
-            memories: new ones, best first.
             whole: those of little use in part: while no other comes first, they are shown in full beyond the
                 third.
         """

@@ -20,7 +20,6 @@ class Line:
         place: sort key within the section.
         text: without a line break at its end.
         mark: what stands before it, as `m1` or `-`; empty for none.
-        id: what the mark stands for.
         day: the heading above it, shared by lines of one day.
         name: the speaker; shown where it differs from that of the line before.
         named: whether the name is always shown.
@@ -69,12 +68,7 @@ class Section:
 
 
 class ContextPage:
-    """The sections of a context, within a budget.
-
-    Attributes:
-        parts: in the order of the text.
-        budget: what is left.
-    """
+    """The sections of a context, within a budget."""
 
     def __init__(self, tokens: int, count: Count) -> None:
         self.parts: list[Section] = []

@@ -94,7 +94,6 @@ def _preface() -> re.Pattern[str]:
 
 
 def _without_lines(text: str) -> str:
-    """Cut lines that are written as in a context, without its tags."""
     runs = list(context_runs(text))
     if not runs:
         return text

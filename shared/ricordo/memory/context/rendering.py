@@ -34,11 +34,6 @@ class LineRenderer:
     """Renders turns and memories as lines, in more or fewer words.
 
     Args:
-        about: the question: of a long text, what shares words with it is shown first.
-        today: the day of the question, if known.
-        superseded: ids of memories that a later message has corrected.
-        language: of the phrases.
-        count: tokens of a text.
         one_speaks: whether all user statements are of one speaker, who then needs no name.
     """
 

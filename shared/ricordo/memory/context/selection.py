@@ -24,7 +24,6 @@ class LineOptions:
 
     Attributes:
         lines: makes them for a number of tokens, the longest first.
-        message_id: of the message that they show, if any.
         content: of that message; None where no message is shown.
     """
 
@@ -66,9 +65,6 @@ class Selection:
         """Add of each option the first line that fits; return the options of which none did.
 
         Args:
-            part: the section.
-            choices: the most wanted first; what is shown already is skipped.
-            most: tokens that they may take.
             unbroken: whether to stop at the first that does not fit, as in a conversation.
         """
         floor = self._page.left - most
@@ -103,7 +99,6 @@ class Selection:
 
 
 def _said(content: str) -> str:
-    """Return the content with spacing and case folded."""
     return collapse(content).casefold()
 
 
@@ -120,11 +115,6 @@ def substitute_syntheses(ranked: Sequence[Memory], about: str, limit: int) -> li
     A synthesis replaces its sources if it is among the first three itself, or costs no more than they do;
     else it is left out. The first three stay, and so does a source with a word of the question that its
     synthesis lacks.
-
-    Args:
-        ranked: best first.
-        about: the question.
-        limit: of the result.
     """
     places = {memory.id: place for place, memory in enumerate(ranked)}
     gone: set[UUID] = set()

@@ -53,12 +53,7 @@ MOST_KEPT: Final = 16_384
 
 
 class CachedTokenCounter:
-    """Counts tokens, with a bounded cache keyed by hash, so that no text outlives its erasure. Thread-safe.
-
-    Args:
-        count: tokens of a text.
-        most: size of the cache.
-    """
+    """Counts tokens with a thread-safe, bounded cache, keyed by hash so that no text outlives its erasure."""
 
     def __init__(self, count: Callable[[str], int], most: int = MOST_KEPT) -> None:
         self._count = count
@@ -99,12 +94,7 @@ def fair_shares(costs: Sequence[int], room: int, whole: int = len(FIRST_SHARES))
     ones get nothing.
 
     Args:
-        costs: of each memory, best first.
-        room: tokens.
         whole: how many of the first get their full cost; fewer where there is no room.
-
-    Returns:
-        The tokens of each, 0 for those left out.
     """
     spent = accumulate(cost + LINE for cost in costs[:whole])
     fitting = sum(total <= room for total in spent)
@@ -135,12 +125,7 @@ class TokenBudget:
     """Tokens that may still be spent.
 
     Args:
-        tokens: >= 1.
         count: tokens of a text. It must be additive across white space, since each piece is counted alone.
-
-    Attributes:
-        left: tokens left, by the cost of pieces.
-        counted: tokens of all that was taken.
     """
 
     def __init__(self, tokens: int, count: Count) -> None:

@@ -28,12 +28,7 @@ _FINEST: Final = 64  # characters that are cut off where there is no border at a
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of text that stays together if it fits.
-
-    Attributes:
-        text: without empty lines at the ends.
-        heading: its title, if it is a heading; else "".
-    """
+    """A piece of text that stays together if it fits."""
 
     text: str
     heading: str = ""
@@ -75,11 +70,6 @@ def split_text(text: str, most: int, measure: Measure) -> Iterator[str]:
     """Split `text` into pieces of at most `most`: at sentences, else at lines, at words, anywhere.
 
     Lists, tables and code are split at lines first.
-
-    Args:
-        text: of any length.
-        most: the size of a piece, > 0.
-        measure: of size.
     """
     yield from _divided(text, most, measure, _OF_ROWS if _is_rows(text) else _OF_PROSE)
 

@@ -40,7 +40,6 @@ class Extract:
 
     Attributes:
         title: the document's name and the place in it: `report.pdf, p. 3`, `contract.md, Payment`.
-        text: plain text.
     """
 
     title: str
@@ -62,12 +61,6 @@ def cut_document(
 
     Paragraphs, lists, tables and code stay whole where they fit. A heading stays with what follows it.
     Recalled spans are left out.
-
-    Args:
-        name: of the document.
-        parts: in order.
-        count: tokens of a text.
-        size: None for the defaults.
     """
     size = size or ExtractSize()
     extracts: list[Extract] = []
@@ -92,7 +85,6 @@ class _Piece:
     """A block, or a piece of a long one.
 
     Attributes:
-        size: in tokens.
         begins: whether a page, a section or a chapter begins with it.
         glue: what separates it from the one before.
     """
@@ -121,8 +113,6 @@ def _pieces(parts: Iterable[DocumentPart], measure: Measure, most: int) -> Itera
 
 @dataclass(slots=True)
 class _ExtractBuilder:
-    """The extract under construction."""
-
     pieces: list[_Piece] = field(default_factory=list)
     size: int = 0
 

@@ -27,9 +27,6 @@ class Cluster:
     """Mentions of one entity.
 
     Attributes:
-        nodes: the mentions.
-        keys: their normalised names.
-        ties: what ties them to the user.
         name: the canonical name: the fullest one, with "(brother)" where another entity has the same.
     """
 
@@ -57,10 +54,6 @@ def cluster_mentions(
     spellings: Mapping[MentionKey, Collection[str]], decisions: EntityDecisions
 ) -> list[Cluster]:
     """Match and merge the mentions of a block.
-
-    Args:
-        spellings: of each mention.
-        decisions: about names.
 
     Returns:
         The entities, each with a canonical name of its own, whatever the order of `spellings`.
@@ -134,7 +127,6 @@ def _decided_by_model(found: list[Cluster], decisions: EntityDecisions) -> list[
 def _pairs(
     found: Sequence[Cluster], decisions: EntityDecisions
 ) -> Iterator[tuple[Cluster, Collection[str], Cluster, Collection[str]]]:
-    """Yield all pairs, each with the names by which decisions refer to them."""
     if not decisions:
         return
     called = [addressed(one, found) for one in found]

@@ -73,7 +73,6 @@ class EntityDecisions:
 
 
 def _components(joined: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
-    """Return the connected component of each name."""
     found: dict[str, frozenset[str]] = {}
     for name in joined:
         if name in found:

@@ -56,10 +56,7 @@ def select_facts(
     the query names, or, where it names none, has a predicate that the query asks of the user.
 
     Args:
-        facts: the user's facts.
-        named_entities: names in the query, in any spelling.
         predicates: asked for, most wanted first.
-        limit: of the result.
         threshold: confidence (1-10) from which a fact is shown unasked.
 
     Returns:

@@ -34,16 +34,10 @@ class Fact:
         id: derived from subject, predicate, value, and the number of the period unless it is the first. Late
             evidence may change the number, never the value.
         subject: `user`, or the canonical name of an entity.
-        predicate: a name of the closed vocabulary.
         object: the canonical spelling of the value.
         confidence: distinct supporting messages, 0-10 (0: the user's assertion alone).
-        first_seen: when it was first said.
-        last_reinforced: when it was last said.
         valid_from: since when it holds; None when only its end is known.
         valid_to: until when (exclusive); None while it holds. Equal to `valid_from` when it never held.
-        contradictions: distinct messages that contradict it.
-        disputed: whether a contradiction is unsettled.
-        verified: whether the user confirmed it.
         message_ids: the latest 100 supporting messages, oldest first.
     """
 
@@ -94,9 +88,6 @@ class FactChanges:
     """The effects of new evidence.
 
     Attributes:
-        facts: new and changed ones.
-        gone: ids of removed facts.
-        entities: new and changed ones.
         contributions: of the requested messages that have to do with facts, changed or not; a message that a
             user's assertion confirms supports the fact.
     """
@@ -113,12 +104,7 @@ class Folding:
     The evidence must carry canonical names, from `identities`.
 
     Args:
-        tenant: part of each fact's id.
-        user_id: part of each fact's id.
         reach: the fewest rows of a slot that can be undone to insert a late one; >= 1.
-
-    Attributes:
-        identities: the entity resolver; None until loaded.
     """
 
     def __init__(self, tenant: str, user_id: str, *, reach: int = REACH) -> None:
@@ -237,9 +223,6 @@ def fold(
 
     Args:
         evidence: about one user. A message with several instants was said at the first.
-        tenant: part of each fact's id.
-        user_id: part of each fact's id.
-        decisions: about entities.
 
     Returns:
         Current and past facts, sorted by subject, predicate, object and period.

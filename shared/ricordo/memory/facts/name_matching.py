@@ -84,7 +84,6 @@ class NameIndex:
         )
 
     def _short_forms(self, word: str) -> set[int]:
-        """Return names whose first word extends `word` or is a prefix of it."""
         longer = self._by_beginning.get(word, set()) if len(word) >= _PREFIX else set()
         shorter = (self._by_word.get(word[:length], set()) for length in range(_PREFIX, len(word)))
         return longer.union(*shorter)

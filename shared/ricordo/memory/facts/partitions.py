@@ -60,13 +60,7 @@ def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
 
 
 class PartitionChanges(NamedTuple):
-    """What changed in a partition.
-
-    Attributes:
-        entity: the entity, if it changed.
-        periods: changed ones; None for those removed.
-        effects: of the requested messages.
-    """
+    """What changed in a partition."""
 
     entity: Entity | None
     periods: Mapping[PeriodRef, ValuePeriod | None]
@@ -74,12 +68,7 @@ class PartitionChanges(NamedTuple):
 
 
 class FoldedPartition:
-    """A partition, folded from evidence in any order.
-
-    Attributes:
-        subject_key: the normalised subject of its facts.
-        size: kilobytes, at most; see `Folding.size`.
-    """
+    """A partition, folded from evidence in any order."""
 
     __slots__ = (
         "_changed",

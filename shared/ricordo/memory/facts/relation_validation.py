@@ -44,7 +44,6 @@ class RecognisedEntity:
 
     Attributes:
         start, end: offsets `[start, end)`.
-        label: the kind of entity.
         score: confidence, [0, 1].
     """
 
@@ -75,9 +74,7 @@ class Relation:
     Attributes:
         subject: `user`, or a name.
         predicate: of the vocabulary, if the model keeps to it.
-        object: the value.
         quote: the words that state it.
-        past: whether it is over.
     """
 
     subject: str
@@ -110,8 +107,6 @@ class ValidatedStatements:
 
     Attributes:
         statements: of the rules and of the model, in the order of the text.
-        added: how many the model added.
-        faults: of each rejected relation.
     """
 
     statements: tuple[Statement, ...]
@@ -127,15 +122,7 @@ def validate_relations(
     at: datetime | None = None,
     zone: ZoneInfo | None = None,
 ) -> ValidatedStatements:
-    """Return what the rules read, and those relations of the model that the message supports.
-
-    Args:
-        passage: what the model was shown.
-        relations: what it claims.
-        by_rules: what the rules read in the same message.
-        at: when it was said, aware; see `extract`.
-        zone: the writer's.
-    """
+    """Return what the rules read, and those relations of the model that the message supports."""
     words = message_grammar(Document(passage.said.text, passage.said.language))
     ties, labels = _ties(by_rules), {normalise(name): label for name, label in passage.named}
     known = labels.keys() | ties.keys()

@@ -78,8 +78,6 @@ class MessageEffect(NamedTuple):
 
 
 class _RowEffects(NamedTuple):
-    """The effects of the rows of one message."""
-
     supported: list[tuple[Value, Evidence]]
     ended: list[PeriodRef]
 
@@ -102,9 +100,6 @@ class SlotHistory:
     Args:
         spellings: counts of the spellings of the subject over all its slots; updated here.
         reach: the fewest rows that can be undone; >= 1.
-
-    Attributes:
-        record: what the slot holds.
     """
 
     __slots__ = ("_applied", "_asked", "_beyond", "_met", "_reach", "_slot", "_spellings", "_words", "record")
@@ -195,7 +190,6 @@ class SlotHistory:
             told.ended.append(self._slot.ended)
 
     def _taken_back(self, start: Order) -> Iterator[Evidence]:
-        """Undo the rows from `start` on, last first, and yield them."""
         while self._applied and start <= order(self._applied[-1].row):
             row, undo = self._applied.pop()
             self._asked.pop(row.message_id, None)

@@ -27,7 +27,6 @@ def withstands(predicate: str, messages: int, against: int, *, opposite: bool) -
     """Tell whether a value of `predicate` stands although messages contradict it.
 
     Args:
-        predicate: a name of the closed vocabulary.
         messages: distinct supporting ones.
         against: distinct contradicting ones, >= 1.
         opposite: whether these claim another value, not only that it is over.
@@ -40,7 +39,6 @@ class Slot:
     """One slot; rows are applied in time order and undone in reverse.
 
     Attributes:
-        record: its periods.
         supported: the row that began the period that the last row supports; None if none.
         ended: the period that the last row ended; None if none.
     """
@@ -93,7 +91,6 @@ class Slot:
             self._append(self._noted(ValuePeriod.past(row, value, row.valid_to or min(row.at, before))))
 
     def _deny(self, row: Evidence, value: Value) -> None:
-        """Contradict `value` where it holds; else ignore the row."""
         place = self.record.current
         if place is not None and place[0] == value and not self.record.at(place).began_after(row):
             self._contradict(place, row, None)
@@ -125,7 +122,6 @@ class Slot:
         return row.polarity == "began" and row.valid_from < period.last_reinforced
 
     def _spoken_of(self, row: Evidence, value: Value) -> PeriodRef | None:
-        """Return the latest past period of `value` that `row` can refer to."""
         over = ((value, nth) for nth, period in self.record.numbered(value) if period.is_told_by(row))
         return next(over, None)
 

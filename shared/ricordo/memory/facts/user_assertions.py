@@ -58,10 +58,7 @@ def assertion_evidence(
     believed to, which counts as never having held.
 
     Args:
-        fact: as it stands.
-        word: the assertion.
         message_id: under which it is kept; not that of a message.
-        now: aware.
         last_said: the last instant of evidence that competes with the fact.
     """
     at = now if last_said is None else max(now, last_said + _INSTANT)
@@ -82,9 +79,6 @@ class Rejection:
 
     Attributes:
         message_id: empty where the rejected fact rested on an assertion alone.
-        subject: as written.
-        predicate: a name of the closed vocabulary.
-        object: as written.
         quote: the words that it was read in.
     """
 

@@ -42,12 +42,9 @@ class ExtractedEvidence:
     """What one message states: its evidence, none when it states nothing, with the words that carry each.
 
     Attributes:
-        text_hash: of the text that it was read in, see `ricordo.language.text.text_hash`. Where the memory
-            says
-            something else by now, as after a correction, nothing is kept of it, and its stage stays as it
-            is; None does not look.
-        put_right: the texts that it puts right, with which it was read. Where they are others by now, nothing
-            is kept of it either; None does not look.
+        text_hash: of the text it was read in. If the memory has another text by now, nothing of it is stored
+            and its stage stays; None does not check.
+        put_right: the texts that it corrects, checked like `text_hash`.
     """
 
     memory_id: UUID

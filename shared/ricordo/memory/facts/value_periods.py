@@ -253,7 +253,6 @@ class ValuePeriod:
 
 
 def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
-    """Count the last spellings once they fill a piece; unchanged pairs are shared."""
     if len(last) < _PIECE:
         return counts, last
     times = Counter(last)
@@ -262,14 +261,12 @@ def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
 
 
 def _in_pieces(ids: _Names) -> tuple[tuple[_Names, ...], _Names]:
-    """Cut the latest ids into pieces, without adjacent repetitions."""
     shown = tuple(one for one, _ in groupby(ids))[-SHOWN_MESSAGES:]
     pieces = [shown[start : start + _PIECE] for start in range(0, len(shown), _PIECE)]
     return tuple(pieces[:-1]), pieces[-1] if pieces else ()
 
 
 def _kept(former: tuple[_Names, ...], last: _Names, message_id: str) -> tuple[tuple[_Names, ...], _Names]:
-    """Add a message, and drop pieces that are not among the latest."""
     if len(last) < _PIECE:
         return former, (*last, message_id)
     return (*former, last)[-SHOWN_MESSAGES // _PIECE :], (message_id,)

@@ -103,7 +103,6 @@ class Candidates:
     Attributes:
         ids: [n].
         instants: when each was said, seconds since 1970, [n].
-        signals: a column each, [n].
     """
 
     ids: Sequence[UUID]

@@ -63,8 +63,6 @@ def terms(text: str, language: str, *, average_length: float = AVERAGE_LENGTH) -
     and the length counted in content words.
 
     Args:
-        text: the document.
-        language: decides stemmer and stop words.
         average_length: of a document in the corpus, in content words; fixed, so that no vector grows stale.
 
     Raises:
@@ -77,11 +75,7 @@ def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AV
     """Return the document vector of neighbouring texts taken as one.
 
     Args:
-        texts: pairs of text and language, in any order.
         average_length: of one text; a window's is that times the number of non-empty texts.
-
-    Raises:
-        ValueError: `average_length` is not positive.
     """
     counts: Counter[int] = Counter()
     size = 0
@@ -96,7 +90,6 @@ def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
     """Return the query vector of `text`: weight 1 for every distinct term.
 
     Args:
-        text: the query.
         languages: of the documents, the query's own first, whose stop words count. Words are stemmed in each,
             so that names match across languages.
     """
@@ -114,9 +107,7 @@ def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimu
     """Drop terms with an IDF below `minimum`, unless that leaves none.
 
     Args:
-        terms: of a query.
         rarities: IDF by term id; an absent term is in no document.
-        minimum: the least IDF.
     """
     kept = np.array([rarities.get(int(term), -1.0) >= minimum for term in terms.indices], dtype=np.bool_)
     return SparseVector(terms.indices[kept], terms.weights[kept]) if kept.any() else terms
@@ -124,10 +115,6 @@ def drop_common_terms(terms: SparseVector, rarities: Mapping[int, float], minimu
 
 def idf(documents: int, containing: int) -> float:
     """Return ln(1 + (N - df + 0.5)/(df + 0.5)), which is positive also for a term of every document.
-
-    Args:
-        documents: N, documents in the corpus.
-        containing: df, those with the term, 0 to N.
 
     Raises:
         ValueError: `containing` is outside [0, documents].
@@ -141,8 +128,6 @@ def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int,
     """Return the BM25 score of a document: what the index computes, for tests and small sets.
 
     Args:
-        query: of `query_terms`.
-        document: of `terms` or `window_terms`.
         idf_by_term: an absent term counts nothing.
     """
     shared, at_query, at_document = np.intersect1d(query.indices, document.indices, return_indices=True)

@@ -29,7 +29,6 @@ def connection_strengths(
     other his job. Shared names count by rarity, ln(1 + n/df)/ln(1 + n); so do neighbours in the session.
 
     Args:
-        logits: of each memory, [n].
         names: case-folded names in each, without its speaker and the names in the question, [n].
         neighbours: by place, the places of the turns right before and after in the session.
     """
@@ -59,8 +58,6 @@ def boost_connected(logits: Floats, strength: Floats, weight: float) -> Floats:
     """Return the logits plus `weight` times the strength, with the first `KEPT` unchanged and still first.
 
     Args:
-        logits: [n].
-        strength: of `connection_strengths`, [n].
         weight: logits that a full connection adds.
     """
     if len(logits) <= KEPT:
@@ -85,11 +82,6 @@ def session_labels(
 ) -> NDArray[np.intp]:
     """Return the session of each memory.
 
-    Args:
-        conversations: [n].
-        instants: in seconds, [n].
-        silence_s: that ends a session.
-
     Returns:
         Numbers from 0 on, equal within a session, [n].
     """
@@ -107,9 +99,7 @@ def mean_of_best(labels: NDArray[np.intp], values: Floats, best: int = _BEST) ->
     """Return for each memory the mean of the `best` highest values of its session.
 
     Args:
-        labels: of `session_labels`, [n].
         values: >= 0, [n].
-        best: how many, >= 1.
     """
     if not len(labels):
         return values
@@ -128,10 +118,8 @@ def reply_closeness(
     """Return how close to the query the question is that each memory answers, 0 where there is none.
 
     Args:
-        keys: the memories, [n].
         preceding: the turn before each, [n].
         asks: 1 for a memory that asks something, [n].
-        closeness: of the memories to the query, [n].
     """
     at: Mapping[Key, int] = {key: place for place, key in enumerate(keys)}
     before = np.array([-1 if one is None else at.get(one, -1) for one in preceding], dtype=np.intp)

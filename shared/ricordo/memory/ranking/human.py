@@ -192,14 +192,11 @@ def confidence_features(signals: Signals, unknown: float, profile: HumanProfile)
     """Return the features of the confidence, in the order of the weights.
 
     Args:
-        signals: a column each, [n], n >= 1.
         unknown: the share of the question's content words that no memory holds, [0, 1].
-        profile: scores the candidates.
 
     Returns:
         The best logit and the share of unknown words, both 0 for a bare question; the lead of the best of all
-        over
-        the best of those named, in logits; the similarity to typical answers; whether the question is bare.
+        over the best of those named, in logits; the similarity to typical answers; whether it is bare.
     """
     logits = np.atleast_1d(np.asarray(profile.logits(signals), dtype=np.float64))
     bare = float(np.max(signals.bare))

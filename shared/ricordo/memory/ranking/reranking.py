@@ -22,9 +22,7 @@ def order_corrections(
     score. Scores stay in descending order.
 
     Args:
-        ranked: best first.
         corrected_by: corrections of a memory, direct and transitive, latest first.
-        limit: of the result; None for all.
     """
     if not corrected_by:
         return list(ranked[:limit])
@@ -64,11 +62,6 @@ def order_by_event_time(
     """Put what happens within `asked` first, earliest first; the others keep their order.
 
     Scores are raised where needed to stay in descending order.
-
-    Args:
-        ranked: best first.
-        event_times: by memory.
-        asked: the time span of the question.
     """
     begins = {one.id: _first_within(event_times.get(one.id, ()), asked) for one in ranked}
     coming = [(begin, place) for place, one in enumerate(ranked) if (begin := begins[one.id]) is not None]
@@ -91,7 +84,6 @@ def merge_rankings(rankings: Sequence[Sequence[Ranked]], limit: int) -> list[Ran
 
     Args:
         rankings: each best first; ties go to the earlier ranking.
-        limit: of the result.
     """
     by_id = {one.id: one for ranking in reversed(rankings) for one in ranking}
     order = list(reciprocal_rank([[one.id for one in ranking] for ranking in rankings]))[:limit]

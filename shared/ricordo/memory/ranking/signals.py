@@ -146,11 +146,6 @@ def temporal_relevance(
 
     1 inside the span, e^(-d/7) at d days from its nearest end, 0 without a span. The memory's own instant or
     one of its event times counts, whichever is nearest.
-
-    Args:
-        asked: the span, or None.
-        created_at: when it was said.
-        event_times: of what it tells.
     """
     if asked is None:
         return 0.0

@@ -73,10 +73,8 @@ class Association:
     """Two features that co-occur significantly.
 
     Attributes:
-        regularity: its kind.
         first, second: of `COMPANY` the person and the topic; else the subject, and the feeling or the time.
         observations: messages with both, oldest first.
-        days: distinct days of these.
         probability: adjusted p-value.
         feeling: the majority label of `observations`, "" for none; of `FEELING`, the one that it is about.
         steadily: of `RISING`, whether it came up before as well.
@@ -104,7 +102,6 @@ def find_associations(observations: Sequence[Observation]) -> tuple[Association,
 
 
 def _sure(tables: Mapping[Pair, ContingencyTable]) -> Mapping[Pair, float]:
-    """Return the significant pairs with adjusted p-values."""
     likely = {
         pair: found.probability
         for pair, found in tables.items()
@@ -125,8 +122,6 @@ def _tells(pair: Pair, found: ContingencyTable) -> bool:
 
 
 class _ObservationIndex:
-    """Observations indexed by feature."""
-
     def __init__(self, observations: Sequence[Observation]) -> None:
         self._observations = observations
         self._days = [one.day for one in observations]
@@ -177,7 +172,6 @@ class _ObservationIndex:
 
 
 def _label(about: Feature, together: Sequence[Observation]) -> str:
-    """Return the feeling of the pair, else the majority feeling of its messages."""
     family = about.key if about.kind == "felt" else _mostly(together)
     if family in FAMILIES:
         return label_of(family, (one.memory.emotion for one in together))

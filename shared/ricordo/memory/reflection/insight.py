@@ -19,9 +19,7 @@ class Insight:
     Attributes:
         about: identifies what it says of whom, whatever its words.
         content: a sentence in `language`, addressed to the user.
-        question: that it answers.
         sources: memories that support it, oldest first, at most 10.
-        participants, topics: that it speaks of.
         emotion: the mean of its sources, named by the feeling that it states.
         importance: [0, 1], at least 8 of 10.
         confidence: [0, 1].

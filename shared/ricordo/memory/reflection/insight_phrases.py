@@ -54,7 +54,6 @@ def _in(key: str, document: Document) -> Iterator[Occurrence]:
 
 
 def _spans(key: str, document: Document) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the thing, in words."""
     text, language, tokens = document.text, document.language, document.words
     ignored = stop_words(language)
     wanted = len(key.split())
@@ -163,7 +162,6 @@ class InsightPhrases:
         return form if kinds["bare"] >= kinds["definite"] else with_article("", the, form, self._language)
 
     def _determiner(self, found: Occurrence) -> str:
-        """Return the kind of determiner: "own", "definite", "indefinite" or "bare"."""
         for word in reversed(found.before):
             if word in self._possessives:
                 return "own"

@@ -35,7 +35,6 @@ def find_insights(
     """Return at most three insights from the last memories of a user, most telling first.
 
     Args:
-        memories: of one user, in any order; those of an assistant, and derived ones, are ignored.
         own_names: names of the user, who is no participant.
         understood: validated insights of a language model, which come first.
     """
@@ -138,7 +137,6 @@ def _emotion(pattern: Association) -> Emotion:
 
 
 def _said(pattern: Association, language: str) -> tuple[str, str]:
-    """Return the sentence and its question."""
     words, name = INSIGHT_PHRASES[language], pattern.regularity.value
     subject = _thing(pattern.first, pattern, language)
     if pattern.regularity is Regularity.COMPANY:

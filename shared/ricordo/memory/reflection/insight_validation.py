@@ -75,10 +75,7 @@ def validate_claim(
     """Return the insight of a claim, or why it is rejected.
 
     Args:
-        claim: the model's.
-        question: that it answers.
         memories: that the model was shown, in the order of their numbers.
-        language: of the answer.
     """
     numbers = set(claim.evidence)
     sources = [one for number, one in enumerate(memories, start=1) if number in numbers]

@@ -94,9 +94,7 @@ class Observation:
     """A message of the user.
 
     Attributes:
-        memory: of the message.
         day: in the user's zone, ending at five in the morning, so that one evening is one day.
-        features: of the message.
         people: names as written, by key.
     """
 
@@ -126,8 +124,6 @@ def observe(memories: Iterable[Memory], language: str, own_names: Iterable[str] 
     """Return the messages of the user in `language` with their features, oldest first.
 
     Args:
-        memories: of one user.
-        language: "it" or "en".
         own_names: names of the user, who is no participant.
     """
     said = sorted(
@@ -207,7 +203,6 @@ class ReflectionEvidence:
 
     Attributes:
         memories: the latest that the user said, in any order.
-        own_names: what the user is called.
     """
 
     memories: Sequence[Memory]

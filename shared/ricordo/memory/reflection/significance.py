@@ -21,7 +21,6 @@ class ContingencyTable:
         both: days on which a message has both.
         first: cells with the first, with or without the second.
         second: cells with the second.
-        cells: all of them.
     """
 
     both: int
@@ -83,7 +82,6 @@ def select_significant(probabilities: Mapping[Name, float], tested: int, rate: f
     """Return the significant findings with adjusted p-values (Benjamini & Hochberg 1995).
 
     Args:
-        probabilities: p-values.
         tested: number of tests, those without a finding included.
         rate: the false discovery rate.
     """
@@ -98,12 +96,7 @@ def select_significant(probabilities: Mapping[Name, float], tested: int, rate: f
 
 
 def count_testable(least_probabilities: Iterable[float], rate: float) -> int:
-    """Return the number of pairs that could be significant at all (Tarone 1990).
-
-    Args:
-        least_probabilities: the least possible p-value of each pair.
-        rate: see `select_significant`.
-    """
+    """Return the number of pairs that could be significant at all (Tarone 1990)."""
     ordered = sorted(least_probabilities)
     return next((tests for tests in range(1, len(ordered)) if ordered[tests] > rate / tests), len(ordered))
 
