@@ -6,11 +6,10 @@ from functools import partial
 
 import nats
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.papers import pdf
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
 from tests.fixtures.wire import Bot, Json, msg, new_tenant
-
-from ricordo.testing.eventually import eventually
 
 __all__ = ["ricordo"]
 

@@ -10,10 +10,9 @@ import nats
 import pytest
 from nats.errors import Error as NatsError
 from tests.fixtures.digest import digest, points, tenant_rows
+from tests.fixtures.eventually import eventually
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
 from tests.fixtures.wire import Bot, Json, msg, new_tenant
-
-from ricordo.testing.eventually import eventually
 
 __all__ = ["ricordo"]
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import nats
 import pytest
 from tests.fixtures.digest import digest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.retrying_publisher import TOWNS, RetryingPublisher, messages_about_nora, talk
 from tests.fixtures.ricordo_up import Program, RicordoUp
 from tests.fixtures.wire import Bot, Json, new_tenant
-
-from ricordo.testing.eventually import eventually
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(240)]
 

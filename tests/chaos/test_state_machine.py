@@ -24,12 +24,11 @@ from hypothesis.stateful import (
 from tests.fixtures.background_loop import BackgroundLoop
 from tests.fixtures.cluster import cluster
 from tests.fixtures.digest import points
+from tests.fixtures.eventually import eventually
 from tests.fixtures.expected_state import SAYINGS, ExpectedState
 from tests.fixtures.fault_injection import ENVIRONMENT, PROCESSES, FaultInjection
 from tests.fixtures.store_comparison import pending_withdrawals
 from tests.fixtures.wire import Json, msg, new_tenant
-
-from ricordo.testing.eventually import eventually
 
 STEPS: Final = 12
 UNSETTLED: Final = 4  # steps, before there may be calm

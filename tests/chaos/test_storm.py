@@ -23,10 +23,9 @@ from nats.errors import Error as NatsError
 from tests.chaos.test_killed_tree import RecallLoop
 from tests.fixtures.cluster import Cluster, cluster
 from tests.fixtures.digest import Digest, digest, points
+from tests.fixtures.eventually import eventually
 from tests.fixtures.retrying_publisher import TOWNS, ignore_errors
 from tests.fixtures.wire import Bot, Json, msg, new_tenant
-
-from ricordo.testing.eventually import eventually
 
 pytestmark = pytest.mark.chaos
 

@@ -6,13 +6,13 @@ from typing import Final
 
 import pytest
 from tests.fixtures.commands import start_command
+from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, described
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
 from ricordo.memory.enrichment import VERSION
 from ricordo.settings import EnrichmentSettings, Settings
-from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import (
     LENGTH,
     MODEL,
@@ -23,7 +24,6 @@ from tests.fixtures.wire import Bot, ids, msg, new_tenant
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_worker import EventWorkerSettings
 from ricordo.testing.models import word_vectors
-from ricordo.testing.ollama import OllamaStandIn
 
 __all__ = ["server"]
 

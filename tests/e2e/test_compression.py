@@ -2,11 +2,11 @@
 
 import json
 
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
 
 from ricordo.settings import CondensingSettings
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app.passes import run_pass
 from ricordo_services.job_progress import PassSummary
 

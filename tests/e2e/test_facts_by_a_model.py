@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.ollama_system import health, model_server, wait_for_state
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, shown, stated
 from tests.fixtures.wire import Bot, ago, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
-from ricordo.testing.ollama import Behaviour, OllamaStandIn
 
 MODEL = "hermes3:8b"
 NEWS = "Marta si è innamorata del tango."

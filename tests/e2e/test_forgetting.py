@@ -8,10 +8,9 @@ import pytest
 from nats.aio.client import Client
 from tests.e2e.test_documents import document_of
 from tests.fixtures.digest import digest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
-
-from ricordo.testing.eventually import eventually
 
 SECRET = "My sister Nora moved to Dublin, the code of her door is 7713."
 STORY = (

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import MODEL, health, model_server, ollama_settings, wait_for_state
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ids, msg, wait_for
 
 from ricordo import log
 from ricordo.language.annotations import MINILM
-from ricordo.testing.ollama import OllamaStandIn
 
 PRESENT = "another"
 BOAT = msg("boat", "La barca di Davide sta a Chioggia.")

@@ -8,10 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, ago, msg, wait_for
-
-from ricordo.testing.eventually import eventually
 
 CONSUMERS = ("encode", "knowledge", "enrichment", "index")
 

@@ -4,13 +4,13 @@ import httpx
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor, run_command
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.ollama_system import MODEL, health, ollama_settings, server, wait_for_state
 from tests.fixtures.scraping import free_port, scrape
 from tests.fixtures.system import System, changed
 from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 
 from ricordo.settings import Settings
-from ricordo.testing.ollama import Behaviour, OllamaStandIn
 
 __all__ = ["server"]
 

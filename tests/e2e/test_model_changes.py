@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor, start_command
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import model_server, ollama_settings, vector_counts
 from tests.fixtures.system import System, Workers, changed
 from tests.fixtures.wire import Bot, ids, msg, new_tenant
@@ -15,8 +17,6 @@ from ricordo.index.port import Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import Settings
-from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import OllamaStandIn
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import Backfilled, BackfillOrder
 

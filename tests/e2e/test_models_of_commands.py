@@ -4,13 +4,13 @@ import json
 
 import pytest
 from tests.fixtures.commands import run_command
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import MODEL, ollama_settings, server, vector_counts
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, Json, msg
 
 from ricordo.language.annotations import MINILM
 from ricordo.settings import Settings
-from ricordo.testing.ollama import OllamaStandIn
 
 __all__ = ["server"]
 

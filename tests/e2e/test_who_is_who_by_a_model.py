@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import doctor
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import health, model_server, wait_for_state
 from tests.fixtures.system import System, Workers
 from tests.fixtures.talking import TalkingModel, pairs, wants_verdicts
 from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
-from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import OllamaStandIn
 
 MODEL = "hermes3:8b"
 U = {"user_id": "u-1"}

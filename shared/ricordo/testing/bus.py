@@ -1,11 +1,10 @@
-"""A bus in memory: streams, durable consumers and request-reply on a clock that tests may move by hand.
-
-It keeps a journal of what was published and settled, in order, and can be told to be away or to refuse.
-"""
+"""A bus in memory: streams, durable consumers and request-reply on a clock that tests move by hand."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from uuid import uuid4
 
 from ricordo.bus.port import (
@@ -19,15 +18,76 @@ from ricordo.bus.port import (
     StoredMessage,
     Subscription,
 )
-from ricordo.clock import Clock
-from ricordo.testing.bus_model import Entry, MemoryConsumer, MemoryRequest, MemoryStream, matches
+from ricordo.clock import Clock, wait_for_event
 
 _SOON = 0.001
 
 
+def matches(pattern: str, subject: str) -> bool:
+    """Return whether a pattern, with `*` for a token and a last `>` for the rest, matches a subject."""
+    expression = re.escape(pattern).replace(r"\*", "[^.]+").replace(">", ".+")
+    return re.fullmatch(expression, subject) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStream:
+    """A stream of the bus in memory; a settled message leaves a work queue; 0 `max_messages`: no limit."""
+
+    name: str
+    subjects: tuple[str, ...]
+    max_messages: int = 0
+    work_queue: bool = False
+    pages: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryConsumer:
+    """A durable consumer of the bus in memory; see `ricordo.bus.port.Subscription`."""
+
+    name: str
+    stream: str
+    subjects: tuple[str, ...]
+    ack_wait: float = 30.0
+    max_deliver: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the journal.
+
+    Attributes:
+        what: `publish`, `ack`, `retry`, `terminate` or `progress`.
+        sequence: position of the message in its stream.
+        attempt: the delivery that was settled; 0 for a publication.
+        delay: of a retry, in seconds.
+    """
+
+    what: str
+    subject: str
+    sequence: int
+    attempt: int = 0
+    delay: float = 0.0
+    message: Outgoing | None = None
+
+
 @dataclass(slots=True)
-class _Standing:
-    """What a consumer knows of one message."""
+class MemoryRequest:
+    """A request of the bus in memory; `reply` becomes its first reply."""
+
+    subject: str
+    body: bytes
+    headers: Mapping[str, str]
+    reply: asyncio.Future[tuple[bytes, Mapping[str, str]]]
+
+    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        """Send the reply."""
+        if not self.reply.done():
+            self.reply.set_result((body, dict(headers or {})))
+
+
+@dataclass(slots=True)
+class _DeliveryState:
+    """The deliveries of one message to one consumer."""
 
     attempts: int = 0
     due: float = 0.0
@@ -44,15 +104,10 @@ class _Log:
 class MemoryBus:
     """All ports of `ricordo.bus.port` in memory.
 
-    Args:
-        clock: of redeliveries and waits.
-        streams: that exist.
-        consumers: that exist.
-
     Attributes:
         journal: everything that was published and settled, in order.
         away: while set, nothing answers.
-        refusing: asked before each message is stored; what it returns becomes the result.
+        refusing: called before each message is stored; an error becomes the result.
     """
 
     def __init__(
@@ -64,9 +119,14 @@ class MemoryBus:
         self.refusing: Callable[[Outgoing], BusError | None] = lambda _: None
         self._logs = {stream.name: _Log(stream) for stream in streams}
         self._consumers = {consumer.name: consumer for consumer in consumers}
-        self._standings: dict[str, dict[int, _Standing]] = {consumer.name: {} for consumer in consumers}
+        self._states: dict[str, dict[int, _DeliveryState]] = {consumer.name: {} for consumer in consumers}
         self._endpoints: list[MemoryEndpoint] = []
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
+
+    def require(self) -> None:
+        """Raise `BusUnavailable` while the bus is away."""
+        if self.away:
+            raise BusUnavailable("the bus is away")
 
     async def provision(self) -> Sequence[str]:
         """Do nothing: all is there from the start."""
@@ -75,8 +135,7 @@ class MemoryBus:
     async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
         """Store `messages`."""
         results = [self._store(message) for message in messages]
-        async with self._changed:
-            self._changed.notify_all()
+        self._announce()
         return results
 
     def _store(self, message: Outgoing) -> BusError | None:
@@ -84,12 +143,11 @@ class MemoryBus:
             return BusUnavailable("the bus is away")
         if refusal := self.refusing(message):
             return refusal
-        for log in self._logs.values():
-            if any(matches(pattern, message.subject) for pattern in log.spec.subjects):
-                return self._append(log, message)
-        return BusUnavailable("no stream takes this subject now")
-
-    def _append(self, log: _Log, message: Outgoing) -> BusError | None:
+        logs = (
+            log for log in self._logs.values() if any(matches(p, message.subject) for p in log.spec.subjects)
+        )
+        if (log := next(logs, None)) is None:
+            return BusUnavailable("no stream takes this subject now")
         if log.spec.max_messages and len(log.messages) >= log.spec.max_messages:
             return PublishRefused("maximum messages exceeded")
         log.last += 1
@@ -106,42 +164,38 @@ class MemoryBus:
     async def subscribe(self, consumer: str) -> Subscription:
         """Bind to a consumer."""
         spec = self._consumers[consumer]
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        self.require()
         return MemorySubscription(self, spec)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        self.require()
         return self._logs[stream].messages.get(sequence)
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
         """Return the next message."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
-        behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
-        return next((one for one in behind if matches(subject, one.subject)), None)
+        self.require()
+        return next(self._behind(stream, sequence, subject), None)
 
     async def last(self, stream: str) -> int:
         """Return the position of the last message."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        self.require()
         return self._logs[stream].last
 
     async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
         """Return what is behind a position."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        self.require()
         if not self._logs[stream].spec.pages:
             raise BusUnavailable(f"{stream} cannot be read in pages")
-        behind = (one for at, one in self._logs[stream].messages.items() if at > sequence)
-        return [one for one in behind if matches(subject, one.subject)][:limit]
+        return list(islice(self._behind(stream, sequence, subject), limit))
+
+    def _behind(self, stream: str, sequence: int, subject: str) -> Iterator[StoredMessage]:
+        messages = self._logs[stream].messages.values()
+        return (item for item in messages if item.sequence > sequence and matches(subject, item.subject))
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        self.require()
         self._logs[stream].messages.pop(sequence, None)
 
     def stored(self, stream: str) -> Sequence[StoredMessage]:
@@ -150,30 +204,20 @@ class MemoryBus:
 
     def unsettled(self, consumer: str) -> Sequence[int]:
         """Return the positions of the messages that a consumer has not settled and may still be given."""
-        spec = self._consumers[consumer]
-        return [
-            message.sequence
-            for message, standing in self._messages_of(spec)
-            if not standing.settled and standing.attempts < spec.max_deliver
-        ]
+        return [message.sequence for message, _ in self._pending(self._consumers[consumer])]
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
         """Receive requests."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
-        endpoint = MemoryEndpoint(self, subject, queue or f"alone-{uuid4()}", accept)
+        self.require()
+        endpoint = MemoryEndpoint(subject, queue or f"alone-{uuid4()}", accept, self._endpoints)
         self._endpoints.append(endpoint)
         return endpoint
 
     async def request(
         self, subject: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[bytes, Mapping[str, str]]:
-        """Ask, and wait for the first reply.
-
-        Raises:
-            BusUnavailable: nobody listens.
-        """
-        asked = MemoryRequest(subject=subject, body=body, headers=dict(headers or {}))
+        """Send a request and return the first reply; `BusUnavailable` without a responder."""
+        asked = MemoryRequest(subject, body, headers or {}, asyncio.get_running_loop().create_future())
         queues: set[str] = set()
         for endpoint in self._endpoints:
             if matches(endpoint.subject, subject) and endpoint.queue not in queues:
@@ -183,75 +227,53 @@ class MemoryBus:
             raise BusUnavailable("nobody listens")
         return await asked.reply
 
-    def withdraw(self, endpoint: "MemoryEndpoint") -> None:
-        """Take an endpoint away."""
-        if endpoint in self._endpoints:
-            self._endpoints.remove(endpoint)
-
-    def _messages_of(self, spec: MemoryConsumer) -> Sequence[tuple[StoredMessage, _Standing]]:
-        standings = self._standings[spec.name]
-        return [
-            (message, standings.setdefault(message.sequence, _Standing()))
-            for message in self._logs[spec.stream].messages.values()
-            if any(matches(pattern, message.subject) for pattern in spec.subjects)
-        ]
+    def _pending(self, spec: MemoryConsumer) -> Iterator[tuple[StoredMessage, _DeliveryState]]:
+        states = self._states[spec.name]
+        for message in list(self._logs[spec.stream].messages.values()):
+            if any(matches(pattern, message.subject) for pattern in spec.subjects):
+                state = states.setdefault(message.sequence, _DeliveryState())
+                if not state.settled and state.attempts < spec.max_deliver:
+                    yield message, state
 
     def due(self, spec: MemoryConsumer, limit: int) -> Sequence[Delivery]:
         """Deliver up to `limit` messages that are due to a consumer now."""
         now = self.clock.monotonic()
+        due = ((message, state) for message, state in self._pending(spec) if state.due <= now)
         deliveries: list[Delivery] = []
-        for message, standing in self._messages_of(spec):
-            if len(deliveries) == limit:
-                break
-            if standing.settled or standing.due > now or standing.attempts >= spec.max_deliver:
-                continue
-            standing.attempts += 1
-            standing.due = now + spec.ack_wait
-            deliveries.append(MemoryDelivery(self, spec, message, standing.attempts))
+        for message, state in islice(due, limit):
+            state.attempts += 1
+            state.due = now + spec.ack_wait
+            deliveries.append(MemoryDelivery(self, spec, message, state.attempts))
         return deliveries
 
     def next_due(self, spec: MemoryConsumer) -> float:
         """Return the seconds until the next redelivery to a consumer may be due."""
-        now = self.clock.monotonic()
-        waits = [
-            standing.due - now
-            for _, standing in self._messages_of(spec)
-            if not standing.settled and standing.attempts < spec.max_deliver
-        ]
+        waits = [state.due - self.clock.monotonic() for _, state in self._pending(spec)]
         return max(min(waits, default=spec.ack_wait), _SOON)
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait for the next publication or settlement, or until so many seconds have passed."""
+        await wait_for_event(self._changed, seconds, self.clock)
 
-        async def changed() -> None:
-            async with self._changed:
-                await self._changed.wait()
-
-        tasks = {asyncio.ensure_future(changed()), asyncio.ensure_future(self.clock.sleep(seconds))}
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
+    def _announce(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def settle(self, delivery: "MemoryDelivery", what: str, delay: float = 0.0) -> None:
-        """Take note of a settlement, or of progress."""
-        if self.away:
-            raise BusUnavailable("the bus is away")
+        """Record a settlement, or progress."""
+        self.require()
         spec, message = delivery.spec, delivery.message
         self.journal.append(Entry(what, message.subject, message.sequence, delivery.attempt, delay))
-        standing = self._standings[spec.name][message.sequence]
-        if delivery.attempt != standing.attempts:
+        state = self._states[spec.name][message.sequence]
+        if delivery.attempt != state.attempts:
             return
         if what in ("ack", "terminate"):
-            standing.settled = True
+            state.settled = True
             if self._logs[spec.stream].spec.work_queue:
                 self._logs[spec.stream].messages.pop(message.sequence, None)
         else:
-            standing.due = self.clock.monotonic() + (delay if what == "retry" else spec.ack_wait)
-        async with self._changed:
-            self._changed.notify_all()
+            state.due = self.clock.monotonic() + (delay if what == "retry" else spec.ack_wait)
+        self._announce()
 
 
 class MemoryDelivery:
@@ -300,8 +322,7 @@ class MemorySubscription:
         """Return what is due, up to `limit`."""
         until = self._bus.clock.monotonic() + timeout
         while not self._closed:
-            if self._bus.away:
-                raise BusUnavailable("the bus is away")
+            self._bus.require()
             remaining = until - self._bus.clock.monotonic()
             if (deliveries := self._bus.due(self._spec, limit)) or remaining <= 0:
                 return deliveries
@@ -313,15 +334,16 @@ class MemorySubscription:
         self._closed = True
 
 
+@dataclass(eq=False, slots=True)
 class MemoryEndpoint:
-    """A place where the requests of the bus in memory arrive."""
+    """Receives the requests of one subject of the bus in memory."""
 
-    def __init__(self, bus: MemoryBus, subject: str, queue: str, accept: Callable[[Request], None]) -> None:
-        self.subject = subject
-        self.queue = queue
-        self.accept = accept
-        self._bus = bus
+    subject: str
+    queue: str
+    accept: Callable[[Request], None]
+    endpoints: "list[MemoryEndpoint]"
 
     async def close(self) -> None:
         """Take no further requests."""
-        self._bus.withdraw(self)
+        if self in self.endpoints:
+            self.endpoints.remove(self)

@@ -18,11 +18,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.index.port import IndexUnavailable, Point, Scope, VectorIndex
-from ricordo.testing.corpora import SCOPES, WORDS, corpora
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
-from ricordo.testing.fakes.vectors import MemoryVectorIndex
+from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo.testing.vector_scopes import VectorScopeContract
-from ricordo.testing.vector_searches import ALL, LAWS, MODEL, NO_WORDS, TENANT, filled, same, searched, words
+from ricordo.testing.vector_searches import (
+    ALL,
+    LAWS,
+    MODEL,
+    NO_WORDS,
+    SCOPES,
+    TENANT,
+    WORDS,
+    corpora,
+    filled,
+    same,
+    searched,
+    words,
+)
 
 
 async def _held_against(index: VectorIndex, points: Sequence[Point]) -> MemoryVectorIndex:

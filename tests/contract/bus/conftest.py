@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from nats.js.api import DiscardPolicy, RetentionPolicy
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
 from ricordo.system_clock import SystemClock
-from ricordo.testing.bus import MemoryBus
-from ricordo.testing.bus_model import MemoryConsumer, MemoryStream
-from ricordo.testing.nats_server import NatsServerProcess
+from ricordo.testing.bus import MemoryBus, MemoryConsumer, MemoryStream
 
 AnyBus = NatsBus | MemoryBus
 

@@ -6,10 +6,10 @@ import time
 import nats.errors
 import pytest
 from tests.contract.bus.conftest import ACK_WAIT, MAX_DELIVER, AnyBus
+from tests.fixtures.eventually import eventually
 
 from ricordo.bus.port import BusUnavailable, Delivery, Outgoing, PublishRefused, Request, Subscription
 from ricordo.testing.bus import MemoryBus
-from ricordo.testing.eventually import eventually
 
 
 def message(subject: str, body: bytes = b"{}", **headers: str) -> Outgoing:

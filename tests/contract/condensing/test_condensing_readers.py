@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 import pytest
+from tests.fixtures.ollama_stand_in import Body, OllamaStandIn, ollama_stand_in
 
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import KeyTopic, Memory
@@ -18,7 +19,6 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import memory
-from ricordo.testing.ollama import Body, OllamaStandIn, ollama_stand_in
 
 MODEL = "hermes3:8b"
 TRUE = "Davide ha visto Anna al bar 2 volte."

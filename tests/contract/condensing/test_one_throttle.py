@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.fixtures.loop_time import run_by
+from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
@@ -15,7 +16,6 @@ from ricordo.models.llm_insights import LlmInsights
 from ricordo.settings import CondensingSettings, Settings
 from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
-from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo.testing.graph import FactGraphContract, by_id, known
 from ricordo_services.stack import Endpoints
 

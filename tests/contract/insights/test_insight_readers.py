@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import cast
 
 import pytest
+from tests.fixtures.ollama_stand_in import Body, OllamaStandIn, ollama_stand_in
 
 from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
@@ -20,7 +21,6 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START, memory
-from ricordo.testing.ollama import Body, OllamaStandIn, ollama_stand_in
 
 MODEL = "hermes3:8b"
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import Stores
+from tests.fixtures.eventually import eventually
 
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
 from ricordo_services.lifecycle.passes import DecayPass, PassRunner
 
 NOW = datetime.now(UTC).replace(hour=12)

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.stores import Stores
+from tests.fixtures.eventually import eventually
 from tests.fixtures.relay import Relay
 
 from ricordo.bus.port import Outgoing
@@ -27,7 +28,6 @@ from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.testing.clock import ManualClock, settle
-from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import at
 from ricordo_services.ingest.document_extraction import DocumentExtraction
 from ricordo_services.ingest.document_storage import DocumentStorage

@@ -10,6 +10,7 @@ import pytest
 from tests.contract.store.evidence import Projection, claim, extracted, learn
 from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
+from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.port import GraphUnavailable
 from ricordo.memory.facts import Evidence
@@ -21,7 +22,6 @@ from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
-from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.identity_resolution import IdentityResolution

@@ -10,6 +10,7 @@ import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.port import GraphInRepair, GraphUnavailable, Survey
 from ricordo.memory.facts import Fact
@@ -18,7 +19,6 @@ from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.testing.factories import at, new_message
-from ricordo.testing.fakes.graph import MemoryGraph
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 

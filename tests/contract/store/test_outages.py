@@ -13,10 +13,10 @@ import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.eventually import eventually
 
 from ricordo.memory.facts.projection import FactDelta
 from ricordo.store.database import Database, StoreUnavailable
-from ricordo.testing.eventually import eventually
 
 
 @asynccontextmanager

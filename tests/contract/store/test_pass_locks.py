@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.eventually import eventually
 
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.pass_store import PassLocks, PassState
-from ricordo.testing.eventually import eventually
 
 NEXT = STORED + timedelta(days=1)
 HOLDER = """

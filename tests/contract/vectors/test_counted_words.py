@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fixtures.eventually import eventually
 
 from ricordo.index.port import Hit, Point, Scope
 from ricordo.index.qdrant.candidates import IndexQuery
@@ -16,11 +17,9 @@ from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard, opened
 from ricordo.index.qdrant.frequencies import Frequencies, Words
 from ricordo.memory.ranking.bm25 import idf, query_terms, terms
-from ricordo.testing.corpora import WORDS
-from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point, unit_vector
-from ricordo.testing.fakes.vectors import MemoryVectorIndex
-from ricordo.testing.vector_searches import ALL, LAWS, MODEL, filled, searched, words
+from ricordo.testing.memory_index import MemoryVectorIndex
+from ricordo.testing.vector_searches import ALL, LAWS, MODEL, WORDS, filled, searched, words
 
 NAMES = "abcdefghij"
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)

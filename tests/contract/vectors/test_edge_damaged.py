@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
+from tests.fixtures.eventually import eventually
 
 from ricordo.index.port import IndexUnavailable, Point
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_shard import Shard
-from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 

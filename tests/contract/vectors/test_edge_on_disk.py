@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import qdrant_edge as edge
+from tests.fixtures.eventually import eventually
 
 from ricordo.index.port import IndexUnavailable
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.edge_requests import config
-from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 

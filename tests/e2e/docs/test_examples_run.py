@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import System
 
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.stack import Endpoints, write_stack_file
 
 TUTORIAL = list(blocks_of(ROOT / "docs/tutorial.md"))

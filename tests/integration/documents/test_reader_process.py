@@ -4,12 +4,12 @@ import asyncio
 
 import psutil
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.papers import bomb, pdf
 
 from ricordo.documents.readers import reader_process
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
-from ricordo.testing.eventually import eventually
 
 
 def _readers() -> set[int]:

@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 from tests.fixtures.talking import Body, TalkingModel
-
-from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 
 MODEL = "hermes3:8b"
 PATIENT_S, HASTY_S = 10.0, 0.4

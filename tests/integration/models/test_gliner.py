@@ -16,6 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.talking import TalkingModel, entities, stated
 
 from ricordo.memory.facts.utterances import Utterance
@@ -26,7 +27,6 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app.language_models import open_fact_extractor
 
 pytestmark = [

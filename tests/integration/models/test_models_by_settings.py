@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import Workers
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import CheckpointMissing, minilm
 from ricordo.settings import EmbeddingSettings, Settings
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.app import jobs, worker_process
 from ricordo_services.app.embedding_models import LazyMiniLm, Models, model_names, open_former, open_models
 from ricordo_services.stack import Endpoints

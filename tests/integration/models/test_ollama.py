@@ -11,6 +11,8 @@ import ollama
 import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.encoded import vectors as batched
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
@@ -18,9 +20,7 @@ from ricordo.models.ollama import OllamaEncoder, open_ollama
 from ricordo.models.ollama.ollama_server import ModelMissing, connect
 from ricordo.resilience import CircuitBreaker
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
 from ricordo.testing.models import word_vectors
-from ricordo.testing.ollama import Behaviour, OllamaStandIn, ollama_stand_in
 
 PATIENT_S, HASTY_S = 20.0, 1.5
 

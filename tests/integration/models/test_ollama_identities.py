@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import jsonschema
 import pytest
+from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.talking import TalkingModel, instructions, pairs
 from tests.integration.models.conftest import MODEL, chats
 
@@ -18,7 +19,6 @@ from ricordo.models.ollama.entity_matching import (
     identity_schema,
     read_verdicts,
 )
-from ricordo.testing.ollama import OllamaStandIn
 
 NICO = EntityPair(
     EntityProfile("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), EntityProfile("Nicola")

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 
 import jsonschema
 import pytest
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.talking import Body, TalkingModel, described, instructions, shown
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
@@ -19,8 +21,6 @@ from ricordo.models.ollama import OllamaMessageReader
 from ricordo.models.ollama.description import description_schema
 from ricordo.settings import EnrichmentSettings
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import Behaviour, OllamaStandIn
 from ricordo_services.app.language_models import open_describer
 
 STORY = [LlmMessage("È morta mia nonna.", "it"), LlmMessage("ok", "it"), LlmMessage("I got the job!", "en")]

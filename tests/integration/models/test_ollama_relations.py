@@ -7,6 +7,8 @@ from uuid import UUID
 import jsonschema
 import pytest
 import structlog.testing
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.talking import TalkingModel, entities, instructions, shown, stated
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
@@ -21,9 +23,7 @@ from ricordo.models.ollama.relations import EXAMPLES, relation_schema
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
 from ricordo.testing.factories import START
-from ricordo.testing.ollama import Behaviour, OllamaStandIn
 from ricordo_services.app.language_models import open_fact_extractor
 
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import Limits, NatsBus, NatsSettings, Topology, open_bus, ricordo_topology
-from ricordo.testing.nats_server import NatsServerProcess
 
 ACK_WAIT = 1.0
 MAX_DELIVER = 3

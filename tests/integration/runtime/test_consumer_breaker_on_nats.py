@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import (
     Received,
     count,
@@ -16,6 +17,7 @@ from tests.fixtures.ingest_on_nats import (
     sides,
     stored,
 )
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo import log
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
@@ -27,8 +29,6 @@ from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
-from ricordo.testing.nats_server import NatsServerProcess
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import (
     Received,
     count,
@@ -22,6 +23,7 @@ from tests.fixtures.ingest_on_nats import (
     sides,
     stored,
 )
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import Limits, NatsBus, Topology, ricordo_topology
 from ricordo.bus.port import DeadLetter
@@ -30,8 +32,6 @@ from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
-from ricordo.testing.nats_server import NatsServerProcess
 
 ACK_WAIT = 1.0
 

@@ -11,13 +11,13 @@ import nats.js.errors
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.commands import start_command
+from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.wire import msg
 
 from ricordo.bus.nats import Limits, NatsBus, NatsSettings, open_bus, ricordo_topology
 from ricordo.client import MemoryClient, StreamFull
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.settings import BusSettings, Settings
-from ricordo.testing.nats_server import NatsServerProcess
 
 ROOM: Final = 64_000
 LONG: Final = "parole " * 500

@@ -13,7 +13,9 @@ import nats
 import nats.errors
 import pytest
 from nats.aio.client import Client
+from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import running
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.base import Message
@@ -21,8 +23,6 @@ from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryRoute
 from ricordo.system_clock import SystemClock
-from ricordo.testing.eventually import eventually
-from ricordo.testing.nats_server import NatsServerProcess
 
 STATS = "memory.v1.acme.query.stats"
 ASKED = b'{"user_id": "u-1"}'

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import (
     ConsumerSpec,
@@ -19,7 +20,6 @@ from ricordo.bus.nats import (
 )
 from ricordo.bus.port import BusUnavailable, Outgoing, PublishRefused, StreamsTooLarge, TopologyDrift
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.testing.nats_server import NatsServerProcess
 
 
 def settings(server: NatsServerProcess) -> NatsSettings:

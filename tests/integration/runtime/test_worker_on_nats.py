@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import (
     RECEIVED,
     Received,
@@ -19,6 +20,7 @@ from tests.fixtures.ingest_on_nats import (
     running,
     stored,
 )
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.bus.port import Outgoing
@@ -27,8 +29,6 @@ from ricordo.messages.events import MemoryCreated, MessageReceived
 from ricordo.messages.ids import derived_id, memory_id
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.handling import Done, Handler, Outcome, Rejected
-from ricordo.testing.eventually import eventually
-from ricordo.testing.nats_server import NatsServerProcess
 
 
 class TestOutcomes:

@@ -5,7 +5,7 @@ from tests.fixtures.workshop import memory_bus
 
 from ricordo.bus.port import Outgoing
 from ricordo.messages.subjects import STREAM_IN
-from ricordo.testing.bus_model import matches
+from ricordo.testing.bus import matches
 from ricordo.testing.clock import ManualClock
 
 

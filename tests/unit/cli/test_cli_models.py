@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 
 import pytest
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.unit.cli.conftest import Cli
 
 from ricordo.language.annotations import MINILM
 from ricordo.settings import EmbeddingSettings
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_services.cli.findings import Finding, State
 from ricordo_services.cli.model_checks import check_models
 

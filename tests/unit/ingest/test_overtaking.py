@@ -16,8 +16,7 @@ from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject
 from ricordo.store.database import StoreUnavailable
 from ricordo.system_clock import SystemClock
-from ricordo.testing.bus import MemoryBus
-from ricordo.testing.bus_model import MemoryStream
+from ricordo.testing.bus import MemoryBus, MemoryStream
 from ricordo_services.ingest.fair_read_ahead import FairReadAhead
 from ricordo_services.ingest.user_shares import LaneMessage, UserShares
 

@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 import pytest
+from tests.fixtures.eventually import eventually
+from tests.fixtures.ollama_stand_in import ollama_stand_in
 
 from ricordo.settings import EmbeddingSettings
-from ricordo.testing.eventually import eventually
-from ricordo.testing.ollama import ollama_stand_in
 from ricordo_lab.bench.embedding_bench import ready_models
 from ricordo_lab.console import MeasurementFailed
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama import OllamaQuestionReader
@@ -18,7 +19,6 @@ from ricordo.models.query_analyser import (
 )
 from ricordo.resilience import BreakerState, CircuitBreaker
 from ricordo.testing.clock import ManualClock
-from ricordo.testing.ollama import OllamaStandIn, ollama_stand_in
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)

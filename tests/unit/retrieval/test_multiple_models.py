@@ -17,7 +17,7 @@ from ricordo.memory.ranking.fusion import NO_MINIMUMS
 from ricordo.memory.ranking.reranking import merge_rankings
 from ricordo.memory.ranking.signals import Signals
 from ricordo.testing.clock import ManualClock
-from ricordo.testing.fakes.vectors import MemoryVectorIndex
+from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.query_encoding import encoded
 from ricordo_services.retrieval.search import Search

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
+from tests.fixtures.eventually import eventually
 
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.clock import ManualClock
-from ricordo.testing.eventually import eventually
 from ricordo.unavailable import Unavailable
 
 

@@ -1,1 +1,0 @@
-"""Ports in memory."""
