@@ -13,7 +13,7 @@ from qdrant_client import AsyncQdrantClient, models
 
 from ricordo.index.port import IndexUnavailable, Scope, VectorIndex
 from ricordo.index.qdrant import edge_shard, owned_shard
-from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT, AllOf, Match
+from ricordo.index.qdrant.conditions import LIVE, OWNER, TENANT
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.index.qdrant.qdrant_server import ServerVectorIndex
 from ricordo.testing.factories import DIMENSIONS
@@ -172,7 +172,8 @@ async def test_a_request_without_the_tenant_is_found(monkeypatch: pytest.MonkeyP
     indexes = (ServerVectorIndex(cast("AsyncQdrantClient", guarded)), EdgeVectorIndex(tmp_path))
     for module in ("qdrant_server", "edge_shard"):
         monkeypatch.setattr(
-            without.format(module), lambda _tenant, _scope: AllOf((Match("type", ("episodic",)),))
+            without.format(module),
+            lambda _tenant, _scope: {"must": [{"key": "type", "match": {"any": ["episodic"]}}]},
         )
     for index in indexes:
         await index.prepare(MODEL, DIMENSIONS)

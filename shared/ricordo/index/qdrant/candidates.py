@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from ricordo.index.port import Hit, Vector
@@ -53,7 +54,7 @@ class IndexQuery:
 
 def named(found: Found) -> list[UUID]:
     """Return the candidates of all signals, sorted by id."""
-    return sorted(set[UUID]().union(*found.values()), key=_number)
+    return sorted(set[UUID]().union(*found.values()), key=lambda item: item.int)  # faster than comparing them
 
 
 def hits(ids: Sequence[UUID], found: Found) -> list[Hit]:
@@ -73,11 +74,12 @@ def hits(ids: Sequence[UUID], found: Found) -> list[Hit]:
     ]
 
 
-def _number(item: UUID) -> int:
-    """Sort key of ids, faster than comparing the objects."""
-    return item.int
-
-
 def unscored(ids: Sequence[UUID]) -> list[Hit]:
     """Return hits without scores, in the given order."""
     return [Hit(item, 0.0, 0.0, 0.0, 0.0) for item in ids]
+
+
+def idf_of(found: Any, term: int) -> float:  # noqa: ANN401 - a scored point of the server or of the engine
+    """Return the IDF of a term: the score of a memory for the term alone, divided by its weight there."""
+    words = found.vector[TEXT_TERMS]
+    return float(found.score / words.values[words.indices.index(term)])

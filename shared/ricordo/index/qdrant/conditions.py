@@ -8,9 +8,8 @@ memories have a field of their own, so that points of earlier versions count as 
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from ricordo.index.port import Facets, Scope
@@ -34,62 +33,8 @@ _INSTANT: Final = 1e-3  # seconds: length of an event without one
 _UNSAFE: Final = re.compile(r"[^a-zA-Z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """The field has one of the values, or shares one if it is a list."""
-
-    key: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InRange:
-    """The field's number is within the given bounds, at least one."""
-
-    key: str
-    at_least: float | None = None
-    above: float | None = None
-    below: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of the objects in the field meets all conditions."""
-
-    key: str
-    conditions: tuple["Condition", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HasId:
-    """The point has one of these ids."""
-
-    ids: tuple[UUID, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """All conditions hold."""
-
-    conditions: tuple["Condition", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """At least one condition holds."""
-
-    conditions: tuple["Condition", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NoneOf:
-    """No condition holds."""
-
-    conditions: tuple["Condition", ...]
-
-
-Group = AllOf | AnyOf | NoneOf
-Condition = Match | InRange | OneOf | HasId | Group
+Condition = dict[str, Any]
+"""A filter, or a condition of one, as JSON of Qdrant's REST interface: the server reads it as it is."""
 
 ONE_LENGTH: Final = (
     "vectors of one name have one length. Another model went by this name: give the present one a name of "
@@ -109,12 +54,12 @@ def owner(tenant: str, user_id: str) -> str:
     return f"{tenant}/{user_id}"
 
 
-def corpus(tenant: str, user_id: str) -> AllOf:
+def corpus(tenant: str, user_id: str) -> Condition:
     """Return the filter of the memories that word statistics are computed over: all of one user."""
-    return AllOf((Match(OWNER, (owner(tenant, user_id),)),))
+    return {"must": [_match(OWNER, (owner(tenant, user_id),))]}
 
 
-def in_scope(tenant: str, scope: Scope) -> AllOf:
+def in_scope(tenant: str, scope: Scope) -> Condition:
     """Return the filter of a scope."""
     found = _whose(tenant, scope)
     for key, values in (
@@ -125,38 +70,38 @@ def in_scope(tenant: str, scope: Scope) -> AllOf:
         ("kind", scope.kinds),
     ):
         if values:
-            found.append(Match(key, tuple(values)))
+            found.append(_match(key, values))
     if scope.about:
-        called = tuple(_folded(scope.about))
-        found.append(AnyOf((Match("participants", called), Match("topics", called))))
+        found.append({"should": [_match(key, _folded(scope.about)) for key in ("participants", "topics")]})
     if scope.start is not None or scope.end is not None:
         found.append(_within(scope.start, scope.end))
     if scope.above_valence is not None or scope.below_valence is not None:
-        found.append(InRange("valence", above=scope.above_valence, below=scope.below_valence))
+        found.append(_in_range("valence", gt=scope.above_valence, lt=scope.below_valence))
     if scope.min_importance is not None:
-        found.append(InRange("importance", at_least=scope.min_importance))
-    return AllOf(tuple(found))
+        found.append(_in_range("importance", gte=scope.min_importance))
+    return {"must": found}
 
 
 def _whose(tenant: str, scope: Scope) -> list[Condition]:
     whose = (owner(tenant, scope.user_id),)
     match scope.include_archived, scope.include_uninformative:
         case False, False:
-            return [Match(LIVE, whose)]
+            return [_match(LIVE, whose)]
         case True, True:
-            return [Match(OWNER, whose)]
+            return [_match(OWNER, whose)]
         case True, False:
-            return [Match(OWNER, whose), NoneOf((Match(UNINFORMATIVE, (_HOT, _COLD)),))]
+            return [_match(OWNER, whose), {"must_not": [_match(UNINFORMATIVE, (_HOT, _COLD))]}]
         case _:
-            return [Match(OWNER, whose), AnyOf((Match(LIVE, whose), Match(UNINFORMATIVE, (_HOT,))))]
+            live_or_uninformative = [_match(LIVE, whose), _match(UNINFORMATIVE, (_HOT,))]
+            return [_match(OWNER, whose), {"should": live_or_uninformative}]
 
 
-def of_tenant(tenant: str, ids: Sequence[UUID]) -> AllOf:
+def of_tenant(tenant: str, ids: Sequence[UUID]) -> Condition:
     """Return the filter of points with `ids` that belong to the tenant."""
-    return AllOf((HasId(tuple(ids)), Match(TENANT, (tenant,))))
+    return {"must": [{"has_id": list(ids)}, _match(TENANT, (tenant,))]}
 
 
-def _within(start: datetime | None, end: datetime | None) -> AnyOf:
+def _within(start: datetime | None, end: datetime | None) -> Condition:
     """Return the filter of memories created in the half-open range, or with an event that lies within it.
 
     An event of a whole month does not match one of its days. The indexed lists of all starts and ends leave
@@ -164,12 +109,20 @@ def _within(start: datetime | None, end: datetime | None) -> AnyOf:
     """
     first = None if start is None else start.timestamp()
     last = None if end is None else end.timestamp()
-    said = InRange("created", at_least=first, below=last)
-    begins, ends = [InRange(key, at_least=first, below=last) for key in ("event_start", "start")], []
+    lists, event = ([_in_range(key, gte=first, lt=last)] for key in ("event_start", "start"))
     if last is not None:
-        ends = [InRange(key, below=last + 2 * _INSTANT) for key in ("event_end", "end")]
-    item = OneOf(EVENTS, (begins[1], *ends[1:]))
-    return AnyOf((said, AllOf((begins[0], *ends[:1], item))))
+        lists.append(_in_range("event_end", lt=last + 2 * _INSTANT))
+        event.append(_in_range("end", lt=last + 2 * _INSTANT))
+    lists.append({"nested": {"key": EVENTS, "filter": {"must": event}}})
+    return {"should": [_in_range("created", gte=first, lt=last), {"must": lists}]}
+
+
+def _match(key: str, values: Iterable[str]) -> Condition:
+    return {"key": key, "match": {"any": list(values)}}
+
+
+def _in_range(key: str, **bounds: float | None) -> Condition:
+    return {"key": key, "range": {name: bound for name, bound in bounds.items() if bound is not None}}
 
 
 def payload(tenant: str, facets: Facets) -> dict[str, object]:

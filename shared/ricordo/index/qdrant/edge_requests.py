@@ -10,7 +10,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from ricordo.index.port import Point
-from ricordo.index.qdrant.candidates import IndexQuery, Scores
+from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
     NUMBERS,
@@ -18,15 +18,7 @@ from ricordo.index.qdrant.conditions import (
     TEXT_TERMS,
     WINDOW,
     WINDOW_TERMS,
-    AllOf,
-    AnyOf,
     Condition,
-    Group,
-    HasId,
-    InRange,
-    Match,
-    NoneOf,
-    OneOf,
     payload,
 )
 from ricordo.index.qdrant.frequencies import Frequencies
@@ -155,10 +147,7 @@ def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]
 
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:
-    """Return the inverse document frequency of terms as the engine computes it; unknown terms are left out.
-
-    The score of a memory for one term is that frequency times the weight of the term in the memory.
-    """
+    """Return the IDF of terms as the engine computes it; unknown terms are left out."""
     statistics = edge.SearchParams(idf=edge.IdfParams(corpus=corpus))
     requests = [
         edge.QueryRequest(
@@ -171,21 +160,10 @@ def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int])
         for term in terms
     ]
     answers = shard.query_batch(edge.QueryBatchRequest(requests))
-    return {
-        term: answer[0].score / _weight(answer[0], term)
-        for term, answer in zip(terms, answers, strict=True)
-        if answer
-    }
+    return {term: idf_of(answer[0], term) for term, answer in zip(terms, answers, strict=True) if answer}
 
 
-def _weight(found: edge.ScoredPoint, term: int) -> float:
-    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
-    if not isinstance(held, edge.SparseVector):  # pragma: no cover - it was requested
-        raise TypeError("a point came without its words")
-    return held.values[held.indices.index(term)]
-
-
-def latest(shard: edge.EdgeShard, within: AllOf, limit: int) -> list[UUID]:
+def latest(shard: edge.EdgeShard, within: Condition, limit: int) -> list[UUID]:
     """Return the latest memories, newest first."""
     order = edge.OrderBy("created", direction=edge.Direction.Desc)
     request = edge.ScrollRequest(limit=limit, filter=filter_of(within), order_by=order)
@@ -202,29 +180,24 @@ def id_of(found: int | UUID | str) -> UUID:
     return found if isinstance(found, UUID) else UUID(str(found))
 
 
-def filter_of(condition: Group) -> edge.Filter:
-    """Convert a condition to the engine's filter."""
-    parts: list[_Part] = [_condition(item) for item in condition.conditions]
-    match condition:
-        case AllOf():
-            return edge.Filter(must=parts)
-        case AnyOf():
-            return edge.Filter(should=parts)
-        case NoneOf():
-            return edge.Filter(must_not=parts)
+def filter_of(condition: Condition) -> edge.Filter:
+    """Convert a filter to the engine's type."""
+    return edge.Filter(
+        **{clause: [_condition(item) for item in items] for clause, items in condition.items()}
+    )
 
 
 def _condition(condition: Condition) -> _Part:
     match condition:
-        case Match(key, (value,)):
+        case {"key": key, "match": {"any": [value]}}:
             return edge.FieldCondition(key=key, match=edge.MatchValue(value=value))
-        case Match(key, values):
-            return edge.FieldCondition(key=key, match=edge.MatchAny(any=list(values)))
-        case InRange(key, at_least, above, below):
-            return edge.FieldCondition(key=key, range=edge.RangeFloat(gte=at_least, gt=above, lt=below))
-        case OneOf(key, conditions):
-            return edge.NestedCondition(key, filter_of(AllOf(conditions)))
-        case HasId(ids):
+        case {"key": key, "match": {"any": values}}:
+            return edge.FieldCondition(key=key, match=edge.MatchAny(any=values))
+        case {"key": key, "range": bounds}:
+            return edge.FieldCondition(key=key, range=edge.RangeFloat(**bounds))
+        case {"nested": {"key": key, "filter": within}}:
+            return edge.NestedCondition(key, filter_of(within))
+        case {"has_id": ids}:
             return edge.HasIdCondition(set(ids))
-        case AllOf() | AnyOf() | NoneOf():
+        case _:
             return filter_of(condition)

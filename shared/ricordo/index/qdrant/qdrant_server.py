@@ -1,6 +1,7 @@
 """A Qdrant server: a collection per embedding model, shared by all tenants and separated by filters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
@@ -19,15 +20,7 @@ from ricordo.index.qdrant.conditions import (
     TEXT_TERMS,
     WINDOW,
     WINDOW_TERMS,
-    AllOf,
-    AnyOf,
     Condition,
-    Group,
-    HasId,
-    InRange,
-    Match,
-    NoneOf,
-    OneOf,
     collection,
     corpus,
     in_scope,
@@ -36,7 +29,6 @@ from ricordo.index.qdrant.conditions import (
 )
 from ricordo.memory.ranking.bm25 import SparseVector
 
-_AWAY: Final = (ApiException, httpx.HTTPError, OSError, TimeoutError)
 _CONFLICT: Final = 409
 
 
@@ -55,15 +47,13 @@ class ServerVectorIndex:
             IndexUnavailable: the server does not answer, or has a collection of other dimensions.
         """
         name = f"{self._prefix}-{collection(model)}"
-        try:
+        with _errors():
             if not await self._client.collection_exists(name):
                 await self._create(name, dimensions)
             await self._check(name, dimensions)
             # Also for an existing collection: its creator may have been stopped before the indexes.
             for key, schema in _INDEXES.items():
                 await self._client.create_payload_index(name, field_name=key, field_schema=schema, wait=True)
-        except _AWAY as error:
-            raise _unavailable(error) from error
         self._prepared.add(model)
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
@@ -71,10 +61,8 @@ class ServerVectorIndex:
         name = self._collection(model)
         if not points:
             return
-        try:
+        with _errors():
             await self._client.upsert(name, points=[_point(tenant, point) for point in points], wait=True)
-        except _AWAY as error:
-            raise _unavailable(error) from error
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace payloads."""
@@ -89,10 +77,8 @@ class ServerVectorIndex:
             )
             for item in facets
         ]
-        try:
+        with _errors():
             await self._client.batch_update_points(name, changes, wait=True)
-        except _AWAY as error:
-            raise _unavailable(error) from error
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
@@ -100,10 +86,8 @@ class ServerVectorIndex:
         if not ids:
             return
         selector = models.FilterSelector(filter=_filter(of_tenant(tenant, ids)))
-        try:
+        with _errors():
             await self._client.delete(name, points_selector=selector, wait=True)
-        except _AWAY as error:
-            raise _unavailable(error) from error
 
     async def search(
         self,
@@ -120,7 +104,7 @@ class ServerVectorIndex:
         name = self._collection(model)
         within, statistics = in_scope(tenant, scope), _filter(corpus(tenant, scope.user_id))
         searches = {signal: (_filter(within), limit) for signal in probe.naming}
-        try:
+        with _errors():
             if not searches:
                 return candidates.unscored(await self._latest(name, within, limit))
             found = await self._scores(name, probe, searches, statistics)
@@ -128,8 +112,6 @@ class ServerVectorIndex:
             if again := probe.lacking(found, limit, len(ids)):
                 chosen = (_filter(of_tenant(tenant, ids)), len(ids))
                 found |= await self._scores(name, probe, dict.fromkeys(again, chosen), statistics)
-        except _AWAY as error:
-            raise _unavailable(error) from error
         return candidates.hits(ids, found)
 
     async def rarities(
@@ -147,12 +129,10 @@ class ServerVectorIndex:
             ).model_copy(update={"with_vector": [TEXT_TERMS]})
             for item in terms.each()
         ]
-        try:
+        with _errors():
             answers = await self._client.query_batch_points(name, requests) if requests else []
-        except _AWAY as error:
-            raise _unavailable(error) from error
         return {
-            int(term): answer.points[0].score / _weight(answer.points[0], int(term))
+            int(term): candidates.idf_of(answer.points[0], int(term))
             for term, answer in zip(terms.indices, answers, strict=True)
             if answer.points
         }
@@ -160,12 +140,10 @@ class ServerVectorIndex:
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
         name = self._collection(model)
-        try:
+        with _errors():
             counted = await self._client.count(
                 name, count_filter=_filter(in_scope(tenant, scope)), exact=True
             )
-        except _AWAY as error:
-            raise _unavailable(error) from error
         return counted.count
 
     async def close(self) -> None:
@@ -214,7 +192,7 @@ class ServerVectorIndex:
             for signal, answer in zip(searches, answers, strict=True)
         }
 
-    async def _latest(self, name: str, within: AllOf, limit: int) -> list[UUID]:
+    async def _latest(self, name: str, within: Condition, limit: int) -> list[UUID]:
         order = models.OrderBy(key="created", direction=models.Direction.DESC)
         records, _ = await self._client.scroll(
             name, scroll_filter=_filter(within), limit=limit, order_by=order, with_payload=False
@@ -222,8 +200,12 @@ class ServerVectorIndex:
         return [UUID(str(record.id)) for record in records]
 
 
-def _unavailable(error: Exception) -> IndexUnavailable:
-    return IndexUnavailable(f"Qdrant could not answer: {type(error).__name__}: {error}")
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except (ApiException, httpx.HTTPError, OSError, TimeoutError) as error:
+        raise IndexUnavailable(f"Qdrant could not answer: {type(error).__name__}: {error}") from error
 
 
 _INDEXES: Final[Mapping[str, models.PayloadSchemaType | models.KeywordIndexParams]] = {
@@ -246,13 +228,6 @@ def _point(tenant: str, point: Point) -> models.PointStruct:
     )
 
 
-def _weight(found: models.ScoredPoint, term: int) -> float:
-    held = found.vector[TEXT_TERMS] if isinstance(found.vector, dict) else None
-    if not isinstance(held, models.SparseVector):
-        raise IndexUnavailable("Qdrant answered a point without its words")
-    return held.values[held.indices.index(term)]
-
-
 def _sparse(terms: SparseVector) -> models.SparseVector:
     return models.SparseVector(indices=terms.indices.tolist(), values=terms.weights.tolist())
 
@@ -271,27 +246,5 @@ def _query(
     )
 
 
-def _filter(condition: Group) -> models.Filter:
-    parts = [_condition(item) for item in condition.conditions]
-    match condition:
-        case AllOf():
-            return models.Filter(must=parts)
-        case AnyOf():
-            return models.Filter(should=parts)
-        case NoneOf():
-            return models.Filter(must_not=parts)
-
-
-def _condition(condition: Condition) -> models.Condition:
-    match condition:
-        case Match(key, values):
-            return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
-        case InRange(key, at_least, above, below):
-            return models.FieldCondition(key=key, range=models.Range(gte=at_least, gt=above, lt=below))
-        case OneOf(key, conditions):
-            nested = models.Nested(key=key, filter=_filter(AllOf(conditions)))
-            return models.NestedCondition(nested=nested)
-        case HasId(ids):
-            return models.HasIdCondition(has_id=[str(item) for item in ids])
-        case AllOf() | AnyOf() | NoneOf():
-            return _filter(condition)
+def _filter(condition: Condition) -> models.Filter:
+    return models.Filter.model_validate(condition)
