@@ -182,9 +182,11 @@ def id_of(found: int | UUID | str) -> UUID:
 
 def filter_of(condition: Condition) -> edge.Filter:
     """Convert a filter to the engine's type."""
-    return edge.Filter(
-        **{clause: [_condition(item) for item in items] for clause, items in condition.items()}
+    must, should, must_not = (
+        [_condition(item) for item in condition[clause]] if clause in condition else None
+        for clause in ("must", "should", "must_not")
     )
+    return edge.Filter(must=must, should=should, must_not=must_not)
 
 
 def _condition(condition: Condition) -> _Part:
