@@ -132,5 +132,5 @@ def test_hostile_repetition_costs_time_in_proportion(part: str) -> None:
             is_instructing(text)
         return process_time() - began
 
-    cost(1_000)
-    assert cost(32_000) < 60 * max(cost(4_000), 0.001)
+    cost(500)
+    assert cost(16_000) < 60 * max(cost(2_000), 0.001)

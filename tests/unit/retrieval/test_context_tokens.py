@@ -197,13 +197,13 @@ def test_the_longest_memories_are_counted_for_a_small_part_only(count: Count, to
         return count(text)
 
     material = Material(
-        memories=[memory(n, f"{n} {longest}") for n in range(200)],
+        memories=[memory(n, f"{n} {longest}") for n in range(50)],
         recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(10)],
         about="Che pesche ho comprato con Nora?",
     )
     context = written(material, token_budget, listening)
     assert context.tokens <= token_budget
-    # 6.9 million characters are there; what is counted depends on the budget, not on them.
+    # 2 million characters are there; what is counted depends on the budget, not on them.
     assert counted < 40_000 + 12 * min(token_budget, 30_000)
 
 
@@ -211,8 +211,8 @@ def test_the_longest_memories_are_counted_for_a_small_part_only(count: Count, to
 def test_what_costs_no_tokens_still_has_an_end(count: Count, character: str) -> None:
     longest = (character * 32_000)[:32_000]
     material = Material(
-        memories=[memory(n, f"{n} {longest}", speaker=longest) for n in range(200)],
-        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(200)],
+        memories=[memory(n, f"{n} {longest}", speaker=longest) for n in range(50)],
+        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(50)],
     )
     context = written(material, 100_000, count)
     assert len(context.text.encode()) < 450_000
