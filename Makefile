@@ -21,11 +21,14 @@ demo: setup ## run a stack in a temporary folder, play a conversation, ask quest
 up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
-test: setup ## run all tests against real local servers (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest $(parallel) -m "not chaos and not evaluation and not lab" $(ARGS)
+test: setup ## run the tests, against real local servers (ARGS="-k name", WORKERS=2)
+	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest $(parallel) -m "not slow" tests/unit tests/contract $(ARGS)
+
+test-slow: setup ## run the slow tests, which restart and kill whole systems (ARGS="-k name", WORKERS=2)
+	@$(bin)/pytest $(parallel) -m "slow and not chaos and not evaluation and not lab" $(ARGS)
 
 size: setup ## lines and files of Python by area; fails above the budget in pyproject.toml
 	@$(bin)/python .ci/size

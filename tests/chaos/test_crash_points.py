@@ -18,6 +18,8 @@ from tests.fixtures.crashes.stores import Reader, Stores
 from ricordo.messages.routing import CONSUMERS, CONTRACTS
 from ricordo_services.app import passes
 
+pytestmark = pytest.mark.slow
+
 KINDS: Final = (
     "before commit",
     "after commit",

@@ -16,7 +16,7 @@ from tests.fixtures.wire import Bot, Json, msg, new_tenant
 
 __all__ = ["ricordo"]
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 
 NOW: Final = datetime.now(UTC)
 COUNT: Final = 600  # several slices

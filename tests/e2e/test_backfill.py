@@ -178,6 +178,7 @@ async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaSt
     server.behaviour.chat = talking
 
 
+@pytest.mark.slow
 async def test_a_run_that_was_killed_is_finished_by_the_next(
     bot: Bot, system: System, server: OllamaStandIn
 ) -> None:

@@ -18,7 +18,7 @@ from tests.fixtures.ollama_system import health, wait_for_state
 from tests.fixtures.system import System, Workers
 from tests.fixtures.wire import Bot, msg, wait_for
 
-pytestmark = pytest.mark.timeout(280)
+pytestmark = [pytest.mark.timeout(280), pytest.mark.slow]
 
 INGEST = "ricordo_services.ingest.ingest_handler:IngestHandler"
 ENRICH = "ricordo_services.enrichment.enrichment_handler:EnrichmentHandler"

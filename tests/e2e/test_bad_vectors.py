@@ -25,6 +25,8 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_worker import EventWorkerSettings
 from ricordo.testing.models import word_vectors
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["server"]
 
 RAIN: Final = tuple(msg(f"rain-{n}", f"Piove da {n} giorni a Trieste.") for n in range(12))

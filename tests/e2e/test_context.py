@@ -163,6 +163,7 @@ async def test_what_comes_back_is_not_stored_again(bot: Bot) -> None:
     assert re.findall(r"^\w+: .*", again.partition("recente:\n")[2], re.MULTILINE) == ["utente: Ecco:"]
 
 
+@pytest.mark.slow
 async def test_the_longest_texts_fit_into_a_reply(bot: Bot) -> None:
     await bot.remember(
         *(msg(f"m-{n:02}", '"' + "😀" * 32_000 + f' {n}"', timestamp=ago(hours=n)) for n in range(10)),

@@ -20,7 +20,7 @@ from tests.fixtures.wire import NOON, Bot, Json, ago, msg, new_tenant, wait_for
 from ricordo.messages.routing import CONSUMERS
 from ricordo_services.app.passes import run_pass
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.slow]
 
 NOW: Final = datetime.now(UTC).replace(microsecond=0)
 TIMES: Final = 3

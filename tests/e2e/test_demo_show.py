@@ -12,7 +12,7 @@ from tests.fixtures.documents import ROOT
 
 from ricordo_services.cli.demo.demo_conversation import QUESTIONS, TIMEZONE
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 
 
 def answer(shown: str, question: str) -> str:

@@ -111,6 +111,7 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     assert "Oslo" not in json.dumps(items)
 
 
+@pytest.mark.slow
 async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot) -> None:
     """While more is said: what was there at the beginning is there once."""
     talk = [msg(f"m-{n:03}", ("😀" * 60 + " \\ ") * 480, timestamp=ago(minutes=600 - n)) for n in range(12)]
@@ -128,6 +129,7 @@ async def test_nothing_is_left_out_or_doubled_over_many_pages(bot: Bot) -> None:
     assert len(memories) == len(set(memories)) >= 12
 
 
+@pytest.mark.slow
 async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
     long = (
         pdf(*("The same page again, of a long text. " * 60 for _ in range(3)))

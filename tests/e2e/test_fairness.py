@@ -99,6 +99,7 @@ async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[N
         await connection.close()
 
 
+@pytest.mark.slow
 async def test_a_light_user_is_remembered_while_the_lane_stands_still_behind_a_flood(
     system: System, bot: Bot
 ) -> None:

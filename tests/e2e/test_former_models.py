@@ -16,6 +16,8 @@ from tests.fixtures.wire import Bot, ids, msg, wait_for
 from ricordo import log
 from ricordo.language.annotations import MINILM
 
+pytestmark = pytest.mark.slow
+
 PRESENT = "another"
 BOAT = msg("boat", "La barca di Davide sta a Chioggia.")
 RAIN = msg("rain", "Piove da tre giorni.", user_id="u-2")

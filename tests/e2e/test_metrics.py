@@ -1,5 +1,6 @@
 """What Prometheus sees of workers at work: scraped over HTTP, before and after something is remembered."""
 
+import pytest
 from tests.fixtures.scraping import Scraped, everything, free_port, scrape, scraped
 from tests.fixtures.system import System, changed
 from tests.fixtures.wire import Bot, msg, wait_for
@@ -8,6 +9,7 @@ STAGES = ("ingest", "encode", "enrichment", "knowledge", "index")
 MODEL = "all-MiniLM-L6-v2"
 
 
+@pytest.mark.slow
 async def test_counters_move_when_something_is_remembered(system: System, bot: Bot) -> None:
     port = free_port()
     async with system.restarted(changed(system.settings, "worker", health_port=port)):

@@ -20,6 +20,8 @@ from ricordo.settings import Settings
 from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import Backfilled, BackfillOrder
 
+pytestmark = pytest.mark.slow
+
 MINILM, CONCEPTS, LENGTH = "all-MiniLM-L6-v2", "concepts", 16
 MEANINGS: Final = (("boat", "vessel"), ("dog", "puppy"), ("doctor", "physician"), ("car", "automobile"))
 OLD: Final = (

@@ -12,6 +12,8 @@ from tests.fixtures.wire import Bot, Json, msg
 from ricordo.language.annotations import MINILM
 from ricordo.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["server"]
 
 BOAT = msg("boat", "La barca di Davide sta a Chioggia.")

@@ -81,6 +81,7 @@ async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
         assert reply["degraded"] == []
 
 
+@pytest.mark.slow
 async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
     await bot.remember(msg("m-1", "Il mio cane si chiama Max."))
     page = "Ieri sono andato al mare con Anna e Davide, poi abbiamo cenato da Nora. "
@@ -212,6 +213,7 @@ def longest(beginning: str, end: str) -> str:
     return beginning + (filling * (room // len(filling) + 1))[:room] + end
 
 
+@pytest.mark.slow
 async def test_a_message_beyond_the_models_window_is_found_by_its_beginning_and_by_its_end(
     bot: Bot, client: Client, system: System
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
+import pytest
 from tests.fixtures.commands import run_command, start_command
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg
@@ -117,6 +118,7 @@ async def test_a_graph_that_is_away_is_told_in_a_line(system: System, unused_tcp
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 async def test_one_that_was_killed_is_finished_by_the_next(bot: Bot, system: System) -> None:
     story = [
         msg(f"m-{n}", f"Oggi ho contato {n} barche nel porto di Chioggia. Mia cugina Ada{n} vive a Bari.")

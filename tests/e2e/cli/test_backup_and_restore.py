@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, line, to_lines, until, up
 from tests.fixtures.wire import Bot, wait_for
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 
 SECRET: Final = "My sister Nora moved to Dublin, the code of her door is 7713."
 STORY: Final = tuple(

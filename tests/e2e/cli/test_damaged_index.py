@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, line, to_lines, until, up
 from tests.fixtures.scraping import free_port
+
+pytestmark = pytest.mark.slow
 
 STORY = ("I planted a lemon tree on the balcony.", "The lemon tree has got its first blossom.")
 ASK = ("recall", "lemon tree", "--user", "rosa", "--no-reinforce")

@@ -13,6 +13,8 @@ from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, Up, line, to_lines,
 from tests.fixtures.commands import COMMAND
 from tests.fixtures.papers import pdf
 
+pytestmark = pytest.mark.slow
+
 TEXTS: Final = (
     "My name is Carla and I live in Turin.",
     "My sister Nora lives in Dublin.",

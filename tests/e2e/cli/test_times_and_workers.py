@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, lines, until, worker
 
-pytestmark = pytest.mark.usefixtures("running")
+pytestmark = [pytest.mark.usefixtures("running"), pytest.mark.slow]
 
 USER = ("--user", "kim")
 DAYS = (

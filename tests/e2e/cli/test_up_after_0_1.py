@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Final
 
 import asyncpg
+import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, until, up
 from tests.fixtures.former_schema import create_former_schema
 from tests.fixtures.stack import local_stack
+
+pytestmark = pytest.mark.slow
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 MESSAGES: Final = {"ada": 4, "eve": 10, "dan": 5}

@@ -5,9 +5,12 @@ import subprocess
 from pathlib import Path
 
 import psutil
+import pytest
 from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo
 from tests.fixtures.commands import COMMAND
 from tests.fixtures.stack_checks import until
+
+pytestmark = pytest.mark.slow
 
 BYTES = "RICORDO_BUS__INPUT_BYTES"
 """One petabyte finds no room anywhere."""

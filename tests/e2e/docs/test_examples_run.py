@@ -97,6 +97,7 @@ def reader(system: System, tmp_path: Path) -> Reader:
     return Reader(tmp_path, at)
 
 
+@pytest.mark.slow
 async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
     shown: set[str] = set()
     for block in TUTORIAL:

@@ -76,6 +76,7 @@ class TestPoison:
         [(4, {2}, 3), (100, {1}, 3), (100, {30, 31, 90}, 6)],
         ids=["few", "first", "several"],
     )
+    @pytest.mark.slow
     async def test_what_kills_its_worker_ends_as_a_dead_letter_and_leaves_the_queue(
         self, server: NatsServerProcess, bus: NatsBus, total: int, killers: set[int], deliveries: int
     ) -> None:

@@ -18,6 +18,8 @@ from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, s
 
 from ricordo_services.stack import Endpoints, LocalStack, account, packages
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65_534
 PROGRAM = """
 import asyncio, dataclasses, json, sys

@@ -27,6 +27,8 @@ from ricordo_services.stack import (
 from ricordo_services.stack.ports import LOOPBACK, PortBook, choose_port
 from ricordo_services.stack.supervision import SupervisionTimes
 
+pytestmark = pytest.mark.slow
+
 
 def servers() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
