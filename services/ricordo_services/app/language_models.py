@@ -15,7 +15,7 @@ from ricordo.models.fact_extraction import (
 )
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.models.ollama import OllamaMessageReader, OllamaQuestionReader, OllamaRelationReader
+from ricordo.models.ollama import OllamaMessageReader, OllamaReader, OllamaRelationReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced
@@ -34,7 +34,8 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
         yield RuleQueryAnalyser()
         return
     timeout = settings.budget_ms / 1000
-    async with OllamaQuestionReader.open(settings.ollama_url, settings.model, timeout=timeout) as reader:
+    opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
+    async with opening as reader:
         yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.cache_size)
 
 

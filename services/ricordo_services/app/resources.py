@@ -21,7 +21,7 @@ from ricordo.models.encoder import Encoder
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.llm_insights import LlmInsights
-from ricordo.models.ollama import OllamaCondenser, OllamaInsightReader
+from ricordo.models.ollama import OllamaReader
 from ricordo.models.onnx import MiniLmTokens, load_tokens
 from ricordo.models.query_analyser import QueryAnalyser
 from ricordo.models.throttle import Throttle
@@ -199,7 +199,7 @@ class Resources:
         settings = self.settings.condensing
         if settings.provider == "rules":
             return None
-        opening = OllamaCondenser.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+        opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
         return LlmCondenser(await self.enter(opening), await self._condensing_throttle())
 
     async def insight_model(self) -> LlmInsights | None:
@@ -207,7 +207,7 @@ class Resources:
         settings = self.settings.condensing
         if settings.provider == "rules":
             return None
-        opening = OllamaInsightReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+        opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
         return LlmInsights(await self.enter(opening), await self._condensing_throttle())
 
     async def batcher(self, *, fallback: bool = True) -> EmbeddingBatcher:

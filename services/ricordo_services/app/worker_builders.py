@@ -176,7 +176,12 @@ async def knowledge(resources: Resources) -> list[Service]:
 async def _identify(resources: Resources, ledger: FactLedger) -> Service:
     """Return the job that resolves identities by a language model."""
     settings = resources.settings.knowledge
-    opening = OllamaEntityMatcher.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    opening = OllamaEntityMatcher.open(
+        settings.ollama_url,
+        settings.model,
+        timeout=settings.budget_s,
+        pull=False,  # the extraction of facts pulls the same model
+    )
     identify = IdentityResolution(
         ledger=ledger,
         follow=await resources.graph_projector(),

@@ -1,10 +1,11 @@
 """Condenses memories and sessions with a language model; only text that the sources support is kept."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal, TypeVar
 
 import structlog
+from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
 from ricordo.memory.llm_condensation import (
@@ -14,13 +15,67 @@ from ricordo.memory.llm_condensation import (
     validate_condensation,
 )
 from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
-from ricordo.models.ollama.condensation import OllamaCondenser
+from ricordo.models.ollama.reader import OllamaReader, lenient, prompt_for
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
-T = TypeVar("T")
+A = TypeVar("A", bound=BaseModel)
+
+_TOKENS: Final = 512
+
+_Leniently: Final = lenient()
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+Label = Annotated[str, Field(max_length=40)]
+
+
+class SynthesisAnswer(BaseModel):
+    """The answer about several memories."""
+
+    model_config = ConfigDict(frozen=True)
+
+    summary: Text
+
+
+class TopicAnswer(BaseModel):
+    """A topic of a session."""
+
+    model_config = ConfigDict(frozen=True)
+
+    topic: Annotated[str, Field(min_length=1, max_length=80)]
+    importance: Literal["high", "medium", "low"] = "medium"
+    user_emotion: Label = "neutral"
+
+
+class SessionAnswer(BaseModel):
+    """The answer about a session; invalid values other than the summary are dropped."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+    summary: Text
+    key_topics: list[Annotated[TopicAnswer | None, _Leniently]] = []
+    emotions: list[Annotated[Label | None, _Leniently]] = []
+    meaningfulness: Annotated[Annotated[int, Field(ge=1, le=5)] | None, _Leniently] = None
+
+    def condensed(self) -> Condensed:
+        """Return the answer as claims; meaningfulness m is an importance of (m - 1)/4."""
+        rating = self.meaningfulness
+        return Condensed(
+            text=self.summary,
+            key_topics=tuple(
+                KeyTopic(
+                    topic=item.topic,
+                    importance=item.importance,
+                    user_emotion=item.user_emotion.strip().casefold(),
+                )
+                for item in self.key_topics
+                if item is not None
+            ),
+            emotions=tuple(item.strip().casefold() for item in self.emotions if item is not None),
+            importance=None if rating is None else (rating - 1) / 4,
+        )
 
 
 class LlmCondenser:
@@ -29,7 +84,7 @@ class LlmCondenser:
     Texts with instructions to their reader are not sent to the model.
     """
 
-    def __init__(self, reader: OllamaCondenser, throttle: Throttle) -> None:
+    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
         self._accepted = 0
@@ -51,26 +106,30 @@ class LlmCondenser:
         return self._throttle.reason
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
-        """Condense memories of one language into one text, never longer than they are."""
+        """Condense memories of one language into two or three sentences, never longer than they are."""
         said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask(said, lambda: self._reader.synthesis(said, language))
-        if answer is None or not self._accepts(answer, said, language):
+        answer = await self._ask("synthesis", "memories", said, language, SynthesisAnswer)
+        if answer is None or not self._accepts(answer.summary, said, language):
             return None
-        return collapse(normalise(answer))
+        return collapse(normalise(answer.summary))
 
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        """Summarize a session."""
+        """Summarise a session in at most three sentences, with topics, emotions and importance."""
         said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask(said, lambda: self._reader.session(said, language))
-        if answer is None or not self._accepts(answer.text, said, language):
+        answer = await self._ask("session", "turns", said, language, SessionAnswer)
+        if answer is None or not self._accepts(answer.summary, said, language):
             return None
-        return validate_condensation(answer, said)
+        return validate_condensation(answer.condensed(), said)
 
-    async def _ask(self, said: Sequence[LlmMessage], ask: Callable[[], Awaitable[T]]) -> T | None:
+    async def _ask(
+        self, use: str, name: str, said: Sequence[LlmMessage], language: str, shape: type[A]
+    ) -> A | None:
         if any(message.gives_orders for message in said):
             self._rejected[CondensationFault.ORDERS] += 1
             return None
-        answer = await self._throttle.single(ask)
+        given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in said]
+        prompt = prompt_for(use, {name: given}, language)
+        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, _TOKENS))
         self._unanswered += answer is None
         return answer
 

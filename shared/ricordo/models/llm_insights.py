@@ -1,15 +1,18 @@
 """Draws insights with a language model; only those that the memories support are kept."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, TypeVar
 
 import structlog
+from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.memory.llm_condensation import select_messages
+from ricordo.memory.llm_description import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
 from ricordo.memory.reflection.insight_validation import (
+    InsightClaim,
     questions_in_language,
     relevant_memories,
     to_llm_message,
@@ -17,12 +20,33 @@ from ricordo.memory.reflection.insight_validation import (
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.ollama.insights import OllamaInsightReader
+from ricordo.models.ollama.reader import OllamaReader, Prompt, prompt_for
 from ricordo.models.throttle import Throttle
 
 _log = structlog.stdlib.get_logger(__name__)
 
-T = TypeVar("T")
+A = TypeVar("A", bound=BaseModel)
+
+_TOKENS: Final = 384
+
+Text = Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class QuestionsAnswer(BaseModel):
+    """Questions that are worth answering."""
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: Annotated[list[Text], Field(min_length=1, max_length=10)]
+
+
+class InsightAnswer(BaseModel):
+    """An insight, and the numbers of the memories that support it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    insight: Text
+    evidence: Annotated[list[int], Field(max_length=20)]
 
 
 class LlmInsights:
@@ -31,7 +55,7 @@ class LlmInsights:
     Texts with instructions to their reader are not sent to the model.
     """
 
-    def __init__(self, reader: OllamaInsightReader, throttle: Throttle) -> None:
+    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
         self._reader = reader
         self._throttle = throttle
         self._accepted = 0
@@ -61,10 +85,12 @@ class LlmInsights:
         )
         if not memories or not language:
             return ()
-        observations = select_messages([SessionTurn(item) for item in memories])
-        questions = await self._ask(lambda: self._reader.questions(observations, language, MOST_INSIGHTS))
+        given = {"observations": _numbered(select_messages([SessionTurn(item) for item in memories]))}
+        prompt = prompt_for("reflection_questions", given, language, MOST_INSIGHTS)
+        asked = await self._ask(prompt, QuestionsAnswer)
+        questions = () if asked is None else asked.questions[:MOST_INSIGHTS]
         found: dict[str, Insight] = {}
-        for question in questions_in_language(questions or (), language, MOST_INSIGHTS):
+        for question in questions_in_language(questions, language, MOST_INSIGHTS):
             insight = await self._answered(question, memories, language)
             if insight is not None:
                 found.setdefault(insight.about, insight)
@@ -74,10 +100,11 @@ class LlmInsights:
         given = relevant_memories(question, memories, language)
         if not given:
             return None
-        said = [to_llm_message(item) for item in given]
-        claim = await self._ask(lambda: self._reader.insight(question, said, language))
-        if claim is None:
+        shown = {"question": question, "memories": _numbered([to_llm_message(item) for item in given])}
+        answer = await self._ask(prompt_for("insight", shown, language), InsightAnswer)
+        if answer is None:
             return None
+        claim = InsightClaim(answer.insight, tuple(answer.evidence))
         insight = validate_claim(claim, question, given, language)
         if isinstance(insight, Insight):
             self._accepted += 1
@@ -86,11 +113,15 @@ class LlmInsights:
         _log.info("insight rejected", model=self._reader.model, reason=insight.value)
         return None
 
-    async def _ask(self, ask: Callable[[], Awaitable[T]]) -> T | None:
-        answer = await self._throttle.single(ask)
+    async def _ask(self, prompt: Prompt, shape: type[A]) -> A | None:
+        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, _TOKENS))
         self._unanswered += answer is None
         return answer
 
 
 def _is_shown(memory: Memory, language: str) -> bool:
     return is_observation(memory) and memory.language == language and not to_llm_message(memory).gives_orders
+
+
+def _numbered(said: Sequence[LlmMessage]) -> list[dict[str, object]]:
+    return [{"number": number, "text": item.shown} for number, item in enumerate(said, start=1)]

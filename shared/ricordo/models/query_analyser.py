@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 from zoneinfo import ZoneInfo
 
 import structlog
 from cachetools import LRUCache
+from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.language.query_analysis import Analysis, QueryClaim, analyse
+from ricordo.language.query_analysis import Analysis, Intent, QueryClaim, analyse
+from ricordo.language.query_analysis.analysis import EmotionFilter
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.ollama.questions import OllamaQuestionReader
+from ricordo.models.ollama.reader import OllamaReader, prompt_for
 from ricordo.resilience import BreakerState, CircuitBreaker
 
 
@@ -55,10 +57,25 @@ class QueryAnalyser(Protocol):
 
 
 _MAX_CHARS: Final = 500  # of a question that are sent to the model, which has 200 ms
+_MOST_TOKENS: Final = 96  # of an answer
 
 _log = structlog.stdlib.get_logger(__name__)
 
 _CacheKey = tuple[str, str, tuple[str, ...]]
+
+Phrase = Annotated[str, Field(max_length=128)]
+
+
+class QuestionAnswer(BaseModel):
+    """The answer; all fields are requested."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    intent: Intent
+    time: Phrase
+    entities: Annotated[list[Phrase], Field(max_length=8)]
+    topics: Annotated[list[Phrase], Field(max_length=4)]
+    emotion: EmotionFilter | None
 
 
 class RuleQueryAnalyser:
@@ -80,7 +97,7 @@ class LlmQueryAnalyser:
         cache_size: maximum number of cached answers.
     """
 
-    def __init__(self, reader: OllamaQuestionReader, breaker: CircuitBreaker, cache_size: int = 1024) -> None:
+    def __init__(self, reader: OllamaReader, breaker: CircuitBreaker, cache_size: int = 1024) -> None:
         self._reader = reader
         self._breaker = breaker
         self._claims = LRUCache[_CacheKey, QueryClaim](cache_size)
@@ -104,16 +121,20 @@ class LlmQueryAnalyser:
         admission = self._breaker.admit()
         if admission is None:
             return None
+        text, language, names = key
+        given = {"language": language, "known_names": names, "question": text}
         try:
             with admission:
-                claim = await self._reader.read(*key)
+                answer = await self._reader.ask(prompt_for("query", given), QuestionAnswer, _MOST_TOKENS)
         except ModelUnavailable as error:
             if self._breaker.state is BreakerState.OPEN:
                 _log.warning("questions are analysed by rules for now", reason=str(error))
             return None
         if admission.is_probe:
             _log.info("questions are analysed by the model again")
-        return claim
+        return QueryClaim(
+            answer.intent, answer.time, tuple(answer.entities), tuple(answer.topics), answer.emotion
+        )
 
 
 def by_rules(question: Question, claim: QueryClaim | None = None) -> Analysis:

@@ -18,7 +18,6 @@ from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaMessageReader
-from ricordo.models.ollama.description import description_schema
 from ricordo.settings import EnrichmentSettings
 from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import open_describer
@@ -85,9 +84,9 @@ async def test_all_the_rest_is_one_structured_call_with_the_window_of_the_loaded
 ) -> None:
     await reader.describe(STORY)
     [request] = chats(server)
-    assert request["format"] == description_schema(3)
-    jsonschema.Draft202012Validator.check_schema(description_schema(3))
-    jsonschema.validate(json.loads(TalkingModel()(request)), description_schema(3))
+    schema = request["format"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(TalkingModel()(request)), schema)
     assert shown(request) == [one.text for one in STORY]
     loaded, asked = [body["options"] for path, body in server.requests if path == "/api/chat"]
     assert loaded["num_ctx"] == asked["num_ctx"] == 8192  # type: ignore[index]

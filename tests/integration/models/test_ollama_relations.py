@@ -19,7 +19,8 @@ from ricordo.memory.llm_description import LlmMessage
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.ollama import OllamaRelationReader
-from ricordo.models.ollama.relations import EXAMPLES, relation_schema
+from ricordo.models.ollama import reader as ollama_reader
+from ricordo.models.ollama.relations import FactAnswer
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
@@ -95,9 +96,9 @@ async def test_facts_are_asked_for_in_one_structured_call(
     found = await reader.relate(STORY)
     assert found == [[Relation("Marta", "likes", "il tango", "si è innamorata del tango")], []]
     [request] = chats(server)
-    assert request["format"] == relation_schema(2)
-    jsonschema.Draft202012Validator.check_schema(relation_schema(2))
-    jsonschema.validate(json.loads(TalkingModel(relate=lambda _: [TANGO])(request)), relation_schema(2))
+    schema = request["format"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(TalkingModel(relate=lambda _: [TANGO])(request)), schema)
     assert request["options"] == {"temperature": 0, "seed": 0, "num_predict": 544, "num_ctx": 8192}
     assert request["keep_alive"] == -1
     assert shown(request) == [NEWS, ORDER]
@@ -110,7 +111,7 @@ async def test_only_the_vocabulary_is_offered(server: OllamaStandIn, reader: Oll
     married = stated("Marta", "MARRIED_TO", "tango", NEWS)
     document = {"messages": [{"number": n, "facts": [married]} for n in (1, 2)]}
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(document, relation_schema(2))
+        jsonschema.validate(document, request["format"])
     explained = {line.split()[0] for line in instructions(request).splitlines() if line.split()}
     assert explained >= PREDICATES.keys()
 
@@ -126,9 +127,15 @@ async def test_what_states_no_fact_is_said_and_data_are_data(
     assert NEWS not in instructions(request)
 
 
-@pytest.mark.parametrize(("text", "facts"), EXAMPLES)
+def _examples() -> list[tuple[str, list[object]]]:
+    lines = ollama_reader.instructions()["facts"].splitlines()
+    asked, told = (json.loads(line)["messages"] for line in lines if line.startswith("{"))
+    return [(one["text"], other["facts"]) for one, other in zip(asked, told, strict=True)]
+
+
+@pytest.mark.parametrize(("text", "facts"), _examples())
 def test_the_examples_of_the_prompt_hold(text: str, facts: Sequence[object]) -> None:
-    told = [one.relation() for one in facts]  # type: ignore[attr-defined]  # they are what the module makes
+    told = [FactAnswer.model_validate(one).relation() for one in facts]
     found = validate_relations(
         Passage(LlmMessage(text, "it" if "abiti" in text or "Ieri" in text else "en")), told, ()
     )

@@ -1,10 +1,10 @@
-"""Pulls and loads models in the background, and opens the uses of a language model."""
+"""Pulls and loads models in the background."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import ClassVar, Final, Self
+from typing import Final
 
 import structlog
 
@@ -168,38 +168,3 @@ async def preparing(
             yield preparation
         finally:
             await preparation.close()
-
-
-class OllamaReader:
-    """Base class of the uses of a language model: asks it for structured answers to prompts."""
-
-    window: ClassVar[int | None] = 8192
-    """Context window in tokens. Uses of one model share it, as another window makes the server reload it."""
-
-    pulls: ClassVar[bool] = True
-    """Whether it may pull a missing model."""
-
-    def __init__(self, model: PreparedModel) -> None:
-        self.model = model.name
-        self._llm = model
-
-    @classmethod
-    @asynccontextmanager
-    async def open(
-        cls, url: str, model: str, *, timeout: float, pull: bool = True, wait: bool = False
-    ) -> AsyncIterator[Self]:
-        """Connect to an Ollama server, which pulls and loads the model in the background.
-
-        Args:
-            url: of the server, such as `http://127.0.0.1:11434`.
-            model: name of a language model, such as `hermes3:8b`.
-            timeout: seconds per answer.
-            wait: begin when the model is loaded, or cannot be; this may take minutes.
-        """
-        async with (
-            connect(url, timeout) as server,
-            preparing(url, model, pull=pull and cls.pulls, window=cls.window) as preparation,
-        ):
-            if wait:
-                await preparation.finished()
-            yield cls(PreparedModel(server, model, preparation, cls.window))

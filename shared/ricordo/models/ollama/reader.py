@@ -1,0 +1,174 @@
+"""Asks a language model on Ollama for structured answers about data that are sent as JSON."""
+
+import json
+import tomllib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
+from pydantic_core import from_json
+
+from ricordo.models.encoder import InvalidReply
+from ricordo.models.ollama.ollama_server import connect
+from ricordo.models.ollama.preparation import PreparedModel, preparing
+
+_LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
+_TOKENS_AROUND: Final = 32  # of an answer about several items
+
+Prompt = list[dict[str, str]]
+
+
+class Numbered(BaseModel):
+    """The answer about one of several numbered items."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Item = TypeVar("Item", bound=Numbered)
+
+
+class OllamaReader:
+    """Asks a language model for structured answers; they are claims to be validated."""
+
+    def __init__(self, model: PreparedModel) -> None:
+        self.model = model.name
+        self._llm = model
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        model: str,
+        *,
+        timeout: float,
+        pull: bool = True,
+        wait: bool = False,
+        window: int | None = 8192,
+    ) -> AsyncIterator[Self]:
+        """Connect to an Ollama server, which pulls and loads the model in the background.
+
+        Args:
+            url: of the server, such as `http://127.0.0.1:11434`.
+            model: name of a language model, such as `hermes3:8b`.
+            timeout: seconds per answer.
+            wait: begin when the model is loaded, or cannot be; this may take minutes.
+            window: context window in tokens; None for the server's default. Uses of one model share it, as
+                another window makes the server reload it.
+        """
+        async with (
+            connect(url, timeout) as server,
+            preparing(url, model, pull=pull, window=window) as preparation,
+        ):
+            if wait:
+                await preparation.finished()
+            yield cls(PreparedModel(server, model, preparation, window))
+
+    async def ask(self, prompt: Prompt, shape: type[Answer], tokens: int) -> Answer:
+        """Return the answer to a prompt, parsed as `shape`.
+
+        Raises:
+            InvalidReply: it does not match.
+            ModelUnavailable: there was no answer in time.
+        """
+        answer = await self._llm.chat(prompt, schema_of(shape), tokens)
+        try:
+            return shape.model_validate_json(answer)
+        except ValidationError as error:
+            raise InvalidReply(f"the answer is no {shape.__name__}: {error.error_count()} faults") from None
+
+    async def ask_each(
+        self,
+        use: str,
+        name: str,
+        entries: Sequence[Mapping[str, object]],
+        shape: type[Item],
+        *,
+        tokens: int,
+        schema: Mapping[str, Any] | None = None,
+    ) -> list[list[Item]]:
+        """Return the valid answers about each of several entries, which are sent in one request.
+
+        Args:
+            use: name of the instructions.
+            name: of the list of entries and of the list of answers.
+            tokens: maximum length of an answer about one entry.
+            schema: JSON schema of an answer about one entry; that of `shape` by default.
+
+        Raises:
+            InvalidReply: there is no answer about any entry.
+            ModelUnavailable: there was no answer in time.
+        """
+        count = len(entries)
+        given = {name: [{"number": number, **entry} for number, entry in enumerate(entries, 1)]}
+        items = {"type": "array", "items": schema or schema_of(shape), "minItems": count, "maxItems": count}
+        whole = {"type": "object", "properties": {name: items}, "required": [name]}
+        answer = await self._llm.chat(prompt_for(use, given), whole, _TOKENS_AROUND + tokens * count)
+        found: list[list[Item]] = [[] for _ in entries]
+        for item in _items(answer, name):
+            try:
+                read = shape.model_validate(item)
+            except ValidationError:
+                continue
+            if 1 <= read.number <= count:
+                found[read.number - 1].append(read)
+        if not any(found):
+            raise InvalidReply(f"the answer about {count} {name} is about none of them")
+        return found
+
+
+def _items(answer: str, name: str) -> Sequence[object]:
+    try:
+        document = from_json(answer)
+    except ValueError:
+        raise InvalidReply(f"the answer about {name} is no JSON") from None
+    items = document.get(name) if isinstance(document, dict) else None
+    return items if isinstance(items, list) else ()
+
+
+@cache
+def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
+    """Return the JSON schema of an answer."""
+    return shape.model_json_schema(mode="serialization")
+
+
+@cache
+def instructions() -> Mapping[str, str]:
+    """Return the instructions of all uses by name."""
+    return tomllib.loads((resources.files(__package__) / "prompts.toml").read_text(encoding="utf-8"))
+
+
+def prompt_for(use: str, given: Mapping[str, object], language: str = "", most: int = 0) -> Prompt:
+    """Return the instructions for a use, and the data as JSON.
+
+    Args:
+        given: data, never instructions.
+        language: ISO 639-1 of the answer; empty for that of the texts.
+        most: maximum number of answers, where the instructions name it.
+    """
+    spoken = _LANGUAGES.get(language, f"the language {language!r}" if language else "their own language")
+    text = instructions()[use].replace("{language}", spoken).replace("{most}", str(most))
+    return chat_prompt(text, json.dumps(given, ensure_ascii=False))
+
+
+def chat_prompt(system: str, user: str) -> Prompt:
+    """Return a prompt of two messages."""
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def lenient(default: object = None) -> WrapValidator:
+    """Return a validator that reads an invalid value as `default`, as the rest of an answer may be valid."""
+
+    def read(value: object, validate: Any) -> Any:  # noqa: ANN401 - pydantic's own types
+        try:
+            return validate(value)
+        except ValidationError:
+            return default
+
+    return WrapValidator(read)
