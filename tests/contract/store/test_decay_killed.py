@@ -4,6 +4,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import Stores
 from tests.fixtures.eventually import eventually
@@ -81,6 +82,7 @@ async def filled(stores: Stores) -> None:
     await stores.execute(FILL, stores.tenant, NOW, SLICES * 10_000 - 5_000)
 
 
+@pytest.mark.slow
 async def test_who_is_killed_between_slices_is_made_up_for(stores: Stores) -> None:
     undisturbed = stores.another_tenant()
     for one in (stores, undisturbed):

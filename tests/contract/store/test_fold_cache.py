@@ -90,6 +90,7 @@ async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncItera
 
 
 @pytest.mark.usefixtures("others")
+@pytest.mark.slow
 async def test_a_batch_touches_no_more_rows_when_more_is_known(
     dsns: Dsns, stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:

@@ -223,6 +223,7 @@ async def played(world: World, story: Story) -> None:
 
 @LAWS
 @given(story=stories())
+@pytest.mark.slow
 async def test_messages_that_come_thrice_in_any_order_with_crashes_between(
     new_world: NewWorld, story: Story
 ) -> None:

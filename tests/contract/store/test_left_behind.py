@@ -47,8 +47,19 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         pass
 
 
+class OneTenant(LifecycleStore):
+    """Knows of one tenant only: the tests of a process share a database, which has hundreds."""
+
+    def __init__(self, stores: Stores) -> None:
+        super().__init__(stores.database)
+        self._tenant = stores.tenant
+
+    async def tenants(self) -> Sequence[str]:
+        return [self._tenant]
+
+
 def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
-    return Reconciliation(stores.lifecycle, emitted, Idle(), clock, MODEL)
+    return Reconciliation(OneTenant(stores), emitted, Idle(), clock, MODEL)
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -178,17 +189,6 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
     with pytest.raises(StoreUnavailable):
         await tidy(cast("LifecycleStore", away), clock.now())
     assert away.tidied == []
-
-
-class OneTenant(LifecycleStore):
-    """The store, in which one tenant has said anything."""
-
-    def __init__(self, stores: Stores) -> None:
-        super().__init__(stores.database)
-        self._only = stores.tenant
-
-    async def tenants(self) -> Sequence[str]:
-        return [self._only]
 
 
 @dataclass(frozen=True)

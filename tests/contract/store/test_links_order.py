@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -256,6 +257,7 @@ async def _in_a_process(task: dict[str, object]) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 async def test_in_two_processes_at_once(stores: Stores) -> None:
     story = [Said(n % 5, 1, n % len(DIRECTIONS), tells=n % 6 > 0) for n in range(90)]
     await _remember(stores, story)

@@ -167,6 +167,7 @@ async def live(world: World, draw: random.Random, begin: int = 0) -> None:
         await world.learn(*batch)
 
 
+@pytest.mark.slow
 async def test_whatever_was_damaged_is_as_it_was(world: World) -> None:
     await live(world, random.Random(4))
     before = await world.seen()

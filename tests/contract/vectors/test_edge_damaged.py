@@ -108,6 +108,7 @@ async def test_a_second_opener_is_refused_before_it_harms_the_first(tmp_path: Pa
     await third.close()
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_a_shard_that_can_be_flushed(tmp_path: Path) -> None:
     chance = random.Random(8)
     for _ in range(KILLS):

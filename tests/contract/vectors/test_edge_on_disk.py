@@ -52,6 +52,7 @@ async def test_points_are_there_after_closing_and_opening_again(tmp_path: Path) 
     await second.close()
 
 
+@pytest.mark.slow
 async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     with _writer(tmp_path) as writer:
         assert writer.stdout is not None

@@ -54,6 +54,7 @@ asyncio.run(write())
 """
 
 
+@pytest.mark.slow
 def test_writing_stops_before_the_volume_is_full_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
     with small_volume(tmp_path / "volume", VOLUME_MB) as volume:
         with subprocess.Popen(
@@ -107,6 +108,7 @@ asyncio.run(read())
 """
 
 
+@pytest.mark.slow
 def test_a_volume_that_others_have_filled_is_still_read_and_nothing_is_lost(tmp_path: Path) -> None:
     with small_volume(tmp_path / "volume", VOLUME_MB) as volume:
         done = subprocess.run(
