@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the curves of docs/life-of-a-memory.md by the functions of decay, or check that they are up to date.
+"""Draw the curves of docs/life-of-a-memory.md by its formula, or check that they are up to date.
 
 .venv/bin/python docs/draw_decay.py [--check]
 """
@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
-
-from ricordo.memory.decay import decay, retention
 
 _FILE: Final = Path(__file__).with_name("life-of-a-memory") / "decay.svg"
 _WIDTH, _HEIGHT, _MARGIN = 720, 360, 48
@@ -43,21 +41,25 @@ def drawing() -> str:
     lines.append(f'<text x="{_x(_DAYS)}" y="{_HEIGHT - 8}" text-anchor="end">days without use</text>')
     for row, (said, colour, arousal, importance) in enumerate(_CURVES):
         lines.append(_line(_factors(arousal, importance), colour))
-        lines.append(_line([retention(day, arousal, importance) for day in range(_DAYS + 1)], colour, "2 4"))
+        lines.append(_line([_retention(day, arousal, importance) for day in range(_DAYS + 1)], colour, "2 4"))
         y = _MARGIN + 8 + 18 * row
         lines.append(f'<text x="{_x(_DAYS)}" y="{y}" text-anchor="end" fill="{colour}">{said}</text>')
     return "\n".join([*lines, "</svg>", ""])
 
 
 def _factors(arousal: float, importance: float) -> list[float]:
-    """Return the factor of each day, until the archive takes the memory."""
+    """Return the factor of each day, until the archive takes the memory, which was never recalled."""
     found = []
     for day in range(_DAYS + 1):
-        after = decay(days=day, arousal=arousal, importance=importance, access_count=0)
-        if after is not None and after.archived:
+        left = _retention(day, arousal, importance)
+        if left < 0.3 and importance < 0.5:
             break
-        found.append(1.0 if after is None else after.factor)
+        found.append(max(left, 0.2 + 0.7 * importance))
     return found
+
+
+def _retention(days: int, arousal: float, importance: float) -> float:
+    return 1.0 if days <= 7 else min(1.0, 0.95 ** (days // 7) + 0.3 * arousal + 0.2 * importance)
 
 
 def _line(values: Sequence[float], colour: str, dashes: str = "") -> str:

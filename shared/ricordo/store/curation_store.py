@@ -87,7 +87,7 @@ class CurationStore(Store):
     ) -> FeedbackResult:
         """Reinforce used memories, unless that recall has, and withdraw the use of irrelevant ones.
 
-        The last feedback on a memory in a recall counts; see `ricordo.memory.reinforcement`.
+        The last feedback on a memory in a recall counts.
         """
         verdicts = dict.fromkeys(used, RecallVerdict.USED) | dict.fromkeys(
             irrelevant, RecallVerdict.IRRELEVANT

@@ -42,7 +42,7 @@ class RankingRow(NamedTuple):
     """The fields of a memory that ranking reads; as in `Memory`, except for those described.
 
     Attributes:
-        importance_beyond: what use would have added above the ceiling; see `MemoryStrength`.
+        importance_beyond: what use would have added above the ceiling.
         asks: whether it contains a question.
         key_topics: of a summary, as JSON; None for any other kind.
         instructing: whether it contains instructions to a model.

@@ -135,7 +135,7 @@ class RetentionStore(Store):
     async def prune(
         self, tenant: str, now: datetime, quota: Quota, *, limit: int
     ) -> Sequence[tuple[UUID, str]]:
-        """Archive at most `limit` memories beyond a quota, as `ricordo.memory.retention.memories_to_prune`.
+        """Archive at most `limit` memories beyond a quota, the worst first; protected ones count and stay.
 
         Returns:
             Archived memories with their user; fewer than `limit` at the end.

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import FEELING, MODEL, STORED, Stores, enriched, vector_of
+from tests.fixtures.reference_formulas import MemoryStrength, reinforce
 
 from ricordo.language.annotations import EventTime, MemoryKind
-from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at
 

@@ -1,4 +1,4 @@
-"""What SQL computes is what the domain's functions say, on random rows."""
+"""What SQL computes is what the formulas say, on random rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,19 +9,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import Stores, request
-
-from ricordo.memory.decay import decay, idle_days
-from ricordo.memory.model import Memory
-from ricordo.memory.reinforcement import (
+from tests.fixtures.reference_formulas import (
+    Candidate,
     MemoryStrength,
-    RecallVerdict,
     Use,
-    after_uses,
     apply_access,
     apply_verdict,
+    decay,
+    idle_days,
+    memories_to_prune,
     reinforce,
 )
-from ricordo.memory.retention import OBSERVATIONS, Candidate, Strategy, memories_to_prune
+
+from ricordo.memory.model import Memory
+from ricordo.memory.reinforcement import RecallVerdict, after_uses
+from ricordo.memory.retention import OBSERVATIONS, Strategy
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.pass_store import Quota

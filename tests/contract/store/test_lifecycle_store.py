@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.stores import STORED, Stores, dead_letter
+from tests.fixtures.reference_formulas import decay
 
 from ricordo.language.annotations import Emotion
-from ricordo.memory.decay import decay
 from ricordo.memory.progress import Stage
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store.lifecycle_store import Access

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_formulas import MemoryStrength, reinforce
 
 from ricordo.index.port import Hit
 from ricordo.language.annotations import EventTime
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
-from ricordo.memory.reinforcement import MemoryStrength, reinforce
 from ricordo.store.memory_queries import RankingRow
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.models import FakeEncoder

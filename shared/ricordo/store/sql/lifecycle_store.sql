@@ -7,8 +7,8 @@ select user_id, created_at from memories where tenant = $1 and id = $2
 
 -- name: fading
 -- $2 now, $3 user or null, $4 $5 $6 user, instant and id after which to go on, $7 how many, $8 whether floors hold.
--- The formula of `ricordo.memory.decay`; a test compares them. In this order those are next to each
--- other that are so on disk, more or less.
+-- A forgetting curve after Ebbinghaus, weaker where emotion or importance protect; see docs/life-of-a-memory.md.
+-- In this order those are next to each other that are so on disk, more or less.
 with slice as materialized (
     select id, user_id, created_at, decay_factor, access_count, importance, arousal, last_accessed,
            date_part('day', $2::timestamptz - greatest(stored_at, last_accessed)) as days,
@@ -115,7 +115,8 @@ order by m.id for update of m
 -- name: use
 -- $2 memory ids, all locked, $3 recall ids: each pair once; $4 time of the recall, by its event, or null, $5 feedback, or
 -- null; $6 time of the feedback.
--- The rules of `ricordo.memory.reinforcement`; a test compares them.
+-- A recall adds 0.02 to the importance, up to 0.95, and 0.05 to the reinforcement; the last verdict on it prevails
+-- over its event, in whatever order they come. An irrelevant one loses what this recall added.
 with given as (
     select t.memory_id, t.recall_id, u.accessed_at as former_access, u.verdict as former_verdict,
            coalesce(u.accessed_at, t.accessed_at) as accessed_at, coalesce(t.verdict, u.verdict) as verdict, t.updated_at
