@@ -75,9 +75,6 @@ class LlmReading:
     description: Description | None = None
 
 
-UNREAD = LlmReading()
-
-
 def described_by(version: str, model: str) -> str:
     """Return the version string of rules plus model."""
     return f"{version}+{model}"

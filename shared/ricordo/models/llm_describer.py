@@ -54,7 +54,7 @@ class LlmDescriber:
         return self._reader.model
 
     async def read(self, messages: Sequence[LlmMessage], *, describe: bool = True) -> list[LlmReading]:
-        """Rate and, if `describe`, describe each message; `UNREAD` without an answer in time."""
+        """Rate and, if `describe`, describe each message; an empty reading without an answer in time."""
         deadline = self._throttle.deadline()
         ratings = await self._each(messages, self._reader.rate, deadline)
         nothing = [None] * len(messages)

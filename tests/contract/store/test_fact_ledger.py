@@ -11,8 +11,9 @@ from uuid import uuid4
 import pytest
 from tests.contract.store.evidence import ALL, Projection, assert_fact, claim, extracted, facts, learn
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import USER, Assertion, Evidence, Fact, MessageContribution, facts_as_of, normalise
+from ricordo.memory.facts import USER, Assertion, Evidence, Fact, MessageContribution, normalise
 from ricordo.memory.facts.projection import FactDelta, VersionConflict
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_ledger import FactLedger

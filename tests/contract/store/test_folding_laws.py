@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.evidence import Projection, claim, extracted, learn
 from tests.contract.store.stores import Stores
+from tests.fixtures.reference_formulas import facts_as_of as held_at
 
 from ricordo.memory.facts import (
     EntityResolver,
@@ -21,7 +22,6 @@ from ricordo.memory.facts import (
     resolved,
     select_facts,
 )
-from ricordo.memory.facts import facts_as_of as held_at
 from ricordo.memory.facts.projection import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion

@@ -13,7 +13,7 @@ from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
-from ricordo.memory.llm_description import UNREAD, Description, LlmMessage
+from ricordo.memory.llm_description import Description, LlmMessage, LlmReading
 from ricordo.memory.llm_validation import merge_llm_reading
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.llm_describer import LlmDescriber
@@ -216,9 +216,9 @@ async def test_a_server_that_misbehaves_leaves_the_values_of_the_rules(
 ) -> None:
     chat = server.behaviour.chat
     FAULTS[name](server.behaviour)
-    assert await describer.read(STORY) == [UNREAD] * 3
+    assert await describer.read(STORY) == [LlmReading()] * 3
     rules = enrich(Document(STORY[0].text, "it"))
-    assert merge_llm_reading(rules, STORY[0], UNREAD, describer.model).version == VERSION
+    assert merge_llm_reading(rules, STORY[0], LlmReading(), describer.model).version == VERSION
     server.behaviour = Behaviour(chat=chat)
 
     async def answered() -> bool:

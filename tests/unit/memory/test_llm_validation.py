@@ -13,7 +13,6 @@ from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
 from ricordo.memory.llm_description import (
     INFERRED_KINDS,
-    UNREAD,
     Description,
     LlmMessage,
     LlmReading,
@@ -35,7 +34,7 @@ def merged(said: LlmMessage = DOG, importance: float | None = None, **claims: ob
     return merge_llm_reading(derived(said), said, LlmReading(importance, description), MODEL)
 
 
-@pytest.mark.parametrize("reading", [UNREAD, LlmReading(description=Description())])
+@pytest.mark.parametrize("reading", [LlmReading(), LlmReading(description=Description())])
 def test_what_was_not_read_stays_as_the_rules_have_it(reading: LlmReading) -> None:
     assert merge_llm_reading(derived(DOG), DOG, reading, MODEL) == derived(DOG)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from tests.fixtures.fake_llm import FakeMessageReader, away
 
-from ricordo.memory.llm_description import UNREAD, Description, LlmMessage, LlmReading
+from ricordo.memory.llm_description import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited
@@ -64,7 +64,7 @@ async def test_a_malformed_answer_is_asked_for_one_by_one_and_once(harness: Harn
 
     harness.reader.before = muddled
     found = await harness.describer.read(said(4), describe=False)
-    assert found == [LlmReading(0.5), LlmReading(0.5), UNREAD, LlmReading(0.5)]
+    assert found == [LlmReading(0.5), LlmReading(0.5), LlmReading(), LlmReading(0.5)]
     assert harness.sizes("rate") == [4, 1, 1, 1, 1]
 
 
@@ -77,11 +77,11 @@ async def test_a_description_that_was_left_out_is_asked_for_once(harness: Harnes
 
 async def test_a_model_that_is_away_is_asked_no_more_until_a_while_has_passed(harness: Harness) -> None:
     harness.reader.before = away
-    assert await harness.describer.read(said(20)) == [UNREAD] * 20
+    assert await harness.describer.read(said(20)) == [LlmReading()] * 20
     assert len(harness.reader.asked) == 3  # not message by message: it would be away for each
     assert harness.breaker.state is BreakerState.OPEN
     harness.reader.before = lambda _: None
-    assert await harness.describer.read(said(2)) == [UNREAD] * 2
+    assert await harness.describer.read(said(2)) == [LlmReading()] * 2
     await harness.clock.advance(15)
     assert await harness.describer.read(said(2)) == [READ] * 2
 
@@ -106,5 +106,5 @@ async def test_what_does_not_fit_the_budget_stays_unread() -> None:
 
     harness.reader.before = slow
     found = await harness.describer.read(said(12), describe=False)
-    assert found == [LlmReading(0.5)] * 8 + [UNREAD] * 4
+    assert found == [LlmReading(0.5)] * 8 + [LlmReading()] * 4
     assert harness.sizes("rate") == [4, 4]

@@ -8,7 +8,7 @@ from ricordo.language.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, Fact
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
-from ricordo.memory.facts.fact_selection import PROFILE, core_profile, facts_as_of, select_facts
+from ricordo.memory.facts.fact_selection import PROFILE, core_profile, select_facts
 from ricordo.memory.facts.folding import Fact, FactChanges, Folding, MessageContribution, fold, resolved
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
@@ -56,7 +56,6 @@ __all__ = [
     "drop_rejected",
     "entities",
     "extract",
-    "facts_as_of",
     "fold",
     "is_name",
     "mentioned_beings",

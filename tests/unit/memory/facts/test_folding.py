@@ -7,8 +7,9 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, facts_as_of, fold
+from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, fold
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

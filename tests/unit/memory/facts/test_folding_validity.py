@@ -9,8 +9,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, facts_as_of, fold
+from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, fold
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.reference_formulas import facts_as_of
 
 from ricordo.language.facts.evidence import order
 from ricordo.memory.facts import (
@@ -19,7 +20,6 @@ from ricordo.memory.facts import (
     Rejection,
     assertion_evidence,
     drop_rejected,
-    facts_as_of,
     fold,
 )
 from ricordo.memory.facts.slot_histories import TooLateError
