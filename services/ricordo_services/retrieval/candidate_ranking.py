@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.ranking import Candidates, Ranked, RankingProfile, rank
+from ricordo.memory.ranking import Candidates, Ranked, rank
 from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
 from ricordo.memory.ranking.reranking import (
     merge_rankings,
@@ -15,7 +15,7 @@ from ricordo.memory.ranking.reranking import (
     order_corrections,
     remaining_span,
 )
-from ricordo.memory.ranking.signals import Interval
+from ricordo.memory.ranking.signals import Interval, RankingProfile
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.ranking_signals import Query, linked, measured

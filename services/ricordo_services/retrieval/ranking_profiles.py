@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import structlog
 
-from ricordo.memory.ranking import RankingProfile, load_profiles
+from ricordo.memory.ranking import load_profiles
 from ricordo.memory.ranking.human import load_human
+from ricordo.memory.ranking.signals import RankingProfile
 
 _log = structlog.stdlib.get_logger(__name__)
 

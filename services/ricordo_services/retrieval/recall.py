@@ -20,8 +20,8 @@ from ricordo.language.query_analysis.search_terms import (
 )
 from ricordo.memory.facts import Fact, select_facts
 from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, load_profiles
-from ricordo.memory.ranking import RankingProfile as Ranking
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
+from ricordo.memory.ranking.signals import RankingProfile as Ranking
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.messages.vocabulary import Degradation

@@ -19,6 +19,7 @@ from ricordo.language.informative import INFORMATIVE
 from ricordo.language.small_talk import tells_something
 from ricordo.memory.model import Memory, Source
 from ricordo.memory.ranking.fixed_profiles import BudgetProfile
+from ricordo.memory.ranking.signals import Signals
 
 AGE: Final = dt.timedelta(days=90)
 """The least age of a memory."""
@@ -85,13 +86,13 @@ def is_weak(memory: Memory, now: dt.datetime) -> bool:
 
 def budget_score(memory: Memory, now: dt.datetime) -> float:
     """Return the budget score of a memory."""
-    numbers = (
-        (now - memory.created_at) / _DAY,
-        memory.access_count,
-        memory.importance,
-        memory.token_count,
+    signals = Signals(
+        age_days=(now - memory.created_at) / _DAY,
+        access_count=memory.access_count,
+        importance=memory.importance,
+        token_count=memory.token_count,
     )
-    return float(_BUDGET.worth(*map(np.float64, numbers)))
+    return float(_BUDGET.score(signals))
 
 
 def subjects_of(participants: Iterable[str], speaker: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from tests.fixtures.reference_formulas import (
     apply_access,
     apply_verdict,
     decay,
-    floor,
     idle_days,
     memories_to_prune,
     reinforce,
@@ -28,7 +27,6 @@ NOW = datetime(2026, 2, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 STRATEGIES: tuple[Strategy, ...] = ("importance_weighted", "fifo", "recency")
 unit = st.floats(0, 1)
-idle = st.integers(0, 5_000)
 
 
 @pytest.mark.parametrize(
@@ -46,23 +44,6 @@ idle = st.integers(0, 5_000)
 )
 def test_the_curve(days: int, arousal: float, importance: float, left: float) -> None:
     assert retention(days, arousal, importance) == pytest.approx(left)
-
-
-@given(days=idle, more=idle, arousal=unit, importance=unit, factor=unit, floors=st.booleans())
-def test_time_never_raises_a_factor(
-    *, days: int, more: int, arousal: float, importance: float, factor: float, floors: bool
-) -> None:
-    first = decay(
-        days=days + more, arousal=arousal, importance=importance, access_count=9, factor=factor, floors=floors
-    )
-    if first is None:
-        return
-    least = max(min(1.0, 0.3 * arousal + 0.2 * importance), floor(importance) if floors else 0)
-    assert least <= first.factor <= max(factor, least)
-    again = decay(
-        days=days, arousal=arousal, importance=importance, access_count=9, factor=first.factor, floors=floors
-    )
-    assert again is None or again.factor == first.factor
 
 
 @pytest.mark.parametrize(("importance", "left"), [(0.0, 0.2), (1.0, 0.9)])
@@ -109,18 +90,6 @@ def test_one_recall() -> None:
 @pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
 def test_importance_rises_to_its_ceiling_and_never_falls(before: float, after: float) -> None:
     assert reinforce(MemoryStrength(importance=before), NOW).importance == pytest.approx(after)
-
-
-@given(unit, st.integers(0, 60))
-def test_taking_a_recall_back_takes_exactly_its_increment(importance: float, others: int) -> None:
-    strength = MemoryStrength(importance=importance)
-    for _ in range(others):
-        strength = reinforce(strength, NOW)
-    restored = reinforce(strength, NOW).counted(-1)
-    assert restored.importance == pytest.approx(strength.importance)
-    assert restored.beyond == pytest.approx(strength.beyond)
-    assert restored.access_count == strength.access_count
-    assert restored.reinforcement == pytest.approx(strength.reinforcement)
 
 
 @given(unit, st.lists(st.sampled_from(RecallVerdict), max_size=6), st.integers(0, 6))

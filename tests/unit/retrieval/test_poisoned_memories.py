@@ -14,8 +14,8 @@ from ricordo.memory.context import Material, assemble
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory
-from ricordo.memory.ranking import RankingProfile, load_profiles
-from ricordo.memory.ranking.signals import Signals
+from ricordo.memory.ranking import load_profiles
+from ricordo.memory.ranking.signals import RankingProfile, Signals
 from ricordo.memory.reflection.observations import is_observation
 from ricordo.memory.summaries import SessionTurn as Said
 from ricordo.memory.summaries import strip_instructions_from_turns, summarise

@@ -1,9 +1,9 @@
 """Ranking profiles that score candidates by their signals; `human` is the default."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -11,36 +11,16 @@ from numpy.typing import NDArray
 
 from ricordo.memory.ranking.fixed_profiles import (
     BudgetProfile,
+    FixedProfile,
     GenerativeProfile,
     MultiplicativeProfile,
     WeightedProfile,
 )
 from ricordo.memory.ranking.human import HumanProfile, load_human
-from ricordo.memory.ranking.signals import Column, Signals
+from ricordo.memory.ranking.signals import RankingProfile, Signals
 
 DEFAULT = "human"
-
-
-class RankingProfile(Protocol):
-    """A scoring function.
-
-    Attributes:
-        drops_distant: whether candidates below `Minimums` are dropped before scoring.
-        relevance_floor: the score below which a memory is hardly relevant; 0 where such are no candidates.
-        by_meaning: whether the score uses cosines, which compare within one embedding model only.
-    """
-
-    drops_distant: ClassVar[bool]
-    relevance_floor: ClassVar[float]
-    by_meaning: ClassVar[bool]
-
-    def score(self, signals: Signals) -> Column:
-        """Return the scores: higher is better, comparable within one query only."""
-        ...
-
-
-Fixed = WeightedProfile | MultiplicativeProfile | GenerativeProfile | BudgetProfile
-_MAKERS: Final[Mapping[str, Callable[[], HumanProfile | Fixed]]] = {
+_MAKERS: Final[Mapping[str, Callable[[], HumanProfile | FixedProfile]]] = {
     "human": load_human,
     "weighted": WeightedProfile,
     "multiplicative": MultiplicativeProfile,
@@ -133,14 +113,9 @@ def rank(candidates: Candidates, profile: RankingProfile, limit: int | None = No
     return [Ranked(ids[at], scores[at], candidates.signals.of(at)) for at in order[:limit]]
 
 
-def _adjusted(name: str, profile: HumanProfile | Fixed, changes: Mapping[str, float]) -> RankingProfile:
-    if isinstance(profile, HumanProfile):
-        _check(name, changes, profile.weights)
-        return profile.weighing(changes)
-    _check(name, changes, [field.name for field in fields(profile)])
-    return type(profile)(**changes)
-
-
-def _check(name: str, changes: Mapping[str, float], known: Iterable[str]) -> None:
-    if unknown := set(changes).difference(known):
-        raise UnknownWeight(name, min(unknown), known)
+def _adjusted(
+    name: str, profile: HumanProfile | FixedProfile, changes: Mapping[str, float]
+) -> RankingProfile:
+    if unknown := changes.keys() - profile.weights:
+        raise UnknownWeight(name, min(unknown), profile.weights)
+    return profile.weighing(changes)

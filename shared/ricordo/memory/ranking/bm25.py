@@ -56,26 +56,17 @@ def _term_ids(text: str, language: str) -> tuple[int, ...]:
     return tuple(map(term_id, stems(text, language)))
 
 
-def terms(text: str, language: str, *, average_length: float = AVERAGE_LENGTH) -> SparseVector:
-    """Return the document vector of `text`.
-
-    The weight of a term is tf·(k1 + 1)/(tf + k1·(1 - b + b·length/average_length)), with k1 = 1.2, b = 0.75
-    and the length counted in content words.
-
-    Args:
-        average_length: of a document in the corpus, in content words; fixed, so that no vector grows stale.
-
-    Raises:
-        ValueError: `average_length` is not positive.
-    """
-    return _weighted(Counter(_term_ids(text, language)), average_length)
+def terms(text: str, language: str) -> SparseVector:
+    """Return the document vector of `text`; the language decides stemmer and stop words."""
+    return window_terms([(text, language)])
 
 
-def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AVERAGE_LENGTH) -> SparseVector:
-    """Return the document vector of neighbouring texts taken as one.
+def window_terms(texts: Iterable[tuple[str, str]]) -> SparseVector:
+    """Return the document vector of neighbouring texts, pairs of text and language, taken as one.
 
-    Args:
-        average_length: of one text; a window's is that times the number of non-empty texts.
+    The weight of a term is tf·(k1 + 1)/(tf + k1·(1 - b + b·length/average)), with k1 = 1.2, b = 0.75 and the
+    length counted in content words. The average is `AVERAGE_LENGTH` for each text that has any, fixed so that
+    no vector grows stale.
     """
     counts: Counter[int] = Counter()
     size = 0
@@ -83,7 +74,11 @@ def window_terms(texts: Iterable[tuple[str, str]], *, average_length: float = AV
         found = _term_ids(text, language)
         counts.update(found)
         size += bool(found)
-    return _weighted(counts, average_length * max(1, size))
+    ascending = sorted(counts)
+    frequency = np.array([counts[one] for one in ascending], dtype=np.float32)
+    saturation = K1 * (1 - B + B * float(counts.total()) / (AVERAGE_LENGTH * max(1, size)))
+    weights = (frequency * (K1 + 1) / (frequency + saturation)).astype(np.float32)
+    return SparseVector(np.array(ascending, dtype=np.uint32), weights)
 
 
 def query_terms(text: str, languages: Sequence[str]) -> SparseVector:
@@ -133,14 +128,3 @@ def score(query: SparseVector, document: SparseVector, idf_by_term: Mapping[int,
     shared, at_query, at_document = np.intersect1d(query.indices, document.indices, return_indices=True)
     weights = query.weights[at_query] * document.weights[at_document]
     return float(sum(idf_by_term.get(int(i), 0.0) * float(w) for i, w in zip(shared, weights, strict=True)))
-
-
-def _weighted(counts: Counter[int], average_length: float) -> SparseVector:
-    if average_length <= 0:
-        raise ValueError("the average length must be positive")
-    ascending = sorted(counts)
-    indices = np.array(ascending, dtype=np.uint32)
-    frequency = np.array([counts[one] for one in ascending], dtype=np.float32)
-    length = float(counts.total())
-    saturation = K1 * (1 - B + B * length / average_length)
-    return SparseVector(indices, (frequency * (K1 + 1) / (frequency + saturation)).astype(np.float32))

@@ -1,27 +1,55 @@
 """The profiles with a fixed formula: `weighted`, `multiplicative`, `generative` and `budget`."""
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ricordo.memory.importance import meaningfulness, rating_of_ten
-from ricordo.memory.ranking.signals import INSTRUCTING, Column, Signals, penalise_instructions
+from ricordo.memory.ranking.signals import Column, RankingProfile, Signals
 
 ACCESSES_AT_FULL = 10
 RECENT_DAYS = 30
+MAX_MEANINGFULNESS = 5
+MAX_TRUST = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedProfile:
+@dataclass(frozen=True, kw_only=True)
+class FixedProfile(RankingProfile):
+    """A profile with a fixed formula; its weights are its fields.
+
+    Attributes:
+        instructing: the share of its score, [0, 1], that a memory keeps when it gives orders to a model.
+    """
+
+    instructing: float = 0.25
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights by name."""
+        return asdict(self)
+
+    def weighing(self, changes: Mapping[str, float]) -> Self:
+        """Return the profile with changed weights."""
+        return replace(self, **changes)
+
+    def score(self, signals: Signals) -> Column:
+        """Return the score of each candidate, less where it gives orders to a model."""
+        scores = self._worth(signals)
+        return scores - signals.instructing * (1.0 - self.instructing) * np.maximum(0.0, scores)
+
+    @abstractmethod
+    def _worth(self, signals: Signals) -> Column: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedProfile(FixedProfile):
     """Score = (0.35 semantic + 0.25 temporal + 0.15 importance + 0.10 |valence|·arousal
     + 0.10 min(1, accesses/10) + 0.05 max(0, 1 - days/30)) · decay factor, in [0, 1] with these weights.
     """  # noqa: D205 - the formula is the summary
-
-    drops_distant: ClassVar[bool] = True
-    relevance_floor: ClassVar[float] = 0.0
-    by_meaning: ClassVar[bool] = True
 
     semantic: float = 0.35
     temporal: float = 0.25
@@ -29,10 +57,8 @@ class WeightedProfile:
     emotion: float = 0.10
     access: float = 0.10
     recency: float = 0.05
-    instructing: float = INSTRUCTING
 
-    def score(self, signals: Signals) -> Column:
-        """Return the score of each candidate."""
+    def _worth(self, signals: Signals) -> Column:
         total = (
             self.semantic * signals.semantic
             + self.temporal * signals.temporal
@@ -41,7 +67,7 @@ class WeightedProfile:
             + self.access * used(signals)
             + self.recency * recent(signals)
         )
-        return penalise_instructions(total * signals.decay_factor, signals, self.instructing)
+        return total * signals.decay_factor
 
 
 def used(signals: Signals) -> Column:
@@ -54,72 +80,54 @@ def recent(signals: Signals) -> Column:
     return np.maximum(0.0, 1.0 - signals.age_days / RECENT_DAYS)
 
 
-MAX_MEANINGFULNESS = 5
-MAX_TRUST = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultiplicativeProfile:
+@dataclass(frozen=True, kw_only=True)
+class MultiplicativeProfile(FixedProfile):
     """Score = semantic · (1 + 0.5 m/5) · recency · confidence · (1 + 0.2 trust/5) · key topic boost.
 
     m is importance on the scale 1-5 and recency max(e^(-0.02 days), 0.2 + 0.7 (m - 1)/4): after 90 days a
     trivial memory keeps 0.2 of its score, a profound one 0.9.
     """
 
-    drops_distant: ClassVar[bool] = True
-    relevance_floor: ClassVar[float] = 0.0
-    by_meaning: ClassVar[bool] = True
-
     meaning: float = 0.5
     decay_rate: float = 0.02
     trust: float = 0.2
     floor: float = 0.2
     floor_span: float = 0.7
-    instructing: float = INSTRUCTING
 
     def recency(self, age_days: Column, importance: Column) -> Column:
         """Return the share kept at `age_days` with stored `importance` [0, 1], in (0, 1]."""
         lowest = self.floor + self.floor_span * (meaningfulness(importance) - 1) / (MAX_MEANINGFULNESS - 1)
         return np.maximum(np.exp(-self.decay_rate * age_days), lowest)
 
-    def score(self, signals: Signals) -> Column:
-        """Return the score of each candidate, >= 0."""
+    def _worth(self, signals: Signals) -> Column:
         meaning = 1 + self.meaning * meaningfulness(signals.importance) / MAX_MEANINGFULNESS
         trust = 1 + self.trust * signals.trust / MAX_TRUST
         recency = self.recency(signals.age_days, signals.importance)
-        score = signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
-        return penalise_instructions(score, signals, self.instructing)
+        return signals.semantic * meaning * recency * signals.confidence * trust * signals.key_topic_boost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerativeProfile:
+@dataclass(frozen=True, kw_only=True)
+class GenerativeProfile(FixedProfile):
     """Score = 0.5 relevance + 0.3 e^(-days/50) + 0.2 importance, in [0, 1] with these weights.
 
     After Generative Agents (Park et al. 2023).
     """
 
-    drops_distant: ClassVar[bool] = True
-    relevance_floor: ClassVar[float] = 0.0
-    by_meaning: ClassVar[bool] = True
-
     relevance: float = 0.5
     recency: float = 0.3
     importance: float = 0.2
     days: float = 50.0
-    instructing: float = INSTRUCTING
 
     def __post_init__(self) -> None:
         if self.days <= 0:
             raise ValueError("the days of the ranking profile 'generative' must be above 0")
 
-    def score(self, signals: Signals) -> Column:
-        """Return the score of each candidate."""
-        score = (
+    def _worth(self, signals: Signals) -> Column:
+        return (
             self.relevance * signals.semantic
             + self.recency * np.exp(-signals.age_days / self.days)
             + self.importance * signals.importance
         )
-        return penalise_instructions(score, signals, self.instructing)
 
 
 ALWAYS_FROM = 7.0
@@ -134,35 +142,26 @@ class ContextAdmission(StrEnum):
     ON_REQUEST = "on_request"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetProfile:
+@dataclass(frozen=True, kw_only=True)
+class BudgetProfile(FixedProfile):
     """Score = 0.3 recency + 0.2 frequency + 0.4 importance - 0.1 tokens/500, at most 9.
 
     recency = 10 - min(10, days/30), frequency = min(10, uses/5), importance on the scale 1-10.
     """
 
-    drops_distant: ClassVar[bool] = True
-    relevance_floor: ClassVar[float] = 0.0
     by_meaning: ClassVar[bool] = False
 
     recency: float = 0.3
     frequency: float = 0.2
     importance: float = 0.4
     cost: float = 0.1
-    instructing: float = INSTRUCTING
 
-    def score(self, signals: Signals) -> Column:
-        """Return the score of each candidate."""
-        worth = self.worth(signals.age_days, signals.access_count, signals.importance, signals.token_count)
-        return penalise_instructions(worth, signals, self.instructing)
-
-    def worth(self, age_days: Column, uses: Column, importance: Column, tokens: Column) -> Column:
-        """Return the scores for these columns; see `Signals` for units."""
+    def _worth(self, signals: Signals) -> Column:
         return (
-            self.recency * (10 - np.minimum(10.0, age_days / 30))
-            + self.frequency * np.minimum(10.0, uses / 5)
-            + self.importance * rating_of_ten(importance)
-            - self.cost * tokens / 500
+            self.recency * (10 - np.minimum(10.0, signals.age_days / 30))
+            + self.frequency * np.minimum(10.0, signals.access_count / 5)
+            + self.importance * rating_of_ten(signals.importance)
+            - self.cost * signals.token_count / 500
         )
 
 

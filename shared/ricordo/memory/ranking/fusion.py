@@ -68,22 +68,16 @@ def reciprocal_rank(rankings: Sequence[Sequence[Key]], *, candidates: int | None
     return {key: min(1.0, sums[key] / best) for key in by_rank(sums)}
 
 
-def weighted(
-    semantic: Mapping[Key, float],
-    bm25: Mapping[Key, float],
-    *,
-    dense_weight: float = DENSE_WEIGHT,
-    bm25_weight: float = BM25_WEIGHT,
-) -> dict[Key, float]:
+def weighted(semantic: Mapping[Key, float], bm25: Mapping[Key, float]) -> dict[Key, float]:
     """Fuse scores as 0.7 max(0, cosine) + 0.3 BM25, the latter as a share of the best of this query.
 
     Returns:
-        The score of every key, in [0, 1] when the weights add up to 1, best first.
+        The score of every key, [0, 1], best first.
     """
     top = max(bm25.values(), default=0.0)
     share = 1 / top if top > 0 else 0.0
     fused = {
-        key: dense_weight * max(0.0, semantic.get(key, 0.0)) + bm25_weight * bm25.get(key, 0.0) * share
+        key: DENSE_WEIGHT * max(0.0, semantic.get(key, 0.0)) + BM25_WEIGHT * bm25.get(key, 0.0) * share
         for key in dict.fromkeys((*semantic, *bm25))
     }
     return {key: fused[key] for key in by_rank(fused)}

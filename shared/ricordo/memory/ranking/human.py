@@ -17,7 +17,7 @@ import numpy as np
 
 from ricordo.memory.ranking.context_signals import boost_connected
 from ricordo.memory.ranking.fixed_profiles import recent, used
-from ricordo.memory.ranking.signals import Column, Signals
+from ricordo.memory.ranking.signals import Column, RankingProfile, Signals
 
 SUBSTANCE = 0.5
 """The importance from which on a turn is substantial; empty ones have about 0.22."""
@@ -89,8 +89,8 @@ among five (0.717 to 0.716).
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanProfile:
+@dataclass(frozen=True, kw_only=True)
+class HumanProfile(RankingProfile):
     """Score = sigma(bias + weights · features + prior), in [0, 1].
 
     Attributes:
@@ -102,7 +102,6 @@ class HumanProfile:
 
     drops_distant: ClassVar[bool] = False
     relevance_floor: ClassVar[float] = 0.0003  # above it nonsense brings nothing
-    by_meaning: ClassVar[bool] = True
 
     weights: Mapping[str, float]
     bias: float = 0.0

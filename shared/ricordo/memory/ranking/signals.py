@@ -2,9 +2,10 @@
 
 import datetime as dt
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,13 +121,22 @@ class Signals(NamedTuple):
         return {name: float(value) for name, value in found if name != "assumed" and name not in hidden}
 
 
-INSTRUCTING = 0.25
-"""The share of its score that a memory keeps when it gives orders to a model, in fixed profiles."""
+class RankingProfile(ABC):
+    """A scoring function.
 
+    Attributes:
+        drops_distant: whether candidates below `Minimums` are dropped before scoring.
+        relevance_floor: the score below which a memory is hardly relevant; 0 where such are no candidates.
+        by_meaning: whether the score uses cosines, which compare within one embedding model only.
+    """
 
-def penalise_instructions(scores: Column, signals: Signals, share: float) -> Column:
-    """Return scores, multiplied by `share` [0, 1] for memories that give orders to a model."""
-    return scores - signals.instructing * (1.0 - share) * np.maximum(0.0, scores)
+    drops_distant: ClassVar[bool] = True
+    relevance_floor: ClassVar[float] = 0.0
+    by_meaning: ClassVar[bool] = True
+
+    @abstractmethod
+    def score(self, signals: Signals) -> Column:
+        """Return the scores: higher is better, comparable within one query only."""
 
 
 @dataclass(frozen=True, slots=True)

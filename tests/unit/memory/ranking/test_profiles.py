@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ricordo.memory.ranking import (
     Candidates,
-    RankingProfile,
     UnknownProfile,
     UnknownWeight,
     find_profile,
@@ -24,7 +23,7 @@ from ricordo.memory.ranking.fixed_profiles import (
     WeightedProfile,
     admission,
 )
-from ricordo.memory.ranking.signals import Interval, Signals, temporal_relevance
+from ricordo.memory.ranking.signals import Interval, RankingProfile, Signals, temporal_relevance
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
