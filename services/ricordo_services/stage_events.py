@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.memory.progress import MessageIds, Progress
+from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
 from ricordo.messages.ids import remembered_id
 from ricordo.runtime.handling import Done, Outcome

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ricordo.memory.retention import LITE
 from ricordo.runtime.periodic import Periodic
 from ricordo.settings import LifecycleSettings, Settings
 from ricordo.store.consolidation import CompressionStore, ReflectionStore
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
+from ricordo.store.pass_store import LITE, PassLocks, PassRuns, RetentionStore
 from ricordo.store.session_store import SessionStore
 from ricordo.system_clock import SystemClock
 from ricordo_services.app.resources import Resources

@@ -22,8 +22,13 @@ from ricordo.messages.errors import (
     DEAD_LETTER_SEQUENCE,
     dead_letter_reason,
 )
-from ricordo.messages.headers import MESSAGE_ID, REPLAYED_FOR
-from ricordo.messages.subjects import STREAM_DEAD_LETTERS, InvalidSubject, parse_dead_letter
+from ricordo.messages.subjects import (
+    MESSAGE_ID,
+    REPLAYED_FOR,
+    STREAM_DEAD_LETTERS,
+    InvalidSubject,
+    parse_dead_letter,
+)
 from ricordo.runtime.decoding import stored_references
 from ricordo_services.cli.client_calls import SECONDS, ServerTarget, target
 from ricordo_services.cli.command_options import DataDir, Nats, argument, flag, group

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
-from ricordo.memory.progress import MessageIds, Progress
+from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.memory.progress import MessageIds
+from ricordo.memory.model import MessageIds
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,

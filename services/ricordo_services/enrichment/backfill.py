@@ -7,7 +7,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.memory.enrichment import VERSION
-from ricordo.memory.llm_description import described_by
+from ricordo.memory.llm_validation import described_by
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore

@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from ricordo.memory.llm_description import LlmMessage, LlmReading
-from ricordo.memory.llm_validation import merge_llm_reading
+from ricordo.memory.llm_validation import LlmMessage, LlmReading, merge_llm_reading
 from ricordo.memory.model import DERIVED_KINDS
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.scheduling import CpuExecutor

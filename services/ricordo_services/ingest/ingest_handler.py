@@ -11,7 +11,7 @@ from ricordo.documents.records import ObjectsUnavailable
 from ricordo.language.detection import identify
 from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
 from ricordo.messages.ids import memory_id

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.memory.facts import Entity, Fact, normalise
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.messages.ids import memory_id
 from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair

@@ -11,7 +11,7 @@ from ricordo.language.document import document_of
 from ricordo.language.text import text_hash
 from ricordo.memory.facts import Fact, MessageContribution, Statement, is_name
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.progress import MessageIds
+from ricordo.memory.model import MessageIds
 from ricordo.messages.events import FactsExtracted, MemoryCreated
 from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, Outcome

@@ -5,8 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import MessageIds, Progress
+from ricordo.memory.model import Memory, MessageIds, Progress
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryArchived,

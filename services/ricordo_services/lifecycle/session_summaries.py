@@ -10,9 +10,9 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.memory.model import Successor, is_held_by_user
-from ricordo.memory.sessions import SILENCE
 from ricordo.memory.summaries import (
     FEWEST_TURNS,
+    SILENCE,
     Condensed,
     SessionTurn,
     strip_instructions_from_turns,

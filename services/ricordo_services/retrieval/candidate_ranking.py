@@ -8,13 +8,13 @@ from uuid import UUID
 
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.ranking import Candidates, Ranked, rank
-from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
-from ricordo.memory.ranking.reranking import (
+from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
     order_corrections,
     remaining_span,
 )
+from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
 from ricordo.memory.ranking.signals import Interval, RankingProfile
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo_services.retrieval.key_topics import KeyTopics

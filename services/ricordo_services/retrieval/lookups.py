@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import asdict, dataclass
 
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,

@@ -17,6 +17,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.query_analysis import Analysis
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
+from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
 from ricordo.memory.ranking.context_signals import (
     connection_strengths,
@@ -26,7 +27,6 @@ from ricordo.memory.ranking.context_signals import (
 )
 from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.signals import DAY_SECONDS, Interval, Signals, temporal_relevance
-from ricordo.memory.reinforcement import gained
 from ricordo.store.memory_queries import RankingRow
 from ricordo_services.retrieval.search import BY_WORDS, Found
 

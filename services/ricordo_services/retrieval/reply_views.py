@@ -9,8 +9,7 @@ from ricordo.language.query_analysis import Analysis as Understood
 from ricordo.language.query_analysis import TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,

@@ -17,8 +17,8 @@ from ricordo.client.exceptions import InvalidRequest, RicordoError
 from ricordo.client.options import MessageFields, When
 from ricordo.messages.base import format_instant
 from ricordo.messages.events import MessageImported, MessageReceived, SessionEnded
-from ricordo.messages.headers import event_headers
 from ricordo.messages.ids import session_ended_id
+from ricordo.messages.subjects import event_headers
 
 AnyMessage = MessageReceived | Mapping[str, object]
 _TRACE_PARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")

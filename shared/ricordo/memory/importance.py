@@ -1,4 +1,4 @@
-"""Rates the importance of a message by heuristics, as a sum of named contributions.
+"""Rates the importance of a message by heuristics, and adds what recalls contribute to it.
 
 Two published scales are added. The first rates 1 to 10, as the lite mode of generative agents: 3, plus 1 each
 beyond 200 and 500 characters, plus 0.5 per keyword. The second rates meaningfulness 1 to 5: 1, plus 1 for
@@ -8,6 +8,7 @@ feeling, 1 for self-disclosure of some length, 2 for a life event. Importance is
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 
 import numpy as np
@@ -169,3 +170,37 @@ def _deadly_stems(language: str) -> frozenset[str]:
 def _is_feeling(emotion: Emotion) -> bool:
     strong = abs(emotion.valence) >= FEELING_VALENCE or emotion.arousal >= FEELING_AROUSAL
     return strong and emotion.primary not in _NO_OWN_FEELING
+
+
+IMPORTANCE_STEP = 0.02
+IMPORTANCE_CEILING = 0.95
+
+
+class RecallVerdict(StrEnum):
+    """A bot's feedback on a recalled memory."""
+
+    USED = "used"
+    IRRELEVANT = "irrelevant"
+
+
+def after_uses(importance: float, uses: int, *, beyond: float = 0.0) -> tuple[float, float]:
+    """Return the importance after more uses, and the excess above the ceiling.
+
+    Args:
+        uses: that count; negative where they are withdrawn.
+        beyond: the present excess, >= 0. It is withdrawn first, so that the result does not depend on which
+            uses are withdrawn, nor on their order.
+    """
+    if not uses:
+        return importance, beyond
+    whole = importance + beyond + IMPORTANCE_STEP * uses
+    # What is above the ceiling by itself, use has not brought there, and does not lower.
+    raised = max(0.0, min(whole, max(importance, IMPORTANCE_CEILING)))
+    return raised, max(0.0, whole - raised)
+
+
+def gained(
+    importance: NDArray[np.float64], beyond: NDArray[np.float64], access_count: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the importance added by use, [n]: 0.02 a use, less the excess above the ceiling."""
+    return np.clip(IMPORTANCE_STEP * access_count - beyond, 0.0, importance)

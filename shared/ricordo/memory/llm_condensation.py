@@ -14,7 +14,7 @@ from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, normalise
 from ricordo.language.tokenization import sentences_of, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.salience import MOST_SENTENCES
 from ricordo.memory.summaries import MOST_TOPICS, Condensed, SessionTurn

@@ -1,10 +1,13 @@
-"""Session summaries: at most three sentences, with feeling, topics and importance."""
+"""Sessions, and their summaries: at most three sentences, with feeling, topics and importance."""
 
+import datetime as dt
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from itertools import pairwise
+from typing import Final, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,61 @@ from ricordo.language.instructions import is_instructing
 from ricordo.language.titles import title_of
 from ricordo.memory.model import KeyTopic, Memory, derived_id
 from ricordo.memory.salience import MOST_SENTENCES, Text, salient, strip_instructions
+
+SILENCE: Final = dt.timedelta(minutes=30)
+"""The silence that ends a session."""
+MOST_TURNS: Final = 5_000
+"""Turns of a session, at most; a longer one is split."""
+
+
+class Timed(Protocol):
+    """Anything with an instant."""
+
+    @property
+    def created_at(self) -> dt.datetime:
+        """When it was said, aware."""
+        ...
+
+
+T = TypeVar("T", bound=Timed)
+
+
+def is_session_break(
+    earlier: dt.datetime, later: dt.datetime, ends: Sequence[dt.datetime], silence: dt.timedelta = SILENCE
+) -> bool:
+    """Whether two successive turns are of two sessions.
+
+    Args:
+        ends: when sessions were explicitly ended, sorted.
+        silence: the longest pause within a session.
+    """
+    if later - earlier > silence:
+        return True
+    place = bisect_left(ends, earlier)
+    return place < len(ends) and ends[place] < later
+
+
+def split_sessions(
+    turns: Sequence[T],
+    ends: Iterable[dt.datetime],
+    silence: dt.timedelta = SILENCE,
+    most: int = MOST_TURNS,
+) -> list[list[T]]:
+    """Split the turns of a user in a conversation into sessions.
+
+    Args:
+        turns: in order, from the beginning of a session on.
+        ends: as in `is_session_break`, in any order.
+    """
+    if not turns:
+        return []
+    bounds, found = sorted(ends), [[turns[0]]]
+    for earlier, later in pairwise(turns):
+        if len(found[-1]) >= most or is_session_break(earlier.created_at, later.created_at, bounds, silence):
+            found.append([])
+        found[-1].append(later)
+    return found
+
 
 FEWEST_TURNS: Final = 2
 """A single message is its own summary."""

@@ -13,6 +13,7 @@ from ricordo.messages import commands, events, queries
 from ricordo.messages.base import Message
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
+    PREFIX,
     STREAM_DEAD_LETTERS,
     STREAM_DERIVED,
     STREAM_IN,
@@ -233,4 +234,40 @@ def answered_elsewhere(queue: str) -> frozenset[str]:
     """Return the names of requests that other queue groups than `queue` answer."""
     return frozenset(
         item.name for item in _ALL if item.responder is not None and item.responder.queue != queue
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The subjects of a user, with NATS wildcards; all others are denied."""
+
+    publish: tuple[str, ...]
+    subscribe: tuple[str, ...]
+
+
+def inbox_prefix(tenant: str) -> str:
+    """Return the prefix of the inboxes of a tenant's bots."""
+    return f"_INBOX_{tenant}"
+
+
+def bot_events() -> tuple[str, ...]:
+    """Return the names of the events that bots publish."""
+    return tuple(c.name for c in CONTRACTS.values() if c.from_bots and c.kind is ContractKind.EVENT)
+
+
+def bot_requests() -> tuple[str, ...]:
+    """Return the names of requests, with a wildcard."""
+    return tuple(f"{kind.value}.*" for kind in (ContractKind.QUERY, ContractKind.COMMAND))
+
+
+def bot_subjects(tenant: str) -> tuple[str, ...]:
+    """Return the subjects of the events that a bot of `tenant` may receive; `*` means all tenants."""
+    return tuple(subject.replace("*", tenant, 1) for subject in STREAM_SUBJECTS[STREAM_DERIVED])
+
+
+def bot_permissions(tenant: str) -> Permissions:
+    """Return the permissions of a bot of `tenant`."""
+    return Permissions(
+        publish=tuple(f"{PREFIX}.{tenant}.{name}" for name in (*bot_events(), *bot_requests())),
+        subscribe=(f"{inbox_prefix(tenant)}.>", *bot_subjects(tenant)),
     )

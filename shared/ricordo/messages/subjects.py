@@ -1,11 +1,12 @@
-"""Subjects and streams: `memory.v1.<tenant>.<name>`, and dead letter subjects."""
+"""Subjects, streams and headers: `memory.v1.<tenant>.<name>`, dead letter subjects, CloudEvents."""
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from ricordo.messages.base import TENANT_PATTERN
+from ricordo.messages.base import TENANT_PATTERN, format_instant
 
 PREFIX: Final = "memory.v1"
 DEAD_LETTER_PREFIX: Final = "dlq"
@@ -110,3 +111,38 @@ def parse_dead_letter(subject: str) -> tuple[str, str]:
     if len(parts) != 3 or parts[0] != DEAD_LETTER_PREFIX or _CONSUMER.fullmatch(parts[1]) is None:
         raise InvalidSubject(f"{subject[:120]!r} is not of the form dlq.<consumer>.<original subject>")
     return parts[1], parts[2]
+
+
+CE_SPEC_VERSION: Final = "ce-specversion"
+CE_ID: Final = "ce-id"
+CE_SOURCE: Final = "ce-source"
+CE_TYPE: Final = "ce-type"
+CE_TIME: Final = "ce-time"
+CONTENT_TYPE: Final = "content-type"
+MESSAGE_ID: Final = "Nats-Msg-Id"
+TRACE_PARENT: Final = "traceparent"
+REPLAYED_FOR: Final = "Ricordo-Replayed-For"
+"""The only consumer for which a derived event is replayed; the others of its subject skip it."""
+
+
+def event_headers(
+    name: str, *, event_id: str, source: str, time: datetime, dedup_id: str, traceparent: str | None = None
+) -> dict[str, str]:
+    """Return the headers of an event.
+
+    Args:
+        source: a URI reference of the publisher, such as `/bots/acme`.
+        dedup_id: JetStream's deduplication id, across all tenants of the stream.
+    """
+    headers = {
+        CE_SPEC_VERSION: "1.0",
+        CE_ID: event_id,
+        CE_SOURCE: source,
+        CE_TYPE: f"{PREFIX}.{name}",
+        CE_TIME: format_instant(time),
+        CONTENT_TYPE: "application/json",
+        MESSAGE_ID: dedup_id,
+    }
+    if traceparent is not None:
+        headers[TRACE_PARENT] = traceparent
+    return headers

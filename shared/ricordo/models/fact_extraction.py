@@ -18,7 +18,7 @@ from ricordo.memory.facts.relation_validation import (
     validate_relations,
 )
 from ricordo.memory.facts.utterances import Utterance
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.gliner_recogniser import GlinerRecogniser
 from ricordo.models.ollama.relations import OllamaRelationReader
 from ricordo.models.throttle import Throttle, batched_messages

@@ -14,7 +14,7 @@ from ricordo.memory.llm_condensation import (
     select_messages,
     validate_condensation,
 )
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
 from ricordo.models.ollama.reader import OllamaReader, lenient, prompt_for

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import LlmMessage, LlmReading, importance_of_rating
+from ricordo.memory.llm_validation import LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.ollama.messages import OllamaMessageReader
 from ricordo.models.throttle import Throttle, batched_messages
 from ricordo.resilience import CircuitBreaker, RateLimiter

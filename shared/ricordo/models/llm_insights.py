@@ -8,10 +8,10 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.memory.llm_condensation import select_messages
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
-from ricordo.memory.reflection.insight_validation import (
+from ricordo.memory.reflection.insight import (
     InsightClaim,
     questions_in_language,
     relevant_memories,

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.resilience import BreakerState, CircuitBreaker, RateLimiter
 

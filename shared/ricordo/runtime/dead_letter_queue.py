@@ -4,7 +4,7 @@ from typing import Final
 
 from ricordo.bus.port import DeadLetter, DeadLetterRecorder, Outgoing, Publisher
 from ricordo.messages.errors import dead_letter_headers
-from ricordo.messages.headers import (
+from ricordo.messages.subjects import (
     CE_ID,
     CE_SOURCE,
     CE_SPEC_VERSION,
@@ -13,8 +13,8 @@ from ricordo.messages.headers import (
     CONTENT_TYPE,
     MESSAGE_ID,
     TRACE_PARENT,
+    dead_letter_subject,
 )
-from ricordo.messages.subjects import dead_letter_subject
 
 _COPIED: Final = (TRACE_PARENT, CE_SPEC_VERSION, CE_ID, CE_SOURCE, CE_TYPE, CE_TIME, CONTENT_TYPE)
 

@@ -11,9 +11,8 @@ from ricordo.clock import Clock
 from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
-from ricordo.messages.headers import event_headers
 from ricordo.messages.ids import derived_id
-from ricordo.messages.subjects import subject_of
+from ricordo.messages.subjects import event_headers, subject_of
 from ricordo.runtime.handling import Envelope
 from ricordo.runtime.tracing import TraceContext
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscriptions
 from ricordo.clock import Clock
-from ricordo.messages.headers import REPLAYED_FOR
-from ricordo.messages.subjects import STREAM_IN
+from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work

@@ -12,9 +12,8 @@ from ricordo.bus.port import BusError, BusUnavailable, Endpoint, Publisher, Requ
 from ricordo.clock import Clock
 from ricordo.messages.codec import decode
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
-from ricordo.messages.headers import TRACE_PARENT
 from ricordo.messages.routing import CONTRACTS
-from ricordo.messages.subjects import InvalidSubject, Subject, every_tenant
+from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject, every_tenant
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_publishing import stamp, to_message
 from ricordo.runtime.health import Health, WorkerState

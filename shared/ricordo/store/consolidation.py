@@ -11,8 +11,7 @@ import numpy as np
 
 from ricordo.language.temporal import EARLIEST
 from ricordo.memory.compression import CompressionCandidate, is_weak, subjects_of
-from ricordo.memory.model import Memory, Successor
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress, Successor
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.memory.progress import Progress
-from ricordo.memory.reinforcement import RecallVerdict
+from ricordo.memory.importance import RecallVerdict
+from ricordo.memory.model import Progress
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict, Store
 from ricordo.store.lifecycle_store import RecallUse, lock_memories, record_uses

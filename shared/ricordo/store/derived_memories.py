@@ -7,9 +7,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.model import Memory, Successor, inherit_use, is_held_by_user
-from ricordo.memory.progress import Progress
-from ricordo.memory.reinforcement import after_uses
+from ricordo.memory.importance import after_uses
+from ricordo.memory.model import Memory, Progress, Successor, inherit_use, is_held_by_user
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database
 

@@ -6,8 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.documents.records import UNREADABLE, DocumentRecord, DocumentToRead
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Database, Store
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final, Self, cast
 from uuid import UUID
 
-from ricordo.memory.facts.projection import Project
-from ricordo.memory.progress import Progress
+from ricordo.memory.facts.folding import Project
+from ricordo.memory.model import Progress
 from ricordo.messages.vocabulary import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows

@@ -17,9 +17,9 @@ from ricordo.memory.facts import (
     is_name,
     normalise,
 )
-from ricordo.memory.facts.projection import Project
+from ricordo.memory.facts.folding import Project
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.progress import Progress, Stage
+from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database

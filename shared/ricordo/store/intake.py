@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.documents.records import NewDocument
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store
 

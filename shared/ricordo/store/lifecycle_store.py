@@ -11,9 +11,8 @@ import asyncpg
 
 from ricordo.bus.port import DeadLetter
 from ricordo.documents.records import document_key
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress, Stage
-from ricordo.memory.reinforcement import RecallVerdict
+from ricordo.memory.importance import RecallVerdict
+from ricordo.memory.model import Memory, Progress, Stage
 from ricordo.messages.codec import owner_of
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store import derived_memories, rows

@@ -27,7 +27,7 @@ from ricordo.language.corrections import (
 )
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.links import LinkChanges, LinkedMember
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.memory.similarity import QuantizedVector
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import EventTime
 from ricordo.language.instructions import TAG
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows

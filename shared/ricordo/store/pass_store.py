@@ -1,16 +1,25 @@
-"""Passes of lifecycle: their runs and locks, expiry and quotas."""
+"""Passes of lifecycle: their runs and locks, expiry and retention limits."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.retention import Strategy
 from ricordo.store.database import TRANSIENT, Database, Store, translate_errors
+
+Strategy = Literal["importance_weighted", "fifo", "recency"]
+
+OBSERVATIONS: Final = ("message", "note", "agreement", "problem", "decision", "extract")
+"""Counted kinds; summaries and syntheses stand for others and are not counted."""
+REFLECTIONS: Final = ("reflection",)
+
+LITE: Final = (1_000, 100)
+"""Observations and reflections kept per user in lite mode, by default."""
+
 
 _SQL = Database.queries("pass_store")
 _TIMEOUT_S: Final = 10

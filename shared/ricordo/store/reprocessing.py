@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from ricordo.language.instructions import TAG
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
 from ricordo.store.stages import EnrichedMemory, derived_row

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
 from ricordo.memory.facts import PREDICATES, Entity, EntityResolver, Evidence, Fact, normalise, object_tie
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.model import KeyTopic, Memory, Source
-from ricordo.memory.progress import Progress, Stage
+from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
 
 Vector = NDArray[np.float32]
 

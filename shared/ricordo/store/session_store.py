@@ -8,10 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.model import Memory, Successor
-from ricordo.memory.progress import Progress
-from ricordo.memory.sessions import MOST_TURNS, is_session_break, split_sessions
-from ricordo.memory.summaries import SessionTurn
+from ricordo.memory.model import Memory, Progress, Successor
+from ricordo.memory.summaries import MOST_TURNS, SessionTurn, is_session_break, split_sessions
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
 

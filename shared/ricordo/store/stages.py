@@ -12,8 +12,7 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime
 from ricordo.language.instructions import TAG
 from ricordo.memory.enrichment import Enrichment
-from ricordo.memory.model import LocalMoment, Memory
-from ricordo.memory.progress import Progress, Stage
+from ricordo.memory.model import LocalMoment, Memory, Progress, Stage
 from ricordo.store import rows
 from ricordo.store.consolidation import count_for_reflection
 from ricordo.store.database import Connection, Database, Store

@@ -10,9 +10,9 @@ from uuid import UUID
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Assertion, Evidence, Fact
-from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.folding import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion

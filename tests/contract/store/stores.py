@@ -16,11 +16,10 @@ from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.language.informative import TELLS
 from ricordo.memory.enrichment import VERSION, Enrichment
-from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.folding import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.importance import Importance
-from ricordo.memory.model import KeyTopic, Memory, derived_id, local_moment
-from ricordo.memory.progress import Progress, Stage
+from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, local_moment
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories

@@ -13,8 +13,7 @@ from tests.contract.store.stores import MODEL, STORED, Stores
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.contract.store.stores import MODEL, STORED, Stores, request
 
 from ricordo.memory.compression import compression_cutoff, is_weak
-from ricordo.memory.model import Memory
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Memory, Progress
 from ricordo.memory.summaries import SessionTurn
 from ricordo.memory.syntheses import synthesise
 from ricordo.store.consolidation import CompressionStore, MemoryPosition

@@ -10,7 +10,7 @@ from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasing import A_MESSAGE, A_USER, forget
 
-from ricordo.memory.facts.projection import FactDelta
+from ricordo.memory.facts.folding import FactDelta
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 from ricordo.store.link_store import LinkStore

@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.memory.progress import Stage
+from ricordo.memory.model import Stage
 from ricordo.store.intake import IntakeLimits, IntakeStore, NewMessage, RecordedMessage
 
 LATER = STORED + timedelta(hours=1)

@@ -21,12 +21,11 @@ from tests.fixtures.reference_formulas import (
     reinforce,
 )
 
+from ricordo.memory.importance import RecallVerdict, after_uses
 from ricordo.memory.model import Memory
-from ricordo.memory.reinforcement import RecallVerdict, after_uses
-from ricordo.memory.retention import OBSERVATIONS, Strategy
 from ricordo.store.database import Database
 from ricordo.store.lifecycle_store import Access
-from ricordo.store.pass_store import Quota
+from ricordo.store.pass_store import OBSERVATIONS, Quota, Strategy
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
 LAWS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -21,7 +21,7 @@ from ricordo.graph.bolt import GraphSettings
 from ricordo.graph.bolt.neo4j_graph import Neo4jGraph
 from ricordo.graph.bolt.transactions import Transactions
 from ricordo.memory.facts import Evidence, Fact, Statement, fold
-from ricordo.memory.facts.projection import ProjectionVersion
+from ricordo.memory.facts.folding import ProjectionVersion
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MemoryCreated
 from ricordo.runtime.handling import Done, Envelope

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.stores import MODEL, STORED, Scope, Stores, enriched
 
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.store.intake import NewMessage
 from ricordo.testing.factories import at
 

@@ -10,7 +10,7 @@ from tests.contract.store.stores import STORED, Stores, dead_letter
 from tests.fixtures.reference_formulas import decay
 
 from ricordo.language.annotations import Emotion
-from ricordo.memory.progress import Stage
+from ricordo.memory.model import Stage
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.store.lifecycle_store import Access
 

@@ -9,8 +9,7 @@ import pytest
 from tests.contract.store.stores import MODEL, STORED, Stores, request
 
 from ricordo.memory.model import Memory, Successor
-from ricordo.memory.sessions import SILENCE
-from ricordo.memory.summaries import summarise
+from ricordo.memory.summaries import SILENCE, summarise
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
 from ricordo.testing.factories import at

@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_of
 
-from ricordo.memory.progress import Stage
+from ricordo.memory.model import Stage
 from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import DIMENSIONS, at, unit_vector
 

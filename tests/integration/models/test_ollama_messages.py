@@ -13,8 +13,7 @@ from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import VERSION, enrich
-from ricordo.memory.llm_description import Description, LlmMessage, LlmReading
-from ricordo.memory.llm_validation import merge_llm_reading
+from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading, merge_llm_reading
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaMessageReader

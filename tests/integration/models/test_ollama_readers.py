@@ -12,7 +12,7 @@ from tests.fixtures.talking import described, stated
 from tests.integration.models.conftest import MODEL
 
 from ricordo.memory.facts.relation_validation import Passage
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.ollama import OllamaEntityMatcher, OllamaMessageReader, OllamaRelationReader
 from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile

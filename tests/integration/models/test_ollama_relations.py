@@ -15,7 +15,7 @@ from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.facts.utterances import Utterance
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.ollama import OllamaRelationReader

@@ -4,8 +4,7 @@ import pytest
 
 from ricordo.bus.nats.permissions import consumers_of, inbox_of_worker, of_worker
 from ricordo.bus.nats.topology import ConsumerSpec, ricordo_topology
-from ricordo.messages.access import bot_permissions, inbox_prefix
-from ricordo.messages.routing import CONTRACTS, WORKERS, worker_of
+from ricordo.messages.routing import CONTRACTS, WORKERS, bot_permissions, inbox_prefix, worker_of
 from ricordo.messages.subjects import every_tenant
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ricordo.memory.progress import Progress
+from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector

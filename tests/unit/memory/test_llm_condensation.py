@@ -10,7 +10,7 @@ from ricordo.memory.llm_condensation import (
     select_messages,
     validate_condensation,
 )
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.testing.factories import memory

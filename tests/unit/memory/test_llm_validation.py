@@ -11,13 +11,13 @@ from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.enrichment import TITLE_LENGTH, VERSION, Enrichment, enrich
-from ricordo.memory.llm_description import (
+from ricordo.memory.llm_validation import (
     INFERRED_KINDS,
     Description,
     LlmMessage,
     LlmReading,
+    merge_llm_reading,
 )
-from ricordo.memory.llm_validation import merge_llm_reading
 
 MODEL = "hermes3:8b"
 BY_MODEL = f"{VERSION}+{MODEL}"

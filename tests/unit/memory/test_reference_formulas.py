@@ -20,8 +20,8 @@ from tests.fixtures.reference_formulas import (
     retention,
 )
 
-from ricordo.memory.reinforcement import RecallVerdict
-from ricordo.memory.retention import Strategy
+from ricordo.memory.importance import RecallVerdict
+from ricordo.store.pass_store import Strategy
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.sessions import SILENCE, split_sessions
+from ricordo.memory.summaries import SILENCE, split_sessions
 from ricordo.testing.factories import at
 
 

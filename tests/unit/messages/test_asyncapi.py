@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from ricordo.messages.asyncapi.asyncapi_document import document
-from ricordo.messages.asyncapi.examples import TENANT
+from ricordo.messages.asyncapi.components import TENANT
 from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.codec import decode, decode_as, encode
 from ricordo.messages.errors import ErrorBody

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from tests.fixtures.fake_llm import FakeMessageReader, away
 
-from ricordo.memory.llm_description import Description, LlmMessage, LlmReading
+from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited

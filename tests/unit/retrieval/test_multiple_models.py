@@ -13,8 +13,7 @@ from ricordo.index.port import Facets, Hit, Point, Scope, Vector
 from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import SparseVector, terms
-from ricordo.memory.ranking.fusion import NO_MINIMUMS
-from ricordo.memory.ranking.reranking import merge_rankings
+from ricordo.memory.ranking.fusion import NO_MINIMUMS, merge_rankings
 from ricordo.memory.ranking.signals import Signals
 from ricordo.testing.clock import ManualClock
 from ricordo.testing.memory_index import MemoryVectorIndex

@@ -8,8 +8,7 @@ import pytest
 from tests.fixtures.workshop import Created, Workshop, all_done, created, number_of
 
 from ricordo.bus.port import DeadLetter, Outgoing
-from ricordo.messages.headers import REPLAYED_FOR
-from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED
+from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Retry
 from ricordo.testing.clock import settle

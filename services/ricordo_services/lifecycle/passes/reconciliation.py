@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.memory.progress import Stage
+from ricordo.memory.model import Stage
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import Lagging, LifecycleStore

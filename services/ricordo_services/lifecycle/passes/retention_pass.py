@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.retention import OBSERVATIONS, REFLECTIONS, Strategy
 from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.event_publishing import Emitter
-from ricordo.store.pass_store import Quota, RetentionStore
+from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
 from ricordo_services.lifecycle.derived_events import archived
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 

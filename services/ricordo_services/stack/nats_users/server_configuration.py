@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ricordo.bus.nats.permissions import of_worker
-from ricordo.messages.access import Permissions, bot_events, bot_permissions, bot_requests, bot_subjects
+from ricordo.messages.routing import Permissions, bot_events, bot_permissions, bot_requests, bot_subjects
 from ricordo.messages.subjects import PREFIX, every_tenant
 from ricordo_services.stack.nats_users.users import User, UserRole, Users
 

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ricordo.bus.nats.topology import SWEEPER, Topology, ricordo_topology
-from ricordo.messages.access import Permissions
-from ricordo.messages.routing import CONSUMERS, CONTRACTS, RESPONDERS, worker_of
+from ricordo.messages.routing import CONSUMERS, CONTRACTS, RESPONDERS, Permissions, worker_of
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
     PREFIX,

@@ -21,7 +21,7 @@ from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.message_grammar import place_of, places
 from ricordo.language.facts.vocabulary import PREDICATES, USER
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 
 _MOST: Final = 16
 """Relations of one message that are examined."""

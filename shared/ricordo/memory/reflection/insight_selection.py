@@ -8,7 +8,7 @@ from ricordo.language.annotations import Emotion
 from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.associations import Association, Regularity, find_associations
-from ricordo.memory.reflection.insight import Insight
+from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, MOST_SOURCES, Insight
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, NounPhrase, occurrences
 from ricordo.memory.reflection.observations import (
     FAMILIES,
@@ -21,9 +21,6 @@ from ricordo.memory.reflection.observations import (
 )
 
 MOST_INSIGHTS: Final = 3
-MOST_SOURCES: Final = 10
-LEAST_IMPORTANCE: Final = 7 / 9
-"""8 of 10."""
 _MOST_IMPORTANT: Final = 8 / 9
 _SURE_DAYS: Final = 20  # days of support from which an insight is as important as one gets
 _ALIKE: Final = 0.6  # of the evidence, shared by two insights that say the same

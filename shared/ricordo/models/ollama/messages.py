@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.language.emotion.emotion_lexicon import load_positions
-from ricordo.memory.llm_description import Description, LlmMessage, importance_of_rating
+from ricordo.memory.llm_validation import Description, LlmMessage, importance_of_rating
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.reader import Numbered, OllamaReader, Prompt, chat_prompt, instructions, lenient
 

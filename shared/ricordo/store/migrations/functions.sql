@@ -1,7 +1,7 @@
 -- Functions and triggers of the current version: applied after `initial.sql`, and after the last upgrade.
 
 -- Returns the importance after `uses` more uses (fewer, where negative): 0.02 each up to 0.95; the next function returns
--- what is beyond that ceiling. As `ricordo.memory.reinforcement.after_uses`; a test compares them. They are in SQL,
+-- what is beyond that ceiling. As `ricordo.memory.importance.after_uses`; a test compares them. They are in SQL,
 -- without settings and not strict, so that the planner inlines them.
 create or replace function importance_after_uses(
     importance double precision, beyond double precision, uses double precision)

@@ -10,7 +10,7 @@ from ricordo.memory.facts.relation_validation import (
     ValidatedStatements,
     validate_relations,
 )
-from ricordo.memory.llm_description import LlmMessage
+from ricordo.memory.llm_validation import LlmMessage
 
 AT = datetime(2026, 5, 4, 10, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking import Ranked
-from ricordo.memory.ranking.reranking import order_by_event_time, order_corrections, remaining_span
+from ricordo.memory.ranking.fusion import order_by_event_time, order_corrections, remaining_span
 from ricordo.memory.ranking.signals import Interval, Signals
 
 
