@@ -12,9 +12,8 @@ from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, Bound
 from ricordo.language.temporal.expressions.parts import SomeOf
-from ricordo.language.temporal.moments import Moment
-from ricordo.language.temporal.shapes import has_clock, shape
-from ricordo.language.temporal.spans import Direction
+from ricordo.language.temporal.expressions.shapes import minutes, shape
+from ricordo.language.temporal.moments import Direction, Moment
 from ricordo.language.temporal.tense import direction, is_over, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention
 
@@ -170,7 +169,7 @@ def _is_booked(low: str, reading: TimeMention, speech: Speech) -> bool:
     if speech.signs.booked_for.search(low, 0, start):
         return True
     if shape(reading.expression) == "weekday":
-        return has_clock(reading.expression)
+        return minutes(reading.expression) is not None
     return not _is_recent(reading, speech)
 
 

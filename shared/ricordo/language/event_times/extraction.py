@@ -24,16 +24,15 @@ from ricordo.language.event_times.windows import TextWindow, hour_in, windows
 from ricordo.language.named_times import is_named, without_works
 from ricordo.language.temporal import Language, TimeSpan
 from ricordo.language.temporal.expressions.compounds import PartOfDay
-from ricordo.language.temporal.moments import Moment
-from ricordo.language.temporal.shapes import (
+from ricordo.language.temporal.expressions.shapes import (
     after_noon,
-    has_clock,
     is_dayless,
     minutes,
     of_part,
     on_day,
     shape,
 )
+from ricordo.language.temporal.moments import Moment
 from ricordo.language.temporal.tense import direction, is_planned
 from ricordo.language.temporal.time_extraction import TimeMention, time_mentions
 
@@ -199,7 +198,7 @@ def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
     if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
         return  # "²³ maggio": half of a date would be a wrong one
     found = _found(window, speech)
-    timed = any(has_clock(one.expression) for one in found)
+    timed = any(minutes(one.expression) is not None for one in found)
     for one in found:
         first, after = begin + one.span[0], begin + one.span[1]
         moved = moved_to(replace(one, span=(first, after)), window, speech.signs)
@@ -245,7 +244,7 @@ def _with_hours(found: Sequence[TimeMention], text: str, language: Language) -> 
             if not timed or _NEXT.search(text, at, first):
                 yield replace(hour, span=(first, after))
         if one is not None:
-            at, timed = one.span[1], has_clock(one.expression)
+            at, timed = one.span[1], minutes(one.expression) is not None
             yield one
 
 

@@ -9,7 +9,7 @@ from ricordo.language.event_times.relevance import TimeCandidate
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between
-from ricordo.language.temporal.shapes import after_noon, minutes, of_part
+from ricordo.language.temporal.expressions.shapes import after_noon, minutes, of_part
 
 _AFTERNOON: Final[dict[Language, range]] = {"it": range(60, 4 * 60)}
 _LATE_AFTERNOON: Final = range(60, 6 * 60)

@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.language.event_times.cues import Signs
 from ricordo.language.temporal import EARLIEST, LATEST, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.shapes import shape
+from ricordo.language.temporal.expressions.shapes import shape
 
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _LONGEST: Final = timedelta(days=367)

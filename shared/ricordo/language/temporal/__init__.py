@@ -4,7 +4,7 @@
 and a `Moment` turns that into instants in the user's zone.
 """
 
-from ricordo.language.temporal.spans import EARLIEST, LATEST, Language, Preference, SpanType, TimeSpan
+from ricordo.language.temporal.moments import EARLIEST, LATEST, Language, Preference, SpanType, TimeSpan
 from ricordo.language.temporal.time_extraction import find, resolve
 
 __all__ = [

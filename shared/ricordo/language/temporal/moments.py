@@ -1,14 +1,46 @@
-"""The moment from which a text is read, and the windows of time found from there."""
+"""Windows of time, the moment from which a text is read, and the spans that reading yields."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
 from zoneinfo import ZoneInfo
 
-from ricordo.language.temporal.spans import EARLIEST, LATEST, Direction
+SpanType = Literal["exact", "range", "relative"]
+Direction = Literal["past", "future"]
+Preference = Literal["past", "future", "told"]
+"""Which way a time lies that could lie either way; `told`: as the words beside it tell, else the past."""
+Language = str
+"""The ISO 639-1 code of a language that has a folder of data."""
+
+# Bounds of spans that are open at one side. A few days inside of what `datetime` can hold, so that they
+# convert to every zone.
+EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
+LATEST = datetime(9999, 12, 29, tzinfo=UTC)
 
 
-class NoSuchTime(ValueError):
-    """The words name a time that does not exist: 31 February, the fifth Monday of a short month."""
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A time that a text names, resolved.
+
+    Attributes:
+        type: `relative` to the moment of speaking ("yesterday", "last week"), else `exact` for a day or
+            less, `range` for more.
+        reference: The words that name it, as they stand in the text.
+        start: First instant, aware, in UTC. `EARLIEST` where the span is open ("before 2010").
+        end: First instant after the span, aware, in UTC; always later than `start`. `LATEST` where open.
+        span: Offsets of the reference in the text, in characters, half-open.
+        through: End of the last period that is named, when that is meant to be in it ("from 3 to 5 May" ends
+            with the 5th, "until Friday" with the Friday); equal to `end` for all that names no such end.
+        approximate: The words point at a neighbourhood ("two months ago"), of which the span is the centre.
+    """
+
+    type: SpanType
+    reference: str
+    start: datetime
+    end: datetime
+    span: tuple[int, int]
+    through: datetime = field(default=LATEST)
+    approximate: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ricordo.language.data_files import NEVER, read_table
-from ricordo.language.temporal.spans import Direction, Language
+from ricordo.language.temporal.moments import Direction, Language
 
 _END: Final = re.compile(r"[.!?;\n]")
 _CLAUSE_END: Final = re.compile(

@@ -7,14 +7,21 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.relative import Weekday, Weekend
+from ricordo.language.temporal.expressions.distances import Weekday, Weekend
 from ricordo.language.temporal.grammar.clocks import clock_time
 from ricordo.language.temporal.grammar.expression_rules import Attempts, expressions
 from ricordo.language.temporal.grammar.reader import Reader
 from ricordo.language.temporal.lexemes import lexemes, passages
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
-from ricordo.language.temporal.moments import Moment, Window, bounded
-from ricordo.language.temporal.spans import Language, Preference, SpanType, TimeSpan
+from ricordo.language.temporal.moments import (
+    Language,
+    Moment,
+    Preference,
+    SpanType,
+    TimeSpan,
+    Window,
+    bounded,
+)
 from ricordo.language.temporal.tense import direction
 
 _MOST_ATTEMPTS = 80

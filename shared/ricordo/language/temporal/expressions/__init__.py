@@ -1,5 +1,1 @@
-"""What the words mean, before it is known when they were said.
-
-An expression is what the grammar reads ("the Friday of last week"); its window is what the
-words mean at a moment.
-"""
+"""Expressions of time: what the grammar reads, and the window that the words mean at a moment."""

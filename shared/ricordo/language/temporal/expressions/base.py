@@ -1,12 +1,12 @@
-"""What every expression of time knows: its window at a moment, and what kind of words it is."""
+"""The base classes of expressions of time."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import Literal
+from typing import Literal, Self
 
-from ricordo.language.temporal.moments import Moment, NoSuchTime, Window
+from ricordo.language.temporal.moments import Moment, Window
 
 Relation = Literal["last", "past", "this", "next", "coming"]
 OFFSETS: dict[Relation, int] = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
@@ -21,8 +21,7 @@ class Expression(ABC):
         """Return what the words mean at `moment`.
 
         Raises:
-            NoSuchTime: They mean no time at all.
-            ValueError, OverflowError: They mean a time outside of the calendar.
+            ValueError, OverflowError: They mean no time, or one outside of the calendar.
         """
 
     def of_year(self, year: int) -> "Expression | None":  # noqa: ARG002 - most have no year of their own
@@ -31,8 +30,10 @@ class Expression(ABC):
 
     @property
     def deictic(self) -> bool:
-        """Whether the meaning hangs on the moment by the words themselves ("yesterday", not "in May")."""
-        return False
+        """Whether the words themselves refer to the moment ("yesterday", not "in May"), or a part does."""
+        values = [getattr(self, field.name) for field in fields(self)]
+        parts = [value for value in values if isinstance(value, Expression)]
+        return not parts or any(part.deictic for part in parts)
 
     @property
     def partial(self) -> bool:
@@ -45,63 +46,74 @@ class Expression(ABC):
         return False
 
 
-def years_around(moment: Moment, reach: int = 8) -> Iterator[int]:
-    """Yield years from the present one on, in the preferred direction; 8 reach over any gap of leap years."""
-    step = -1 if moment.past else 1
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yearly(Expression):
+    """A time that comes once a year, in a year or placed by a relation: "May", "last May", "Easter 2019"."""
+
+    year: int | None = None
+    relation: Relation | None = None
+
+    @abstractmethod
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the first day in a year, and the day after the last one.
+
+        Raises:
+            ValueError: The year has no such time (29 February).
+        """
+
+    def of_year(self, year: int) -> Self | None:
+        """Return the same thing in `year`."""
+        return replace(self, year=year, relation=None)
+
+    def window(self, moment: Moment) -> Window:
+        """Return the dates in the year.
+
+        Without a relation the present one counts, whichever way is preferred: "in May", said in May, is this
+        May.
+        """
+        if self.year is not None or self.relation == "this":
+            return moment.days(*self.dates(moment.today.year if self.year is None else self.year))
+        past = self.relation in {"last", "past"} or (self.relation is None and moment.past)
+        today = moment.at(moment.today)
+        for year in years_around(moment, past=past):
+            try:
+                window = moment.days(*self.dates(year))
+            except ValueError:
+                continue
+            if past:
+                fits = window.end <= today if self.relation else window.start <= moment.now
+            else:
+                fits = window.start > moment.now if self.relation else window.end > today
+            if fits:
+                return window
+        raise ValueError("no such time near the moment")
+
+    @property
+    def deictic(self) -> bool:
+        """Whether a relation places it."""
+        return self.relation is not None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the year is left out."""
+        return self.year is None and self.relation is None
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Expression):
+    """A part of a period, which leaves out what the period leaves out."""
+
+    whole: Expression
+
+    @property
+    def partial(self) -> bool:
+        """Whether the period leaves something out."""
+        return self.whole.partial
+
+
+def years_around(moment: Moment, *, past: bool, reach: int = 8) -> Iterator[int]:
+    """Yield years from the present one on, back or ahead; 8 reach over any gap of leap years."""
+    step = -1 if past else 1
     year = moment.today.year
     # One year on the other side first: a week or a winter that is going on may belong to a neighbouring year.
     yield from range(year - step, year + step * (reach + 1), step)
-
-
-def first_of(windows: Iterable[Window], fits: Callable[[Window], bool]) -> Window:
-    """Return the first window that fits.
-
-    Raises:
-        NoSuchTime: None does.
-    """
-    for window in windows:
-        if fits(window):
-            return window
-    raise NoSuchTime("no such time near the moment")
-
-
-def recurring(make: Callable[[int], Window], moment: Moment, relation: Relation | None = None) -> Window:
-    """Choose the year of something that comes once a year.
-
-    Without a relation the present one counts, whichever way is preferred: "in May", said in May, is this May.
-
-    Args:
-        make: The window in a year; raises `ValueError` where the year has none (29 February).
-        moment: When the words are said.
-        relation: How the words place it, if they do.
-    """
-    if relation == "this":
-        return make(moment.today.year)
-    towards = "past" if relation in {"last", "past"} or (relation is None and moment.past) else "future"
-    leaning = moment.leaning(moment.now, "past" if towards == "past" else "future")
-    begun = moment.at(moment.today)
-    if towards == "past":
-        fits = (lambda w: w.end <= begun) if relation else (lambda w: w.start <= moment.now)
-    else:
-        fits = (lambda w: w.start > moment.now) if relation else (lambda w: w.end > begun)
-    return first_of(_existing(make, years_around(leaning)), fits)
-
-
-def _existing(make: Callable[[int], Window], years: Iterable[int]) -> Iterator[Window]:
-    for year in years:
-        try:
-            yield make(year)
-        except ValueError:
-            continue
-
-
-def calendar_day(year: int, month: int, day: int) -> date:
-    """Return the date.
-
-    Raises:
-        NoSuchTime: The month has no such day.
-    """
-    try:
-        return date(year, month, day)
-    except ValueError as error:
-        raise NoSuchTime(str(error)) from error

@@ -1,18 +1,11 @@
 """Times by their place in the calendar: dates, months, years, seasons, holidays, decades."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Self
 
-from ricordo.language.temporal.expressions.base import (
-    Expression,
-    Relation,
-    calendar_day,
-    first_of,
-    recurring,
-    years_around,
-)
-from ricordo.language.temporal.gregorian import add_months, first_monday
+from ricordo.language.temporal.expressions.base import Expression, Yearly, years_around
+from ricordo.language.temporal.gregorian import DAY, WEEK, add_months, first_monday
 from ricordo.language.temporal.holidays import holiday
 from ricordo.language.temporal.moments import Moment, Window
 
@@ -22,33 +15,30 @@ _MONTHS_AROUND = 120  # in ten years each weekday falls on each day of the month
 
 
 @dataclass(frozen=True, slots=True)
-class CalendarDay(Expression):
+class CalendarDay(Yearly):
     """A day of the month: "15 June 2016", "3 May", "the 27th", "Friday the 13th"."""
 
     day: int
     month: int | None = None
-    year: int | None = None
     weekday: int | None = None
-    relation: Relation | None = None
 
-    def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
-        return replace(self, year=year, relation=None) if self.month is not None else None
+    def of_year(self, year: int) -> Self | None:
+        """Return the day in `year`, None without a month."""
+        return None if self.month is None else Yearly.of_year(self, year)
+
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the day, and the day after."""
+        day = date(year, self.month or 1, self.day)
+        return day, day + DAY
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the day; a weekday without a year tells the month or the year."""
         if self.month is None:
-            return first_of(self._in_months_around(moment), lambda _: True)
-        if self.year is not None:
-            return moment.day(calendar_day(self.year, self.month, self.day))
-        month, day = self.month, self.day
-        if self.weekday is not None and self.relation is None:
-            agreeing = self._agreeing(moment, month, self.weekday)
-            if agreeing is not None:
-                return agreeing
-        return recurring(lambda year: moment.day(calendar_day(year, month, day)), moment, self.relation)
+            return self._in_months_around(moment)
+        agreeing = self.weekday is not None and self.year is None and self.relation is None
+        return (self._agreeing(moment) if agreeing else None) or Yearly.window(self, moment)
 
-    def _agreeing(self, moment: Moment, month: int, weekday: int) -> Window | None:
+    def _agreeing(self, moment: Moment) -> Window | None:
         """Return the day of the nearest year in which it falls on the weekday, None where none is near.
 
         "Friday 4 December" is said of a day within a year, behind or ahead. Where the way is sure it may be
@@ -56,12 +46,12 @@ class CalendarDay(Expression):
         """
         reach = (_YEARS_BACK if moment.past else _YEARS_AHEAD) if moment.sure else 1
         near: list[date] = []
-        for year in years_around(moment):
+        for year in years_around(moment, past=moment.past):
             try:
-                day = date(year, month, self.day)
+                day, _ = self.dates(year)
             except ValueError:
                 continue
-            if day.weekday() != weekday:
+            if day.weekday() != self.weekday:
                 continue
             towards = day <= moment.today if moment.past else day >= moment.today
             if towards and abs(day - moment.today) < reach * _YEAR:
@@ -70,17 +60,17 @@ class CalendarDay(Expression):
                 near.append(day)
         return moment.day(near[0]) if near else None
 
-    def _in_months_around(self, moment: Moment) -> Iterator[Window]:
+    def _in_months_around(self, moment: Moment) -> Window:
         begin = moment.today.replace(day=1)
         step = -1 if moment.past or self.relation is not None else 1
         for offset in range(0, step * _MONTHS_AROUND, step):
-            month = add_months(begin, offset)
             try:
-                day = month.replace(day=self.day)
+                day = add_months(begin, offset).replace(day=self.day)
             except ValueError:
                 continue
             if self._fits(day, moment):
-                yield moment.day(day)
+                return moment.day(day)
+        raise ValueError("no such day near the moment")
 
     def _fits(self, day: date, moment: Moment) -> bool:
         if self.weekday is not None and day.weekday() != self.weekday:
@@ -92,47 +82,62 @@ class CalendarDay(Expression):
             return day < moment.today
         return day <= moment.today if moment.past else day >= moment.today
 
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.relation is not None
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.year is None and self.relation is None
-
 
 @dataclass(frozen=True, slots=True)
-class Month(Expression):
+class Month(Yearly):
     """A month: "May", "May 2023", "last May"."""
 
     month: int
-    year: int | None = None
-    relation: Relation | None = None
 
-    def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
-        return replace(self, year=year, relation=None)
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the first day, and that of the next month."""
+        first = date(year, self.month, 1)
+        return first, add_months(first, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Season(Yearly):
+    """A season by the meteorological calendar: three whole months, `month` being the first."""
+
+    month: int
+
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the first day, and that of the next season."""
+        first = date(year, self.month, 1)
+        return first, add_months(first, 3)
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the months; "this winter", said in January, began last December."""
+        if self.relation == "this" and self.month == 12:
+            return moment.days(*self.dates(add_months(moment.today, -2).year))
+        return Yearly.window(self, moment)
 
-        def make(year: int) -> Window:
-            first = date(year, self.month, 1)
-            return moment.days(first, add_months(first, 1))
 
-        return make(self.year) if self.year is not None else recurring(make, moment, self.relation)
+@dataclass(frozen=True, slots=True)
+class Holiday(Yearly):
+    """A day, or a month of the Islamic calendar, that has a name: "Christmas", "Easter 2019"."""
 
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.relation is not None
+    name: str
 
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.year is None and self.relation is None
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the first day, and the day after the last one."""
+        return holiday(self.name, year)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedWeek(Yearly):
+    """A week by its ISO number, of this year where none is named: "week 31", "week 2 of 2020"."""
+
+    number: int
+
+    def dates(self, year: int) -> tuple[date, date]:
+        """Return the Monday, and the next one."""
+        start = first_monday(date(year, 1, 1)) + (self.number - 1) * WEEK
+        return start, start + WEEK
+
+    def window(self, moment: Moment) -> Window:
+        """Return the week."""
+        return moment.days(*self.dates(moment.today.year if self.year is None else self.year))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,99 +148,10 @@ class Years(Expression):
     count: int = 1
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the whole years."""
         return moment.days(date(self.year, 1, 1), date(self.year + self.count, 1, 1))
 
-
-@dataclass(frozen=True, slots=True)
-class Season(Expression):
-    """A season by the meteorological calendar: three whole months, `month` being the first."""
-
-    month: int
-    year: int | None = None
-    relation: Relation | None = None
-
-    def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
-        return replace(self, year=year, relation=None)
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-
-        def make(year: int) -> Window:
-            first = date(year, self.month, 1)
-            return moment.days(first, add_months(first, 3))
-
-        if self.year is not None:
-            return make(self.year)
-        if self.relation != "this":
-            return recurring(make, moment, self.relation)
-        # "This winter", said in January, began last December.
-        begun = add_months(moment.today, -2).year if self.month == 12 else moment.today.year
-        return make(begun)
-
     @property
     def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.relation is not None
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.year is None and self.relation is None
-
-
-@dataclass(frozen=True, slots=True)
-class Holiday(Expression):
-    """A day, or a month of the Islamic calendar, that has a name: "Christmas", "Easter 2019"."""
-
-    name: str
-    year: int | None = None
-    relation: Relation | None = None
-
-    def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
-        return replace(self, year=year, relation=None)
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        if self.year is not None:
-            return moment.days(*holiday(self.name, self.year))
-        return recurring(lambda year: moment.days(*holiday(self.name, year)), moment, self.relation)
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.relation is not None
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.year is None and self.relation is None
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedWeek(Expression):
-    """A week by its ISO number: "week 31", "week 2 of 2020"."""
-
-    number: int
-    year: int | None = None
-
-    def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
-        return replace(self, year=year)
-
-    def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        if self.year is None:
-            return self._of(moment.today.year, moment)
-        return self._of(self.year, moment)
-
-    def _of(self, year: int, moment: Moment) -> Window:
-        start = first_monday(date(year, 1, 1)) + timedelta(weeks=self.number - 1)
-        return moment.days(start, start + timedelta(weeks=1))
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.year is None
+        """A year in numbers never is."""
+        return False

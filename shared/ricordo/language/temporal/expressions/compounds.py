@@ -7,8 +7,7 @@ from typing import Literal
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.parts import Edge
 from ricordo.language.temporal.gregorian import DAY
-from ricordo.language.temporal.moments import Moment, NoSuchTime, Window
-from ricordo.language.temporal.spans import EARLIEST
+from ricordo.language.temporal.moments import EARLIEST, Moment, Window
 
 Side = Literal["before", "until", "up_to", "since", "after"]
 PartName = Literal[
@@ -47,18 +46,13 @@ class PartOfDay(Expression):
     day: Expression
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the hours of the day."""
         day = moment.date_of(self.day.window(moment).start)
         begin, end = _PARTS[self.part]
         # Said after waking up, the night is the one that was.
         if self.part == "nearest_night" and moment.past and moment.at(day, begin * 60) > moment.now:
-            day -= timedelta(days=1)
+            day -= DAY
         return Window(moment.at(day, begin * 60), moment.at(day, end * 60))
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.day.deictic
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +70,18 @@ class Clock(Expression):
     day: Expression | None = None
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the minute or the hour."""
         day = moment.today if self.day is None else moment.date_of(self.day.window(moment).start)
         if self.day is None:
             ahead = moment.at(day, self.minutes) > moment.now
-            day += timedelta(days=(-1 if moment.past and ahead else 0) + (0 if moment.past or ahead else 1))
+            if moment.past == ahead:
+                day += -DAY if ahead else DAY
         start = moment.at(day, self.minutes)
         return Window(start, start + timedelta(minutes=self.length))
 
     @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.day is None or self.day.deictic
-
-    @property
     def approximate(self) -> bool:
-        """See `Expression.approximate`."""
+        """It always is."""
         return True
 
 
@@ -112,7 +102,7 @@ class Between(Expression):
     last: Expression
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`.
+        """Return the range.
 
         The end is where `last` begins, unless it begins no later than `first`; `through` is where it ends.
         """
@@ -122,7 +112,7 @@ class Between(Expression):
             first, last = self._both(moment.leaning(first.start - timedelta(microseconds=1), "past"))
         end = last.end if isinstance(self.last, Edge) or last.start <= first.start else last.start
         if end <= first.start:
-            raise NoSuchTime("the range ends before it begins")
+            raise ValueError("the range ends before it begins")
         return Window(first.start, end, max(last.end, end))
 
     def _both(self, moment: Moment) -> tuple[Window, Window]:
@@ -132,16 +122,6 @@ class Between(Expression):
         first = self.first.window(moment)
         context = moment.leaning(first.start, "future") if self.last.partial else moment
         return first, self.last.window(context)
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.first.deictic or self.last.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +136,7 @@ class Bound(Expression):
     of: Expression
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the time up to or from the named one."""
         named = self.of.window(moment)
         edge = self.of.edge if isinstance(self.of, Edge) else None
         if self.side in {"before", "until", "up_to"}:
@@ -167,8 +147,3 @@ class Bound(Expression):
         single = moment.date_of(named.end - timedelta(microseconds=1)) < moment.date_of(named.start) + DAY
         start = named.start if self.side == "since" or single or edge == "early" else named.end
         return Window(start, moment.up_to_now(start))
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.of.deictic

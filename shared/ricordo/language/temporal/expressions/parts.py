@@ -1,13 +1,13 @@
-"""Parts of a period: the n-th of something, a week around a day, the beginning, the middle and the end."""
+"""Parts of a period, and what is counted from one: the n-th, the end, the day before, three summers ago."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from ricordo.language.temporal.expressions.amounts import Unit
-from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.relative import Period
+from ricordo.language.temporal.expressions.base import Expression, Part
+from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season
+from ricordo.language.temporal.expressions.distances import Period, Unit, Weekday
 from ricordo.language.temporal.gregorian import (
     DAY,
     WEEK,
@@ -16,9 +16,11 @@ from ricordo.language.temporal.gregorian import (
     first_monday,
     monday_of,
     weekday_from,
+    weekday_until,
 )
-from ricordo.language.temporal.moments import Moment, NoSuchTime, Window
+from ricordo.language.temporal.moments import Moment, Window
 
+Sign = Literal[-1, 1]
 EdgeName = Literal["early", "mid", "late", "rest", "later", "earlier", "elapsed"]
 _Third = Literal["early", "mid", "late"]
 
@@ -26,49 +28,51 @@ _MONTHS: Mapping[Unit, int] = {"month": 1, "quarter": 3, "year": 12}
 
 
 @dataclass(frozen=True, slots=True)
-class Nth(Expression):
+class Nth(Part):
     """The n-th day, weekday, week, weekend, month, quarter or half of something; n = −1 is the last.
 
     Exactly one of `unit` and `weekday` is given. `count` units end (n < 0) or begin (n > 0) there.
     """
 
     n: int
-    within: Expression
     unit: Unit | None = None
     weekday: int | None = None
     count: int = 1
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        whole = self.within.window(moment)
+        """Return the units.
+
+        Raises:
+            ValueError: The period does not have that many.
+        """
+        whole = self.whole.window(moment)
         first, after = moment.date_of(whole.start), moment.date_of(whole.end)
         start, end = self._dates(first, after)
         inside = start < after if self.unit == "weekend" else end <= after
         if self.unit != "week" and not (first <= start and inside):
-            raise NoSuchTime("it does not have that many")
+            raise ValueError("it does not have that many")
         return moment.days(start, end)
 
     def _dates(self, first: date, after: date) -> tuple[date, date]:
+        length = DAY
         if self.weekday is not None:
-            day = self._from(weekday_from(first, self.weekday), WEEK, after)
-            return day, day + DAY
-        if self.unit in {"half", "fortnight"}:
+            start = self._from(weekday_from(first, self.weekday), WEEK, after)
+        elif self.unit in {"half", "fortnight"}:
             return _half(first, after, self.n)
-        if self.unit == "week":
+        elif self.unit == "week":
             return self._weeks(first, after)
-        return self._days(first, after) or self._months(first, after)
-
-    def _days(self, first: date, after: date) -> tuple[date, date] | None:
-        if self.unit == "weekend":
-            saturday = self._from(weekday_from(first, 5), WEEK, after)
-            return saturday, saturday + (self.count - 1) * WEEK + 2 * DAY
-        if self.unit == "day":
-            start = self._from(first, DAY, after)
-            return start, start + self.count * DAY
-        if self.unit == "workday":
-            day = add_working_days(first - DAY if self.n > 0 else after, self.n)
-            return day, day + DAY
-        return None
+        elif self.unit == "weekend":
+            start, length = self._from(weekday_from(first, 5), WEEK, after), (self.count - 1) * WEEK + 2 * DAY
+        elif self.unit == "day":
+            start, length = self._from(first, DAY, after), self.count * DAY
+        elif self.unit == "workday":
+            start = add_working_days(first - DAY if self.n > 0 else after, self.n)
+        else:
+            months = _MONTHS.get(self.unit or "year", 12)
+            begin, units = (first, self.n - 1) if self.n > 0 else (after, -self.count)
+            start = add_months(begin, units * months)
+            return start, add_months(start, self.count * months)
+        return start, start + length
 
     def _from(self, first: date, step: timedelta, after: date) -> date:
         """Return where the n-th begins, or the first of the last `count`, when they come every `step`."""
@@ -82,34 +86,14 @@ class Nth(Expression):
             start = first_monday(after) - self.count * WEEK
         # A week may begin before the period of which it is the first.
         if not first_monday(first) <= start < after:
-            raise NoSuchTime("it does not have that many weeks")
+            raise ValueError("it does not have that many weeks")
         return start, start + self.count * WEEK
-
-    def _months(self, first: date, after: date) -> tuple[date, date]:
-        length = _MONTHS.get(self.unit or "year", 12)
-        begin = (self.n - 1) * length if self.n > 0 else 0
-        start = add_months(first, begin) if self.n > 0 else add_months(after, -self.count * length)
-        return start, add_months(start, self.count * length)
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.within.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.within.partial
 
 
 def _half(first: date, after: date, n: int) -> tuple[date, date]:
-    """Return the first or the last half: of a month it ends with the 15th, of a week with the Wednesday.
-
-    Raises:
-        NoSuchTime: There is no third half.
-    """
+    """Return the first or the last half: of a month it ends with the 15th, of a week with the Wednesday."""
     if n not in {1, 2, -1}:
-        raise NoSuchTime("there are two halves")
+        raise ValueError("there are two halves")
     months = _months_between(first, after)
     if months > 1:
         middle = add_months(first, months // 2) + (months % 2) * 15 * DAY
@@ -126,52 +110,32 @@ class WeekOf(Expression):
     weekend: bool = False
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
-        day = moment.date_of(self.day.window(moment).start)
-        monday = monday_of(day)
-        if self.weekend:
-            return moment.days(monday + timedelta(days=5), monday + WEEK)
-        return moment.days(monday, monday + WEEK)
-
-    @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.day.deictic
+        """Return the week or its last two days."""
+        monday = monday_of(moment.date_of(self.day.window(moment).start))
+        return moment.days(monday + 5 * DAY if self.weekend else monday, monday + WEEK)
 
 
 @dataclass(frozen=True, slots=True)
-class SomeOf(Expression):
-    """Some stretch of a period, which one is not told: "a weekend in February" can be all of February."""
-
-    whole: Expression
+class SomeOf(Part):
+    """An unknown part of a period: "a weekend in February" can be all of February."""
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the whole period."""
         return self.whole.window(moment)
 
     def of_year(self, year: int) -> Expression | None:
-        """See `Expression.of_year`."""
+        """Return the part of the period in `year`."""
         whole = self.whole.of_year(year)
         return SomeOf(whole) if whole is not None else None
 
     @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.whole.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.whole.partial
-
-    @property
     def approximate(self) -> bool:
-        """See `Expression.approximate`."""
+        """Whether the period is."""
         return self.whole.approximate
 
 
 @dataclass(frozen=True, slots=True)
-class Edge(Expression):
+class Edge(Part):
     """A stretch of a period: its beginning, middle or end, what is left of it, what has passed of it.
 
     A week begins Monday to Wednesday and ends Thursday to Sunday, a month ends from the 16th on, what is
@@ -180,36 +144,31 @@ class Edge(Expression):
     """
 
     edge: EdgeName
-    whole: Expression
 
     def window(self, moment: Moment) -> Window:
-        """See `Expression.window`."""
+        """Return the stretch."""
         whole = self.whole.window(moment)
+        days = (moment.date_of(whole.end) - moment.date_of(whole.start)).days
         match self.edge:
-            case "rest":
-                return self._rest(whole, moment)
-            case "earlier" if _days(whole, moment) > 1:
+            case "rest" if days <= 1:
+                return Window(moment.now, whole.end)
+            case "rest":  # like a range it names its last day as its end
+                start, last = moment.at(moment.today), moment.at(moment.date_of(whole.end) - DAY)
+                return Window(start, max(last, moment.at(moment.today + DAY)), whole.end)
+            case "earlier" if days > 1:
                 early = self._third("early", whole, moment)
                 return Window(early.start, min(early.end, moment.now), moment.now)
             case "elapsed" | "earlier":
                 return Window(whole.start, moment.now)
             case "later":
                 late = self._third("late", whole, moment)
-                begin = moment.now if _days(whole, moment) <= 1 else moment.at(moment.today)
-                return Window(max(late.start, begin), late.end)
+                return Window(max(late.start, moment.now if days <= 1 else moment.at(moment.today)), late.end)
             case "early" | "mid" | "late" as third:
                 return self._third(third, whole, moment)
 
-    def _rest(self, whole: Window, moment: Moment) -> Window:
-        """Return what is left; like a range it names its last day as its end."""
-        if _days(whole, moment) <= 1:
-            return Window(moment.now, whole.end)
-        start, last = moment.at(moment.today), moment.at(moment.date_of(whole.end) - DAY)
-        return Window(start, max(last, moment.at(moment.today + DAY)), whole.end)
-
     def _third(self, third: _Third, whole: Window, moment: Moment) -> Window:
         first, after = moment.date_of(whole.start), moment.date_of(whole.end)
-        days = _days(whole, moment)
+        days = (after - first).days
         if days <= 1:
             hours = {"early": (6, 10), "mid": (10, 16), "late": (16, 24)}[third]
             return Window(moment.at(first, hours[0] * 60), moment.at(first, hours[1] * 60))
@@ -234,24 +193,99 @@ class Edge(Expression):
         return add_months(first, begin), add_months(first, end)
 
     @property
-    def deictic(self) -> bool:
-        """See `Expression.deictic`."""
-        return self.whole.deictic
-
-    @property
-    def partial(self) -> bool:
-        """See `Expression.partial`."""
-        return self.whole.partial
-
-    @property
     def approximate(self) -> bool:
-        """See `Expression.approximate`."""
-        return self.edge in {"early", "mid", "late", "later", "earlier"}
-
-
-def _days(window: Window, moment: Moment) -> int:
-    return (moment.date_of(window.end) - moment.date_of(window.start)).days
+        """Whether it is no exact bound."""
+        return self.edge not in {"rest", "elapsed"}
 
 
 def _months_between(first: date, after: date) -> int:
     return (after.year - first.year) * 12 + after.month - first.month
+
+
+@dataclass(frozen=True, slots=True)
+class OfYear(Expression):
+    """Something that comes once a year, in the year of another expression: "last year in May"."""
+
+    part: Expression
+    year: Expression
+
+    def window(self, moment: Moment) -> Window:
+        """Return the part in the year in which `year` begins."""
+        return _in_year(self.part, moment.date_of(self.year.window(moment).start).year, moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour(Expression):
+    """The unit, or the weekday, before or after a time: "the day after Christmas", "the Friday before 3 May".
+
+    A week is the calendar's next to the one in which the time lies. Exactly one of `unit` and `weekday` is
+    given; `n` counts from the nearest one: "the second Sunday after Easter".
+    """
+
+    sign: Sign
+    of: Expression
+    unit: Unit | None = None
+    weekday: int | None = None
+    n: int = 1
+
+    def window(self, moment: Moment) -> Window:
+        """Return the whole unit."""
+        start, end = self._nearest(moment)
+        if self.n > 1 and self.unit in {"month", "year"}:
+            raise ValueError("only days and weeks are counted from a time")
+        step = self.sign * (self.n - 1) * (DAY if self.unit == "day" else WEEK)
+        return moment.days(start + step, end + step)
+
+    def _nearest(self, moment: Moment) -> tuple[date, date]:
+        named = self.of.window(moment)
+        first, last = moment.date_of(named.start), moment.date_of(named.end - timedelta(microseconds=1))
+        begin = first if self.sign < 0 else last
+        if self.weekday is not None:
+            day = self._weekday(first, last, self.weekday)
+            return day, day + DAY
+        if self.unit == "weekend":
+            day = self._weekday(first + DAY if first.weekday() == 5 else first, last, 5)
+            if day + DAY >= first and self.sign < 0:
+                day -= WEEK
+            return day, day + 2 * DAY
+        if self.unit == "week":
+            day = monday_of(begin) + self.sign * WEEK
+            return day, day + WEEK
+        if self.unit in {"month", "year"}:
+            months = 1 if self.unit == "month" else 12
+            day = add_months(date(begin.year, begin.month if months == 1 else 1, 1), self.sign * months)
+            return day, add_months(day, months)
+        day = begin + self.sign * DAY
+        return day, day + DAY
+
+    def _weekday(self, first: date, last: date, weekday: int) -> date:
+        return weekday_until(first - DAY, weekday) if self.sign < 0 else weekday_from(last + DAY, weekday)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(Expression):
+    """So many of them away, the next one being the first: "two Mondays ago", "three summers ago".
+
+    `of` is the last one or, with `sign` 1, the coming one.
+    """
+
+    count: int
+    of: Weekday | Season | Month | Holiday | Period
+    sign: Sign = -1
+
+    def window(self, moment: Moment) -> Window:
+        """Return the last of them."""
+        if isinstance(self.of, Period):
+            return Period(self.of.unit, self.sign * self.count).window(moment)
+        first = moment.date_of(self.of.window(moment).start)
+        more = self.sign * (self.count - 1)
+        if isinstance(self.of, Weekday):
+            return moment.day(first + more * WEEK)
+        return _in_year(self.of, first.year + more, moment)
+
+
+def _in_year(part: Expression, year: int, moment: Moment) -> Window:
+    placed = part.of_year(year)
+    if placed is None:
+        raise ValueError("it does not come once a year")
+    return placed.window(moment)

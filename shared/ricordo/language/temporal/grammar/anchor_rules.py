@@ -1,11 +1,10 @@
 """What places a time by another one: its year, the day before it, how many of its kind ago."""
 
-from ricordo.language.temporal.expressions.amounts import Unit
-from ricordo.language.temporal.expressions.anchors import Counted, Neighbour, OfYear, Sign, WeekdayAway
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season, Years
 from ricordo.language.temporal.expressions.compounds import Between, Bound
-from ricordo.language.temporal.expressions.relative import Away, Period, Weekday
+from ricordo.language.temporal.expressions.distances import Away, Period, Unit, Weekday, WeekdayAway
+from ricordo.language.temporal.expressions.parts import Counted, Neighbour, OfYear, Sign
 from ricordo.language.temporal.grammar.numeric_dates import year_after
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
@@ -106,11 +105,11 @@ def _that_recurs(
     if day is not None:
         return Weekday(day, relation)
     if season is not None:
-        return Season(season, None, relation)
+        return Season(season, relation=relation)
     if month is not None:
-        return Month(month, None, relation)
+        return Month(month, relation=relation)
     if name is not None:
-        return Holiday(name, None, relation)
+        return Holiday(name, relation=relation)
     return Period("weekend", OFFSETS[relation]) if reader.unit(at) == "weekend" else None
 
 

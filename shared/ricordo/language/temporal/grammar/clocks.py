@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from ricordo.language.temporal.expressions.anchors import Neighbour
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
 from ricordo.language.temporal.expressions.compounds import Between, Clock, PartName, PartOfDay, in_part
-from ricordo.language.temporal.expressions.relative import DayAway
+from ricordo.language.temporal.expressions.distances import Period
+from ricordo.language.temporal.expressions.parts import Neighbour
+from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.periods import second_next
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
-from ricordo.language.temporal.shapes import is_day
 
 _PARTS: dict[str, PartName] = {
     "morning": "morning",
@@ -43,15 +43,15 @@ def part_of_day(reader: Reader, at: int) -> Read | None:
     if relation is None and part == "night":
         before = second_next(reader, end)
         if before is not None and before[0] < 0:
-            return Read(PartOfDay("overnight", DayAway(-2)), before[1])
+            return Read(PartOfDay("overnight", Period("day", -2)), before[1])
     if relation is None and reader.relation(end) is not None and not reader.leads_on(end):
         relation, end = reader.relation(end), end + 1
     if relation is None:
         return None
     if part == "night":
         part, offset = _night(relation)
-        return Read(PartOfDay(part, DayAway(offset)), end)
-    return Read(PartOfDay(part, DayAway(OFFSETS[relation])), end)
+        return Read(PartOfDay(part, Period("day", offset)), end)
+    return Read(PartOfDay(part, Period("day", OFFSETS[relation])), end)
 
 
 def _night(relation: str) -> tuple[PartName, int]:

@@ -1,13 +1,21 @@
 """Times by distance: yesterday, two weeks ago, in 3 days, the last 7 days, 3 days after Easter."""
 
-from ricordo.language.temporal.expressions.amounts import HALVES, Amount, Unit
 from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
-from ricordo.language.temporal.expressions.relative import Away, DayAway, Lasting, Now, Rolling
+from ricordo.language.temporal.expressions.distances import (
+    HALVES,
+    Amount,
+    Away,
+    Lasting,
+    Now,
+    Period,
+    Rolling,
+    Unit,
+)
+from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import away_on_weekday
 from ricordo.language.temporal.grammar.clocks import part_name
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
-from ricordo.language.temporal.shapes import is_day
 
 
 def day_away(reader: Reader, at: int) -> Read | None:
@@ -17,7 +25,7 @@ def day_away(reader: Reader, at: int) -> Read | None:
     if offset is None:
         return None
     part = part_name(reader, begin)
-    day = DayAway(offset)
+    day = Period("day", offset)
     return Read(PartOfDay(part, day) if part is not None else day, begin + 1)
 
 
@@ -45,7 +53,7 @@ def _soon(reader: Reader, at: int) -> bool:
 def _placed(reader: Reader, amount: Amount, end: int) -> Read | None:
     if reader.has(end, Kind.AGO) and not _starts_period(reader, end):
         day = reader.number(end + 1, Kind.DAY)
-        return Read(Away(amount, -1, DayAway(day) if day else None), end + 1 + (day is not None))
+        return Read(Away(amount, -1, Period("day", day) if day else None), end + 1 + (day is not None))
     if (
         reader.has(end, Kind.LATER)
         and not _starts_period(reader, end)

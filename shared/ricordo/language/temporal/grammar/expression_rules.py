@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ricordo.language.temporal.expressions.compounds import PartOfDay
-from ricordo.language.temporal.expressions.relative import Period
+from ricordo.language.temporal.expressions.distances import Period
+from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour
 from ricordo.language.temporal.grammar.clocks import (
     clock,
@@ -41,7 +42,6 @@ from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_pe
 from ricordo.language.temporal.grammar.years import bare_year, century, holiday_name, year_then_part
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon
-from ricordo.language.temporal.shapes import is_day
 
 _LEADING = frozenset({Kind.THE, Kind.RELATION})
 _DAY_NAMES = frozenset({Kind.WEEKDAY, Kind.ON}) | _LEADING
@@ -225,7 +225,8 @@ def _has_surname(reader: Reader, at: int) -> bool:
 
 def _is_whole(reader: Reader, at: int, read: Read) -> bool:
     """Whether it is how long something is, or whose something is: "the whole week", "book of the year"."""
-    bare = isinstance(read.expression, Period) and read.expression.offset == 0
+    expression = read.expression  # "today" is a day, not one of several
+    bare = isinstance(expression, Period) and expression.offset == 0 and expression.unit != "day"
     if not bare or any(reader.has(i, Kind.RELATION) for i in range(at, read.end)):
         return False
     possessed = reader.has(at - 1, Kind.OF) and not reader.has(at - 1, Kind.IN, Kind.OVER)

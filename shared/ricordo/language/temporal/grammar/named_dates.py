@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay
+from ricordo.language.temporal.expressions.distances import Period
 from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.relative import Period
 from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after, year_at
 from ricordo.language.temporal.grammar.reader import Read, Reader
@@ -107,7 +107,7 @@ def _day_month(reader: Reader, at: int, weekday: int | None) -> Read | None:
     month = _month(reader, day[1]) or _month_behind_point(reader, day[1]) if day else None
     if day is None or month is None or _are_two(reader, day[1] - 1):
         return None
-    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), month[1])
+    return _dated(reader, CalendarDay(day[0], month[0], weekday), month[1])
 
 
 def _are_two(reader: Reader, at: int) -> bool:
@@ -138,7 +138,7 @@ def _month_day(reader: Reader, at: int, weekday: int | None) -> Read | None:
     # "Due in February, first one": a word that counts something else.
     if begin > month[1] and not reader.has_digit(day[1] - 1) and not _stands_alone(reader, day[1]):
         return None
-    return _dated(reader, CalendarDay(day[0], month[0], None, weekday), day[1])
+    return _dated(reader, CalendarDay(day[0], month[0], weekday), day[1])
 
 
 def _joined_year(reader: Reader, at: int) -> int | None:
@@ -157,7 +157,7 @@ def _year_first(reader: Reader, at: int) -> Read | None:
     day = _day_of_month(reader, at + 2)
     if year is None or month is None or day is None or not reader.has_digit(at + 2):
         return None
-    return Read(CalendarDay(day[0], month, year), day[1])
+    return Read(CalendarDay(day[0], month, year=year), day[1])
 
 
 def _year_between(reader: Reader, at: int) -> Read | None:
@@ -183,7 +183,7 @@ def _year_between(reader: Reader, at: int) -> Read | None:
     days = [number for number, digits in numbers if digits <= 2]
     if month is None or len(years) != 1 or len(days) != 1:
         return None
-    return Read(CalendarDay(days[0], month, years[0]), place)
+    return Read(CalendarDay(days[0], month, year=years[0]), place)
 
 
 def day_alone(reader: Reader, at: int) -> Read | None:
@@ -225,7 +225,7 @@ def _placed_behind(reader: Reader, day: int, at: int) -> Read | None:
     """Read what places a day behind it: "of next month", "scorso"."""
     month = reader.inner(at)
     if month is not None and isinstance(month.expression, Period) and month.expression.unit == "month":
-        return Read(Nth(day, month.expression, "day"), month.end)
+        return Read(Nth(month.expression, day, "day"), month.end)
     if reader.relation(at) != "last" or reader.has(at + 1, Kind.UNIT, Kind.WEEKDAY, Kind.MONTH):
         return None
     return Read(CalendarDay(day, relation="last"), at + 1)

@@ -69,12 +69,12 @@ def _three_numbers(reader: Reader, at: int) -> Read | None:
     if not reader.is_text(at + 1, *_SEPARATORS) or not reader.is_text(at + 3, reader.items[at + 1].text, ","):
         return None
     if reader.digits(at) == 4:
-        return Read(CalendarDay(third, second, first), at + 5)
+        return Read(CalendarDay(third, second, year=first), at + 5)
     year = full_year(third, reader.digits(at + 4))
     if year is None:
         return None
     day, month = _day_and_month(reader, first, second)
-    return Read(CalendarDay(day, month, year), at + 5)
+    return Read(CalendarDay(day, month, year=year), at + 5)
 
 
 def _two_numbers(reader: Reader, at: int) -> Read | None:
@@ -83,9 +83,9 @@ def _two_numbers(reader: Reader, at: int) -> Read | None:
         return None
     sizes = (reader.digits(at), reader.digits(at + 2))
     if sizes[0] == 4 and sizes[1] <= 2 and 1 <= second <= 12 and first in _YEARS:
-        return Read(Month(second, first), at + 3)
+        return Read(Month(second, year=first), at + 3)
     if sizes[1] == 4 and sizes[0] <= 2 and 1 <= first <= 12 and second in _YEARS:
-        return Read(Month(first, second), at + 3)
+        return Read(Month(first, year=second), at + 3)
     if max(sizes) > 2 or not all(sizes) or not _is_short_date(reader, at, (first, second)):
         return None
     day, month = _day_and_month(reader, first, second)
@@ -128,4 +128,4 @@ def compact_date(reader: Reader, at: int) -> Read | None:
     month, day = divmod(rest, 100)
     if not (1900 <= year <= 2100 and 1 <= month <= 12 and 1 <= day <= 31):
         return None
-    return Read(CalendarDay(day, month, year), at + 1)
+    return Read(CalendarDay(day, month, year=year), at + 1)

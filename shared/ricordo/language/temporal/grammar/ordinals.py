@@ -1,11 +1,9 @@
 """The n-th of something: days, weekdays, weeks, weekends, months, quarters, halves and centuries."""
 
-from ricordo.language.temporal.expressions.amounts import Unit
-from ricordo.language.temporal.expressions.anchors import OfYear
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import Month, Season, Years
-from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.relative import Period
+from ricordo.language.temporal.expressions.distances import Period, Unit
+from ricordo.language.temporal.expressions.parts import Nth, OfYear
 from ricordo.language.temporal.grammar.anchor_rules import is_year
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
 from ricordo.language.temporal.grammar.reader import Read, Reader
@@ -36,8 +34,8 @@ def nth(reader: Reader, at: int) -> Read | None:
     if whole is None:
         if day is None or n < 0 or count > 1 or reader.has(begin, Kind.PLURAL):
             return None
-        return Read(Nth(n, Period("month", 0), None, day), begin + 1)
-    return Read(Nth(n, whole.expression, unit if day is None else None, day, count), whole.end)
+        return Read(Nth(Period("month", 0), n, None, day), begin + 1)
+    return Read(Nth(whole.expression, n, unit if day is None else None, day, count), whole.end)
 
 
 _A_FEW = 3  # of "the first days of May"
@@ -89,7 +87,7 @@ def _short_part_of_year(reader: Reader, at: int) -> Read | None:
     if kind is None or n is None or not reader.adjacent(begin + 1) or not 1 <= n <= units[kind][1]:
         return None
     whole, end = (Years(year), begin + 2) if year is not None else _year_of(reader, begin + 2)
-    return Read(Nth(n, whole, units[kind][0]), end)
+    return Read(Nth(whole, n, units[kind][0]), end)
 
 
 def _year_then_nth(reader: Reader, year: int, at: int) -> Read | None:
@@ -97,7 +95,7 @@ def _year_then_nth(reader: Reader, year: int, at: int) -> Read | None:
     n, unit = reader.number(at, Kind.ORDINAL), reader.unit(at + 1)
     if n is None or unit not in {"quarter", "half"}:
         return None
-    return Read(Nth(n, Years(year), unit), at + 2)
+    return Read(Nth(Years(year), n, unit), at + 2)
 
 
 def _year_of(reader: Reader, at: int) -> tuple[Expression, int]:

@@ -1,11 +1,9 @@
 """Units of the calendar and what has a name in it: weeks, months, seasons, weekdays."""
 
-from ricordo.language.temporal.expressions.amounts import Unit
-from ricordo.language.temporal.expressions.anchors import Counted
 from ricordo.language.temporal.expressions.base import OFFSETS, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Month, Season
-from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.relative import Period, Weekday, Weekend
+from ricordo.language.temporal.expressions.distances import Period, Unit, Weekday, Weekend
+from ricordo.language.temporal.expressions.parts import Counted, Nth
 from ricordo.language.temporal.grammar.anchor_rules import weekday_away, with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_at
 from ricordo.language.temporal.grammar.ordinals import nth
@@ -90,7 +88,7 @@ def month(reader: Reader, at: int) -> Read | None:
     if year is not None:
         place = reader.skip_sign(at + 1, "-", "/", ",")
         named = reader.number(place, Kind.MONTH)
-        return Read(Month(named, year), place + 1) if named is not None else None
+        return Read(Month(named, year=year), place + 1) if named is not None else None
     begin = reader.skip(at, Kind.THE)
     relation = reader.relation(begin)
     begin += relation is not None
@@ -102,7 +100,7 @@ def month(reader: Reader, at: int) -> Read | None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
         verb = relation == "this" and reader.items[begin].weak and not reader.items[begin].capital
-        return None if verb and not reader.ends_clause(end) else Read(Month(named, None, relation), end)
+        return None if verb and not reader.ends_clause(end) else Read(Month(named, relation=relation), end)
     return _month_and_year(reader, named, begin, end)
 
 
@@ -149,10 +147,10 @@ def season(reader: Reader, at: int) -> Read | None:
     if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
         relation, end = reader.relation(end), end + 1
     if relation is not None:
-        return Read(Season(first, None, relation), end)
+        return Read(Season(first, relation=relation), end)
     skipped = second_next(reader, end)
     if skipped is not None and skipped[0] < 0:
-        return Read(Counted(2, Season(first, None, "last")), skipped[1])
+        return Read(Counted(2, Season(first, relation="last")), skipped[1])
     placed = with_year(reader, Season(first), end)
     return placed if placed.end > end or reader.has(at - 1, *_COMPANY, Kind.OVER) else None
 

@@ -1,11 +1,10 @@
 """Ranges from one time to another, and times that are open at one side."""
 
-from ricordo.language.temporal.expressions.anchors import OfYear
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month, Years
 from ricordo.language.temporal.expressions.compounds import Between, Bound, Clock, PartOfDay, Side
-from ricordo.language.temporal.expressions.parts import Nth
-from ricordo.language.temporal.expressions.relative import Away, DayAway, Now, Period, Weekday
+from ricordo.language.temporal.expressions.distances import Away, Now, Period, Weekday
+from ricordo.language.temporal.expressions.parts import Nth, OfYear
 from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
 from ricordo.language.temporal.grammar.reader import Read, Reader
@@ -30,7 +29,7 @@ def between(reader: Reader, at: int) -> Read | None:
 def _beside(end: Expression, other: Expression) -> Expression:
     """Let "now" be today beside a day: "between 22 January and now"."""
     fine = isinstance(other, Clock | PartOfDay | Now) or (isinstance(other, Away) and other.amount.fine)
-    return DayAway(0) if isinstance(end, Now) and not fine else end
+    return Period("day", 0) if isinstance(end, Now) and not fine else end
 
 
 def _from_day(reader: Reader, at: int) -> Read | None:
@@ -85,12 +84,12 @@ def _days_within(read: Read, first: int, last: int) -> Read | None:
         placed = (OfYear(CalendarDay(day, whole.part.month), whole.year) for day in (first, last))
         return Read(Between(*placed), read.end)
     if isinstance(whole, Month) and whole.relation is None and first <= last:
-        days = (CalendarDay(day, whole.month, whole.year) for day in (first, last))
+        days = (CalendarDay(day, whole.month, year=whole.year) for day in (first, last))
         return Read(Between(*days), read.end)
     if isinstance(whole, Month) and whole.relation is None:
-        return Read(Between(CalendarDay(first, whole.month, whole.year), CalendarDay(last)), read.end)
+        return Read(Between(CalendarDay(first, whole.month, year=whole.year), CalendarDay(last)), read.end)
     if isinstance(whole, Month) or (isinstance(whole, Period) and whole.unit == "month"):
-        return Read(Between(Nth(first, whole, "day"), Nth(last, whole, "day")), read.end)
+        return Read(Between(Nth(whole, first, "day"), Nth(whole, last, "day")), read.end)
     return None
 
 
@@ -117,7 +116,7 @@ def month_with_days(reader: Reader, at: int) -> Read | None:
     first, last, end = days
     year = year_after(reader, end)
     if year is not None and isinstance(whole.expression, Month):
-        whole, end = Read(Month(whole.expression.month, year[0]), end), year[1]
+        whole, end = Read(Month(whole.expression.month, year=year[0]), end), year[1]
     return _days_within(Read(whole.expression, end), first, last)
 
 
@@ -137,7 +136,7 @@ def _whole_month(reader: Reader, at: int) -> Read | None:
         year = year_after(reader, begin + 1)
         behind = reader.skip_sign(year[1], ",") if year is not None else begin
         if year is not None and reader.has(behind, Kind.FROM, Kind.BETWEEN):
-            return Read(Month(named, year[0]), year[1])
+            return Read(Month(named, year=year[0]), year[1])
         return Read(Month(named), begin + 1)
     read = reader.period(at)
     if read is None or not isinstance(read.expression, Period) or read.expression.unit != "month":

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ricordo.language.temporal.expressions.amounts import HALVES, Amount, Unit
 from ricordo.language.temporal.expressions.base import Expression, Relation
+from ricordo.language.temporal.expressions.distances import HALVES, Amount, Unit
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import Kind, Lexicon
 

@@ -1,7 +1,5 @@
 """Weeks by their day or number, decades, and stretches of a period: its end, what is left of it."""
 
-from ricordo.language.temporal.expressions.amounts import Unit
-from ricordo.language.temporal.expressions.anchors import Neighbour, OfYear
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import (
     CalendarDay,
@@ -12,8 +10,9 @@ from ricordo.language.temporal.expressions.calendar_dates import (
     Years,
 )
 from ricordo.language.temporal.expressions.compounds import Between
-from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Nth, SomeOf, WeekOf
-from ricordo.language.temporal.expressions.relative import DayAway, Period, Rolling
+from ricordo.language.temporal.expressions.distances import Period, Rolling, Unit
+from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear, SomeOf, WeekOf
+from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
 from ricordo.language.temporal.grammar.clocks import part_name
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after, year_at
@@ -21,7 +20,6 @@ from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
-from ricordo.language.temporal.shapes import is_day
 
 
 def week_of(reader: Reader, at: int) -> Read | None:
@@ -58,7 +56,7 @@ def _iso_week(reader: Reader, at: int) -> Read | None:
     if year is None or week is None or not reader.is_text(place, "w") or reader.digits(place + 1) != 2:
         return None
     glued = all(reader.adjacent(i) for i in range(at + 1, place + 2))
-    return Read(NumberedWeek(week, year), place + 2) if glued and 1 <= week <= _MOST_WEEKS else None
+    return Read(NumberedWeek(week, year=year), place + 2) if glued and 1 <= week <= _MOST_WEEKS else None
 
 
 def _holiday_weekend(reader: Reader, at: int) -> Read | None:
@@ -101,19 +99,19 @@ def edge(reader: Reader, at: int) -> Read | None:
     place = reader.skip(begin + 1, Kind.OF)
     short = reader.unit(begin)
     if short is not None:
-        return Read(Edge(name, Period(short, 0)), begin + 1)
+        return Read(Edge(Period(short, 0), name), begin + 1)
     whole = reader.inner(place)
     if whole is None and name != "elapsed":
         unit = reader.unit(reader.skip(place, Kind.THE))
         if unit is None or (unit not in {"month", "year", "week"} and (unit, name) != ("day", "rest")):
             return None
-        return Read(Edge(name, Period(unit, 0)), reader.skip(place, Kind.THE) + 1)
+        return Read(Edge(Period(unit, 0), name), reader.skip(place, Kind.THE) + 1)
     if whole is None or not isinstance(whole.expression, _WHOLE):
         return None
-    return Read(Edge(name, whole.expression), whole.end)
+    return Read(Edge(whole.expression, name), whole.end)
 
 
-_WHOLE = Period | Month | Years | Season | Nth | WeekOf | OfYear | DayAway
+_WHOLE = Period | Month | Years | Season | Nth | WeekOf | OfYear
 
 
 def _first_years(reader: Reader, at: int) -> Read | None:
@@ -121,7 +119,7 @@ def _first_years(reader: Reader, at: int) -> Read | None:
     if reader.number(at, Kind.ORDINAL) != 1:
         return None
     years = decade(reader, at + 1)
-    return Read(Edge("early", years.expression), years.end) if years is not None else None
+    return Read(Edge(years.expression, "early"), years.end) if years is not None else None
 
 
 def _edge_behind(reader: Reader, at: int) -> Read | None:
@@ -132,7 +130,7 @@ def _edge_behind(reader: Reader, at: int) -> Read | None:
         return None
     unit = reader.unit(at)
     period = whole.expression if whole is not None else Period(unit, 0) if unit is not None else None
-    return Read(Edge("elapsed", period), end + 1) if isinstance(period, Period) else None
+    return Read(Edge(period, "elapsed"), end + 1) if isinstance(period, Period) else None
 
 
 _EDGES: dict[str, EdgeName] = {

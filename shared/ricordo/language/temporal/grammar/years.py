@@ -21,7 +21,7 @@ def holiday_name(reader: Reader, at: int) -> Read | None:
     end = begin + 1 + (relation is not None)
     if relation is None and reader.relation_behind(end, Kind.UNIT) is not None:
         relation, end = reader.relation(end), end + 1
-    return Read(Holiday(name, None, relation), end) if relation else with_year(reader, Holiday(name), end)
+    return Read(Holiday(name, relation=relation), end) if relation else with_year(reader, Holiday(name), end)
 
 
 def bare_year(reader: Reader, at: int) -> Read | None:
@@ -126,7 +126,7 @@ def year_then_part(reader: Reader, at: int) -> Read | None:
 def _part(reader: Reader, at: int, year: Expression) -> Read | None:
     n, unit = reader.number(at, Kind.ORDINAL), reader.unit(at + 1)
     if n is not None and unit in {"quarter", "half"}:
-        return Read(Nth(n, year, unit), at + 2)
+        return Read(Nth(year, n, unit), at + 2)
     part = reader.period(at)
     if part is None or not part.expression.partial or part.expression.of_year(2000) is None:
         return None

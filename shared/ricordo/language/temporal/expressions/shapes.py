@@ -1,0 +1,90 @@
+"""What sort of time an expression is: what it leaves open, whether it has an hour, and that hour on a day."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from typing import Final, Literal
+
+from ricordo.language.temporal.expressions.base import Expression
+from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Holiday, Month, Season
+from ricordo.language.temporal.expressions.compounds import (
+    Between,
+    Bound,
+    Clock,
+    PartName,
+    PartOfDay,
+    in_part,
+)
+from ricordo.language.temporal.expressions.distances import Away, Period, Weekday, WeekdayAway, Weekend
+from ricordo.language.temporal.expressions.parts import Counted, Neighbour, Nth, OfYear
+
+Shape = Literal["weekday", "day", "date", "holiday", "month", "placed"]
+"""What is left open: the week ("Friday"), month ("the 19th"), year ("3 May", "Easter"), or nothing."""
+_NOON: Final = 12 * 60
+
+
+def shape(expression: Expression) -> Shape:
+    """Return what an expression leaves open."""
+    match expression:
+        case Clock(day=Expression() as inner) | PartOfDay(day=inner) | Bound(of=inner) | Between(first=inner):
+            return shape(inner)
+        case Weekday(relation=None, within=None) | Weekend(ahead=False):
+            return "weekday"
+        case CalendarDay(year=None, relation=None, month=month):
+            return "day" if month is None else "date"
+        case Holiday(year=None, relation=None):
+            return "holiday"
+        case Month(year=None, relation=None) | Season(year=None, relation=None):
+            return "month"
+        case _:
+            return "placed"
+
+
+def is_day(expression: Expression) -> bool:
+    """Whether an expression names one day."""
+    match expression:
+        case CalendarDay() | Weekday() | Holiday() | Away() | WeekdayAway() | Period(unit="day" | "workday"):
+            return True
+        case OfYear(part=part) | Counted(of=part):
+            return is_day(part)
+        case Nth(weekday=weekday, unit=unit, count=1) | Neighbour(weekday=weekday, unit=unit):
+            return weekday is not None or unit in {"day", "workday"}
+        case _:
+            return False
+
+
+def minutes(expression: Expression) -> int | None:
+    """Return the minutes since midnight at which an hour begins, None where none is named."""
+    if isinstance(expression, Between):
+        return minutes(expression.first)
+    return expression.minutes if isinstance(expression, Clock) else None
+
+
+def is_dayless(expression: Expression) -> bool:
+    """Whether an hour is named, and no day."""
+    if isinstance(expression, Between):
+        return is_dayless(expression.first) and is_dayless(expression.last)
+    return isinstance(expression, Clock) and expression.day is None
+
+
+def on_day(expression: Expression, day: date) -> Expression:
+    """Put an hour, or the time from one hour to another, on a day."""
+    return _each_hour(expression, lambda h: replace(h, day=CalendarDay(day.day, day.month, year=day.year)))
+
+
+def of_part(expression: Expression, part: PartName) -> Expression:
+    """Return an hour as one of a part of the day: "alle 9" of an evening is 21:00."""
+    return _each_hour(expression, lambda hour: in_part(hour, part))
+
+
+def after_noon(expression: Expression) -> Expression:
+    """Return an hour twelve hours later; as it is when it is after noon already."""
+    return _each_hour(
+        expression, lambda hour: replace(hour, minutes=hour.minutes + _NOON * (hour.minutes < _NOON))
+    )
+
+
+def _each_hour(expression: Expression, change: Callable[[Clock], Clock]) -> Expression:
+    if isinstance(expression, Between):
+        return Between(_each_hour(expression.first, change), _each_hour(expression.last, change))
+    return change(expression) if isinstance(expression, Clock) else expression
