@@ -13,9 +13,20 @@ from scipy.sparse.linalg import lsqr
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.document import Document
 from ricordo.language.emotion.emotion_words import spoken
-from ricordo.language.emotion.features import STYLE, Hashes, pieces
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.emotion.heads import AXES, LABELS, SPOKEN, Heads, Seen, quantised, told, weighed
+from ricordo.language.emotion.heads import (
+    AXES,
+    LABELS,
+    SPOKEN,
+    STYLE,
+    Hashes,
+    Heads,
+    Seen,
+    pieces,
+    quantised,
+    told,
+    weighed,
+)
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors

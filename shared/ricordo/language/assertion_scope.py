@@ -1,12 +1,12 @@
 """Selects what a text asserts as real or planned: no question, wish, condition, dream, joke or quotation."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, NEVER, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.text import normalise
 from ricordo.language.tokenization import PLAIN_WORD
 
@@ -34,46 +34,24 @@ _MOST_SENTENCES: Final = 1000  # sentences that are read of one text
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A part of a sentence that asserts something.
-
-    Attributes:
-        text: as written, with single spaces.
-        plain: as `plain` returns it.
-        words: the plain words of the whole sentence.
-    """
+    """A part of a sentence that asserts something."""
 
     text: str
     plain: str
     words: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """A pattern of what is not asserted; it cannot match without one of its cues."""
+class _Frames(Patterns):
+    """The patterns of one language, some of which cannot match without one of their cues."""
 
-    pattern: re.Pattern[str]
-    cues: frozenset[str]
+    cues: dict[str, frozenset[str]]
 
-    def search(self, low: str, said: frozenset[str], start: int, end: int) -> re.Match[str] | None:
-        """Search `low[start:end]`, whose words are `said`."""
-        return None if self.cues.isdisjoint(said) else self.pattern.search(low, start, end)
-
-
-@dataclass(frozen=True, slots=True)
-class _Frames:
-    """The frames of one language."""
-
-    asks: re.Pattern[str]
-    asks_and_tells: re.Pattern[str]
-    tag: re.Pattern[str]
-    question: re.Pattern[str]
-    statement: re.Pattern[str]
-    story: _Frame
-    joke: _Frame
-    supposes: _Frame
-    wishes: _Frame
-    ends: re.Pattern[str]
-    courtesy: re.Pattern[str]
+    def find(self, name: str, low: str, said: frozenset[str], start: int, end: int) -> re.Match[str] | None:
+        """Search a pattern that has cues in `low[start:end]`, whose words are `said`."""
+        if self.cues[name].isdisjoint(said):
+            return None
+        pattern: re.Pattern[str] = getattr(self, name)
+        return pattern.search(low, start, end)
 
 
 def plain(text: str) -> str:
@@ -100,10 +78,6 @@ def assertions_of(sentences: Sequence[str], language: str) -> tuple[Assertion, .
 
     Sentences that ask or retell a story, the news or a dream, and what is wished or supposed, are left out;
     of a text that says it is a joke, everything. Of a statement with a tag question the statement stays.
-
-    Args:
-        sentences: of the text, without quotations.
-        language: a language of `LANGUAGES`.
     """
     frames = _frames(language)
     found: list[Assertion] = []
@@ -112,7 +86,7 @@ def assertions_of(sentences: Sequence[str], language: str) -> tuple[Assertion, .
             piece = sentence[start : start + _LONGEST]
             low = plain(piece)
             said = plain_words(low)
-            if frames.joke.search(low, said, 0, len(low)):
+            if frames.find("joke", low, said, 0, len(low)):
                 return ()
             found += (Assertion(piece[a:b], low[a:b], said) for a, b in _asserted(low, said, frames))
     return tuple(found)
@@ -134,18 +108,18 @@ def without_quotations(text: str) -> str:
 
 def _asserted(low: str, said: frozenset[str], frames: _Frames) -> Iterator[tuple[int, int]]:
     """Yield the spans of a sentence that assert something; `said` are its words."""
-    if frames.story.search(low, said, 0, len(low)):
+    if frames.find("story", low, said, 0, len(low)):
         return
     span = _unasked(low, frames)
     if span is None:
         return
     start, end = span
-    if supposed := frames.supposes.search(low, said, start, end):
+    if supposed := frames.find("supposes", low, said, start, end):
         end = supposed.start()
         # "If it rains we stay": all depends on it. "He came, as if …": what stands before it does not.
         if not low[start:end].strip(" ,;:-'"):
             return
-    while wished := frames.wishes.search(low, said, start, end):
+    while wished := frames.find("wishes", low, said, start, end):
         if wished.start() > start:
             yield start, wished.start()
         over = frames.ends.search(low, wished.end(), end)
@@ -170,36 +144,12 @@ def _unasked(low: str, frames: _Frames) -> tuple[int, int] | None:
     question = frames.question.search(low, start)
     if question is None or frames.asks.match(low, start):
         return None
-    return (0, question.start()) if frames.statement.search(low, 0, question.start()) else None
-
-
-def either(patterns: Iterable[str]) -> str:
-    """Return the pattern that matches where one of `patterns` does."""
-    return "|".join(f"(?:{pattern})" for pattern in patterns) or NEVER
+    return (0, question.start()) if frames.told.search(low, 0, question.start()) else None
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _frames(language: str) -> _Frames:
     table = read_table("assertion_scope", language)
-    cues = table["cues"]
-
-    def pattern(key: str) -> re.Pattern[str]:
-        value = table[key]
-        return re.compile(value if isinstance(value, str) else either(value))
-
-    def frame(key: str) -> _Frame:
-        return _Frame(pattern(key), frozenset(cues[key].split()))
-
-    return _Frames(
-        asks=pattern("asks"),
-        asks_and_tells=pattern("asks_and_tells"),
-        tag=re.compile(rf"[,;:] ?(?:{pattern('tags').pattern})\W*$"),
-        question=pattern("question"),
-        statement=pattern("told"),
-        story=frame("story"),
-        joke=frame("joke"),
-        supposes=frame("supposes"),
-        wishes=frame("wishes"),
-        ends=pattern("ends"),
-        courtesy=pattern("courtesy"),
-    )
+    cues = {name: frozenset(words.split()) for name, words in table.pop("cues").items()}
+    tag = re.compile(rf"[,;:] ?(?:{table['tags']})\W*$")
+    return _Frames(cues=cues, tag=tag, **compiled(table))

@@ -22,7 +22,6 @@ from ricordo.language.markup import MOST_READ
 from ricordo.language.text_head import load_head
 
 STRONG_INTENSITY = 0.4
-
 _LETTERS = re.compile(r"[^\W\d_]+")
 _STEP = re.compile(r"(?:^|\n|[\s:;.,])(?:(?:step|passo|punto)\s*)?(\d{1,2})[.):]\s+\S", re.IGNORECASE)
 # The first that fits decides: what someone asks to note down is a note, whatever it tells of.
@@ -132,12 +131,6 @@ def memory_type(
 
     Procedural when it tells how something is done, semantic when it states what is so in general or who
     someone is, emotional when it is felt strongly, else episodic.
-
-    Args:
-        document: a text.
-        emotion: the feeling estimated of the same text.
-        role: who said it; what a tool or the system says is felt by nobody.
-        vector: of the text by MiniLM, [d], if there is one.
     """
     stated = _stated(document)
     if _has_steps(document.text) or stated.says("procedural") or tells_how(document, vector):

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from types import SimpleNamespace
@@ -44,16 +44,26 @@ class Patterns(SimpleNamespace):
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> re.Pattern[str]: ...
+        def __getattribute__(self, name: str, /) -> re.Pattern[str]: ...
+
+
+class Words(SimpleNamespace):
+    """Sets of words of a data file, by attribute; its comments say what each is for."""
+
+    if TYPE_CHECKING:
+
+        def __getattribute__(self, name: str, /) -> frozenset[str]: ...
+
+
+def either(patterns: Iterable[str]) -> str:
+    """Return the pattern that matches where one of `patterns` does."""
+    return "|".join(f"(?:{pattern})" for pattern in patterns) or NEVER
 
 
 def compiled(table: Mapping[str, str | Sequence[str]]) -> dict[str, re.Pattern[str]]:
     """Compile the patterns of a table; a list matches where one of its patterns does."""
     return {
-        name: re.compile(
-            value if isinstance(value, str) else "|".join(f"(?:{each})" for each in value) or NEVER
-        )
-        for name, value in table.items()
+        name: re.compile(value if isinstance(value, str) else either(value)) for name, value in table.items()
     }
 
 
@@ -62,10 +72,6 @@ def read_table(name: str, language: str = _COMMON) -> dict[str, Any]:
 
     What a language lacks is empty: a key without a value, and all keys of a file that is not there. An empty
     pattern matches nothing.
-
-    Args:
-        name: a file that `data/schema.toml` describes.
-        language: a folder of `data`.
 
     Raises:
         KeyError: the schema has no such file.
@@ -95,9 +101,6 @@ def read_patterns(name: str, language: str) -> dict[str, Any]:
     """Return a file of patterns, compiled: a regular expression for each list, a set of words for each text.
 
     A placeholder `<name>` in an alternative stands for the entry of the table `parts`.
-
-    Args:
-        name, language: as of `read_table`.
 
     Raises:
         KeyError: the schema has no such file, or a placeholder no entry.

@@ -1,9 +1,4 @@
-"""Detects the language of a text.
-
-Function words and the shapes of words tell more about a few words of chat than a general identifier does,
-which is at its worst there: what they tell clearly is believed. Else the text may be in any other language,
-and a general identifier (py3langid) is believed where it is sure.
-"""
+"""Detects the language of a text."""
 
 import re
 from collections.abc import Sequence
@@ -60,12 +55,7 @@ _NO_EVIDENCE: Final[Evidence] = (0,) * len(LANGUAGES)
 
 
 def detect(text: str, default: str = "en") -> str:
-    """Return the likeliest of `LANGUAGES`, in which queries are read.
-
-    Args:
-        text: Any text; its first 2,000 characters are read.
-        default: What to answer when nothing tells: no words, or names only.
-    """
+    """Return the likeliest of `LANGUAGES`, in which queries are read."""
     read = text[:_MOST_READ]
     return _likeliest(_total(_traits_of(read), read), default)
 
@@ -81,12 +71,7 @@ def tells_language(text: str) -> bool:
 
 
 def identify(text: str, default: str = "en") -> str:
-    """Return the language of `text`, as ISO 639-1.
-
-    Args:
-        text: Any text; its first 2,000 characters are read, without code and addresses.
-        default: What to answer when nothing tells: no words, names only, or a guess that nobody is sure of.
-    """
+    """Return the language of `text`, as ISO 639-1."""
     read = in_words(text[:_MOST_READ])
     found = _traits_of(read)
     written = [word for word in found if not word.laughs]
@@ -108,15 +93,7 @@ def identify(text: str, default: str = "en") -> str:
 
 
 class _Traits(NamedTuple):
-    """What a word tells of the language it is in.
-
-    Attributes:
-        evidence: for each language.
-        told: the language that it clearly is of: whose frequent word it is, and no other's.
-        laughs: whether it is laughter, which is of any language.
-        foreign: whether it is a frequent word of a language without data, as it is written.
-        foreign_small: the same, in small letters.
-    """
+    """What a word tells of the language it is in."""
 
     evidence: Evidence
     told: str

@@ -1,9 +1,4 @@
-"""Whether a message tells anything: pure questions, requests, thanks, greetings and shrugs do not.
-
-It is decided from the message alone, by its sentences and their clauses: one that tells is enough. A question
-that also tells something ("Would my sister Anna, who lives in Turin, like it?") is told. What is in doubt
-counts as told: to lose what somebody said is worse than to keep what says nothing.
-"""
+"""Whether a message tells anything: pure questions, requests, thanks, greetings and shrugs do not."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from ricordo.language.annotations import Role
-from ricordo.language.assertion_scope import either, plain
-from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
+from ricordo.language.assertion_scope import plain
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
 from ricordo.language.small_talk import telling_words
@@ -50,24 +45,18 @@ class _Clause:
 
 
 def informative(document: Document, role: Role = Role.USER) -> float:
-    """Return whether a text tells anything, in [0, 1]; from 0.5 on it does.
-
-    Args:
-        document: in other languages than Italian and English only pure questions tell nothing.
-        role: who said it. Of an assistant, what it refuses, offers or repeats tells nothing either.
-    """
+    """Return whether a text tells anything, in [0, 1]; from 0.5 on it does."""
     document, language = document.evenly_spaced, document.language
     if len(document.text.strip()) > _LONGEST:
         return TELLS if telling_words(document) else TELLS_NOTHING
-    spoken = [one for one in document.sentences if _says_a_word(one)]
+    spoken = [
+        one
+        for one in document.sentences
+        if any(LAUGHTER.fullmatch(word) is None for word in words(one, "it"))
+    ]
     if language not in LANGUAGES:
         return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
     return TELLS if any(_tells(one, language, role) for one in spoken) else TELLS_NOTHING
-
-
-def _says_a_word(sentence: str) -> bool:
-    """Say whether a sentence has a word that is no laughter."""
-    return any(LAUGHTER.fullmatch(word) is None for word in words(sentence, "it"))
 
 
 def _tells(sentence: str, language: str, role: Role) -> bool:
@@ -111,7 +100,10 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: Patterns
         clauses = list(_unless_chosen(clauses, consulted.end(), patterns))
         if not clauses:
             return False
-    wanting = [_wants(one.low, patterns) or _is_tag(one, patterns) for one in clauses]
+    wanting = [
+        _wants(one.low, patterns) or patterns.tag.fullmatch(one.low.strip(_EDGES)) is not None
+        for one in clauses
+    ]
     first = wanting.index(True) if True in wanting else len(clauses) - 1
     if any(_asserts(one, patterns.verb, patterns, language) for one in clauses[:first]):
         return True
@@ -165,10 +157,6 @@ def _asserts(clause: _Clause, verb: re.Pattern[str], patterns: Patterns, languag
 
 def _is_marked(sentence: str) -> bool:
     return _MARK.search(sentence) is not None
-
-
-def _is_tag(clause: _Clause, patterns: Patterns) -> bool:
-    return patterns.tag.fullmatch(clause.low.strip(_EDGES)) is not None
 
 
 def _wants(low: str, patterns: Patterns) -> bool:

@@ -1,7 +1,8 @@
 """Dictionary forms of words: singular nouns, Italian verb forms; and Italian articles before nouns."""
 
+import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import simplemma
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
@@ -146,3 +147,33 @@ def is_known(word: str, language: str) -> bool:
 
 _SINGULARS: Final = {"it": _italian, "en": _english}
 """Rules for the singular; in other languages the lemma is taken."""
+
+
+class _Articles(NamedTuple):
+    definite: list[tuple[str, str, re.Pattern[str], str]]
+    joined: dict[str, dict[str, str]]
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _articles(language: str) -> _Articles:
+    table = read_table("articles", language)
+    return _Articles(
+        [(gender, number, re.compile(begin), form) for gender, number, begin, form in table["definite"]],
+        {name: dict(pair.split("=") for pair in forms.split()) for name, forms in table["joined"].items()},
+    )
+
+
+def article_of(noun: str, gender: str, language: str, *, plural: bool = False) -> str:
+    """Return the definite article before a noun; "" where the language has none."""
+    genders, numbers = {"", "f" if gender == "f" else "m"}, {"", "plural" if plural else "singular"}
+    for of_gender, of_number, begin, form in _articles(language).definite:
+        if of_gender in genders and of_number in numbers and begin.match(noun.casefold()):
+            return form
+    return ""
+
+
+def with_article(preposition: str, article: str, noun: str, language: str) -> str:
+    """Return a noun behind a preposition and an article, either of which may be empty: "dell'amico"."""
+    joined = _articles(language).joined.get(preposition, {}).get(article)
+    before = joined or f"{preposition} {article}".strip()
+    return before + noun if before.endswith("'") else f"{before} {noun}".strip()

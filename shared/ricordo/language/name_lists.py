@@ -1,31 +1,20 @@
 """Names: given names, places and the words around them (`names.toml`), and the names of known people."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.text import normalise, stop_words
+from ricordo.language.data_files import LANGUAGES, Words, read_table
+from ricordo.language.document import Document
+from ricordo.language.text import LONGEST_WORD, normalise, stop_words
 from ricordo.language.tokenization import Token
 
 
-@dataclass(frozen=True, slots=True)
-class NameLists:
-    """Case-folded words, those of cues and of acts by language."""
+class NameLists(Words):
+    """The case-folded words of the files `names.toml`, those of cues and of acts by language."""
 
-    given: frozenset[str]
-    also_words: frozenset[str]
-    listed: frozenset[str]
-    things: frozenset[str]
-    places: frozenset[str]
-    never: frozenset[str]
     cues: dict[str, frozenset[str]]
     acts: dict[str, frozenset[str]]
-    surely: frozenset[str]
-    only_named: frozenset[str]
-    colours: frozenset[str]
-    saints: frozenset[str]
-    determiners: frozenset[str]
 
 
 LONGEST_NAME = 4
@@ -42,19 +31,11 @@ def load_names() -> NameLists:
 
     lists = {key: frozenset(value.split()) for key, value in read_table("names").items()}
     return NameLists(
-        given=lists["given"],
-        also_words=lists["also_words"],
+        **lists,
         listed=lists["given"] | lists["also_words"],
-        things=lists["things"],
-        places=lists["places"],
-        never=lists["never"],
         cues={language: words(language, "cues") for language in LANGUAGES},
         acts={language: words(language, "acts", "surely_acts") for language in LANGUAGES},
         surely=frozenset().union(*(words(language, "surely_acts") for language in LANGUAGES)),
-        only_named=lists["only_named"],
-        colours=lists["colours"],
-        saints=lists["saints"],
-        determiners=lists["determiners"],
     )
 
 
@@ -115,3 +96,64 @@ class KnownNames:
             token.folded in stop_words(language) for language in ("it", "en")
         )
         return token.written[:1].isupper() or not ordinary
+
+
+_OPENING = frozenset('.!?…:\n"“«([-')
+_JOINS = frozenset({" ", "'", "\u2019"})
+_ELIDED = re.compile(r"(?<!\w)([^\W\d_]{1,8})['\u2019]$")
+_ELIDED_IN_NAMES = frozenset({"D", "Sant"})
+_WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]+) $")
+_POSSESSIVE = re.compile(r"['\u2019]s$")
+
+
+def starts_sentence(text: str, position: int) -> bool:
+    """Say whether a sentence, or something said or listed, begins at a place."""
+    while position > 0 and text[position - 1] in " \t":
+        position -= 1
+    return position == 0 or text[position - 1] in _OPENING
+
+
+def is_proper_noun(text: str, word: Token) -> bool:
+    """Say whether a word of `text` is capitalised where grammar does not ask for it."""
+    if len(word.written) < 2 or not word.written[0].isupper():
+        return False
+    return word.written.isupper() or not starts_sentence(text, word.start)
+
+
+def proper_names(document: Document) -> Iterator[str]:
+    """Yield the proper names in a text in normal form C, as written."""
+    text, language = document.text, document.language
+    if not any(letter.islower() for letter in text):
+        return
+    start = end = length = 0
+    for word in document.words:
+        if not is_proper_noun(text, word):
+            continue
+        begin = word.start - (_elided_before(text, word.start) if language == "it" else 0)
+        gap = text[end : begin if begin > end else word.start]
+        if 0 < length < LONGEST_NAME and gap in _JOINS:
+            end, length = word.end, length + 1
+            continue
+        if length:
+            yield _POSSESSIVE.sub("", text[start:end])
+        start, end, length = _with_given_name(text, begin), word.end, 1
+    if length:
+        yield _POSSESSIVE.sub("", text[start:end])
+
+
+def _elided_before(text: str, start: int) -> int:
+    """Return how many characters before a place belong to its name: the "D'" of "D'Angelo".
+
+    A sentence that begins with "L'" or "Dall'" is capitalised for that, and so is "Sant'" at its head.
+    """
+    match = _ELIDED.search(text, max(0, start - 9), start)
+    if match is None or not match[1][0].isupper():
+        return 0
+    named = match[1] in _ELIDED_IN_NAMES or not starts_sentence(text, match.start())
+    return len(match[0]) if named else 0
+
+
+def _with_given_name(text: str, start: int) -> int:
+    """Return where a name begins that may have a given name before it, at the head of a sentence."""
+    match = _WORD_BEFORE.search(text, max(0, start - LONGEST_WORD), start)
+    return match.start() if match is not None and match[1][0].isupper() and is_given(match[1]) else start

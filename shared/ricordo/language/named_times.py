@@ -1,18 +1,13 @@
-"""Words of time that name somebody or something: "Friday is our dog", "Yesterday by the Beatles".
-
-Told by how they are written and by what stands beside them; where it is open, they name no time.
-"""
+"""Words of time that name somebody or something: "Friday is our dog", "Yesterday by the Beatles"."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import plain
 from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.document import Document
-from ricordo.language.name_lists import is_given
-from ricordo.language.proper_nouns import starts_sentence
+from ricordo.language.name_lists import is_given, starts_sentence
 from ricordo.language.text import stop_words
 
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+(?:['\u2019][^\W\d_]+)?) $")
@@ -22,13 +17,10 @@ _LONGEST: Final = 24  # characters of a word beside one of time that are looked 
 _BEHIND: Final = 60  # characters behind a time that are read
 
 
-@dataclass(frozen=True, slots=True)
-class _Works:
+class _Works(Patterns):
     """How it is said that somebody saw, read or dreamt something, in one language."""
 
     cues: frozenset[str]
-    deed: re.Pattern[str]
-    when: re.Pattern[str]
 
 
 def without_works(document: Document) -> Document:
@@ -55,15 +47,7 @@ def _without_work(sentence: Document, works: _Works) -> str:
 
 
 def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
-    """Say whether the words of time between two places of a text name somebody, a work or a street.
-
-    Args:
-        text: what tells, as it is written.
-        low: the same, plain; equally long.
-        start: where the words begin, without an article.
-        end: where they end.
-        language: "it" or "en".
-    """
+    """Say whether the words of time between two places of a text name somebody, a work or a street."""
     signs = _signs(language)
     reference = low[start:end]
     if signs.place.match(reference) and signs.place_before.search(low, 0, start):
@@ -119,7 +103,7 @@ def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
 @lru_cache(maxsize=len(LANGUAGES))
 def _works(language: str) -> _Works:
     table: dict[str, str] = read_table("event_times", language)["works"]
-    return _Works(frozenset(table["cues"].split()), re.compile(table["deed"]), re.compile(table["when"]))
+    return _Works(cues=frozenset(table.pop("cues").split()), **compiled(table))
 
 
 @lru_cache(maxsize=len(LANGUAGES))

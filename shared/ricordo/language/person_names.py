@@ -1,8 +1,4 @@
-"""Who is mentioned: names of people in a text, told by capitals, cues and lists of given names.
-
-Precision before completeness: an unknown capital is a person only beside a cue ("con", "with", "si chiama");
-a place, a weekday or an acronym never is.
-"""
+"""Who is mentioned: names of people in a text, told by capitals, cues and lists of given names."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,14 +14,13 @@ from ricordo.language.name_lists import (
     is_place,
     load_names,
     lookup,
+    starts_sentence,
 )
-from ricordo.language.proper_nouns import starts_sentence
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import APOSTROPHES, Token
 from ricordo.language.topics.word_classes import WordClass, word_class
 
 __all__ = ["MAX_NAMES", "NameLists", "is_given", "is_place", "load_names", "mentioned_names"]
-
 MAX_NAMES = 16
 _POSSESSIVES = frozenset({"mia"})  # those that are given names too
 _EXCLAIMED = frozenset({"mamma", "casa", "colpa", "madonna"})
@@ -238,10 +233,9 @@ class _Reader:
         if self._last == at - 2 and self._tokens[at - 1].folded in _AND:
             return True
         between = self._text[self._tokens[at - 1].end : self._tokens[at].start]
-        return self._last == at - 1 and between.strip() == "," and self._is_capital_or_even(at)
-
-    def _is_capital_or_even(self, at: int) -> bool:
-        return self._even or _is_capital(self._tokens[at])
+        return (
+            self._last == at - 1 and between.strip() == "," and (self._even or _is_capital(self._tokens[at]))
+        )
 
     def _determined(self, at: int) -> bool:
         return (

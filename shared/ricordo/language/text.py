@@ -4,7 +4,7 @@ import hashlib
 import threading
 import unicodedata
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 import snowballstemmer
 
@@ -26,24 +26,8 @@ LONGEST_WORD: Final = 64
 """Characters: longer tokens are not stemmed."""
 
 
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
-
-
-class _StemmersOfThread(threading.local):
-    """Snowball stemmers hold the word they work on: one of each language for every thread."""
-
-    def __init__(self) -> None:
-        self.by_algorithm: dict[str, _Stemmer] = {}
-
-    def get(self, algorithm: str) -> _Stemmer:
-        stemmer = self.by_algorithm.get(algorithm)
-        if stemmer is None:
-            stemmer = self.by_algorithm[algorithm] = snowballstemmer.stemmer(algorithm)
-        return stemmer
-
-
-_stemmers = _StemmersOfThread()
+# Snowball stemmers hold the word they work on: one of each language for every thread.
+_stemmers = threading.local()
 
 
 def normalise(text: str) -> str:
@@ -72,8 +56,12 @@ def stem(word: str, language: str) -> str:
 @lru_cache(maxsize=65_536)
 def _stem(word: str, language: str) -> str:
     algorithm = _ALGORITHMS.get(language)
-    stemmed = _stemmers.get(algorithm).stemWord(word) if algorithm else word
-    return without_accents(stemmed)
+    if algorithm is None:
+        return without_accents(word)
+    stemmers = _stemmers.__dict__
+    if algorithm not in stemmers:
+        stemmers[algorithm] = snowballstemmer.stemmer(algorithm)
+    return without_accents(stemmers[algorithm].stemWord(word))
 
 
 def without_accents(word: str) -> str:

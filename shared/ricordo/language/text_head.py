@@ -9,11 +9,11 @@ import io
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
-from typing import Final
+from typing import Any, ClassVar, Final, Self, cast
 from zlib import crc32
 
 import numpy as np
@@ -33,22 +33,51 @@ _WORD: Final = re.compile(r"\w+")
 _SHAPE_SCALE: Final = np.float32(0.3)  # beside a text's words, which have unit norm
 _CLAUSE_END: Final = re.compile(r"[.;:,!?()\n]+")
 _APOSTROPHE: Final = re.compile(r"['’]")
-
 Floats = NDArray[np.float32]
 
 
+class SavedHead:
+    """A data class of arrays, texts and numbers that is kept in a file of NumPy."""
+
+    __slots__ = ()
+    IN_HALF: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are kept in half precision."""
+
+    def saved(self) -> bytes:
+        """Return the file that `restored` reads."""
+        file = io.BytesIO()
+        names = [field.name for field in fields(cast("Any", self)) if field.init]
+        arrays: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in names}
+        halved = {name: array.astype(np.float16) for name, array in arrays.items() if name in self.IN_HALF}
+        np.savez_compressed(file, **(arrays | halved))
+        return file.getvalue()
+
+    @classmethod
+    def restored(cls, content: bytes) -> Self:
+        """Return the head of a file that `saved` has made."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            return cls(**{name: _restored(saved[name]) for name in saved})
+
+
+def _restored(array: NDArray[Any]) -> Any:  # noqa: ANN401 - of whichever type the field is
+    if array.ndim == 0:
+        return array.item()
+    if array.dtype.kind == "U":
+        return tuple(array.tolist())
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
 @dataclass(frozen=True, slots=True)
-class TextHead:
+class TextHead(SavedHead):
     """Gives the probability of each label.
 
     Attributes:
-        labels: what it tells apart.
-        hashed: weights of the buckets in steps of `step`, int8 [BUCKETS, labels].
-        step: [labels].
         dense: weights of the shape and of the vector, [SHAPE + d, labels].
         model: the embedding model whose vectors it reads.
         fitted_on: SHA-256 of the texts that it was fitted on.
     """
+
+    IN_HALF: ClassVar = frozenset({"dense"})
 
     labels: tuple[str, ...]
     hashed: NDArray[np.int8]
@@ -58,51 +87,19 @@ class TextHead:
     fitted_on: str = ""
 
     def probabilities(self, text: str, vector: Floats) -> Mapping[str, float]:
-        """Return the probability of each label, together 1.
-
-        Args:
-            text: of which the first 2,000 characters are read.
-            vector: of the text by `model`, [d], unit norm.
-        """
+        """Return the probability of each label, together 1."""
         places = buckets(text)
         scores = self.hashed[places].sum(axis=0, dtype=np.int32) * self.step / np.sqrt(max(1, len(places)))
         scores = scores + np.concatenate((shape(text), vector)) @ self.dense
         odds = np.exp(scores - scores.max())
         return dict(zip(self.labels, (odds / odds.sum()).tolist(), strict=True))
 
-    def saved(self) -> bytes:
-        """Return the file that `load_head` reads."""
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            labels=np.array(self.labels),
-            hashed=self.hashed,
-            step=self.step,
-            dense=self.dense.astype(np.float16),
-            model=np.array(self.model),
-            fitted_on=np.array(self.fitted_on),
-        )
-        return file.getvalue()
-
 
 @lru_cache(maxsize=16)
 def load_head(package: str, name: str, language: str) -> TextHead | None:
     """Return the head `<name>_<language>.npz` of a package, read once; None where there is none."""
     file = resources.files(package).joinpath(f"{name}_{language}.npz")
-    return read_head(file.read_bytes()) if language in LANGUAGES and file.is_file() else None
-
-
-def read_head(content: bytes) -> TextHead:
-    """Return the head of a file that `TextHead.saved` has made."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-        return TextHead(
-            labels=tuple(map(str, saved["labels"].tolist())),
-            hashed=saved["hashed"],
-            step=saved["step"],
-            dense=saved["dense"].astype(np.float32),
-            model=str(saved["model"]),
-            fitted_on=str(saved["fitted_on"]),
-        )
+    return TextHead.restored(file.read_bytes()) if language in LANGUAGES and file.is_file() else None
 
 
 def buckets(text: str) -> NDArray[np.intp]:

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Words, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import excerpt
 from ricordo.language.tokenization import words_of
@@ -18,10 +17,7 @@ _LONGEST_SMALL_TALK: Final = 80  # characters
 _COMMA: Final = re.compile(r"[,!:–—-]\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Openings:
-    words: frozenset[str]
-    first: frozenset[str]
+class _Openings(Words):
     sentences: re.Pattern[str]
 
 
@@ -29,9 +25,9 @@ class _Openings:
 def _openings() -> _Openings:
     tables = [read_table("openings", language) for language in LANGUAGES]
     return _Openings(
-        frozenset(word for table in tables for word in table["words"].split()),
-        frozenset(word for table in tables for word in table["first"].split()),
-        re.compile("|".join(f"(?:{each})" for table in tables for each in table["sentences"])),
+        words=frozenset(word for table in tables for word in table["words"].split()),
+        first=frozenset(word for table in tables for word in table["first"].split()),
+        sentences=re.compile(either(each for table in tables for each in table["sentences"])),
     )
 
 
@@ -75,10 +71,6 @@ def only_greets(sentence: str) -> bool:
     openings, word = _openings(), said[0].lower()
     if word.partition("'")[0] in openings.first and openings.sentences.fullmatch(bare.lower()):
         return True
-    return word in openings.words and _greets(said, openings)
-
-
-def _greets(words: Sequence[str], openings: _Openings) -> bool:
-    if len(words) > _LONGEST_GREETING:
+    if word not in openings.words or len(said) > _LONGEST_GREETING:
         return False
-    return all(word.lower() in openings.words or word[0].isupper() for word in words)
+    return all(each.lower() in openings.words or each[0].isupper() for each in said)

@@ -1,7 +1,4 @@
-"""Cuts a text into tokens, words and sentences: for `Document`, and for short strings such as names.
-
-The patterns of all tokens are here; which one a reader needs depends on the unit that it looks at.
-"""
+"""Cuts a text into tokens, words and sentences: for `Document`, and for short strings such as names."""
 
 import re
 import sys

@@ -9,8 +9,8 @@ from ricordo.language.detection import detect, identify
 from ricordo.language.document import Document
 from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.instructions import is_instructing
+from ricordo.language.name_lists import proper_names
 from ricordo.language.person_names import mentioned_names
-from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, normalise
 from ricordo.language.tokenization import sentences_of, stems, words
 from ricordo.memory.context.recalled_tags import strip_recalled

@@ -14,8 +14,8 @@ from ricordo.language.classification import memory_kind
 from ricordo.language.document import Document
 from ricordo.language.instructions import is_instructing, marked
 from ricordo.language.instructions.unmasking import unmasked
+from ricordo.language.name_lists import proper_names
 from ricordo.language.person_names import mentioned_names
-from ricordo.language.proper_nouns import proper_names
 from ricordo.language.text import collapse, excerpt, normalise
 from ricordo.memory.context.recalled_tags import escape_recalled
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.annotations import MINILM
-from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head, read_head
+from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, load_head
 
 NEAR, FAR = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 HERE = Path(__file__).parent
@@ -46,7 +46,7 @@ def test_probabilities_are_of_all_labels_and_add_up(text: str) -> None:
 
 
 def test_a_head_comes_back_as_it_was_saved() -> None:
-    kept = read_head(head(5).saved())
+    kept = TextHead.restored(head(5).saved())
     assert kept.probabilities("hold it", FAR) == pytest.approx(head(5).probabilities("hold it", FAR))
     assert (kept.labels, kept.model, kept.fitted_on) == (("-", "how"), "a model", "a file")
 

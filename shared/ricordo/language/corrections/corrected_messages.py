@@ -1,6 +1,6 @@
 """Which earlier message a correction corrects: a function of what was said, whatever came in first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -24,14 +24,7 @@ _TURNS: Final = 5  # messages of the writer among which stands what is put right
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """A message of a user.
-
-    Attributes:
-        id: of its memory.
-        message_id: the bot's id, by which messages of one instant are in order.
-        at: when it was said, aware.
-        speaker: who said it; empty where the bot does not say.
-    """
+    """A message of a user."""
 
     id: UUID
     message_id: str
@@ -53,11 +46,6 @@ def corrected_by(message: UserMessage, others: Iterable[UserMessage]) -> UUID | 
     what it denies. A correction that does not name what was wrong is about the last messages of the writer in
     the same conversation, of which it takes the latest with a value of the same kind; one that shares a word
     or a name with it goes first.
-
-    Args:
-        message: may be a correction.
-        others: messages of the same user, in any order and any number; `message` may be among
-            them.
     """
     correction = read_correction(message.document)
     if correction is None:
@@ -97,7 +85,7 @@ def _holds(one: UserMessage, correction: Correction) -> bool:
     if correction.denied_words:
         return correction.denied_words <= content_stems(one.document)
     values = asserted(one.document)
-    return all(_is_among(wrong, values) for wrong in correction.denied)
+    return all(wrong.is_among(values) for wrong in correction.denied)
 
 
 def _holds_another(one: UserMessage, correction: Correction) -> bool:
@@ -112,7 +100,7 @@ def _holds_another(one: UserMessage, correction: Correction) -> bool:
         return False
     kinds = {_kind(value, correction) for value in correction.said if named or value.kind != "name"}
     return any(
-        _kind(value, correction) in kinds and not _is_among(value, correction.said)
+        _kind(value, correction) in kinds and not value.is_among(correction.said)
         for value in asserted(one.document)
     )
 
@@ -131,10 +119,6 @@ def _shares(one: UserMessage, correction: Correction) -> bool:
 def _is_about(one: UserMessage, correction: Correction, message: UserMessage) -> bool:
     """Tell whether a message of another conversation is likely meant: it is recent, or of the same matter."""
     return message.at - one.at <= AT_ONCE or bool(correction.about & content_stems(one.document))
-
-
-def _is_among(value: Value, values: Sequence[Value]) -> bool:
-    return any(value.is_like(other) for other in values)
 
 
 def _first(found: Iterable[UserMessage]) -> UUID | None:

@@ -1,7 +1,4 @@
-"""Whether a message puts right what its writer said before: "Scusa, il 14 non il 12", "I meant Tuesday".
-
-It is told from its own words: that it corrects, what it denies, and what it says instead.
-"""
+"""Whether a message puts right what its writer said before: "Scusa, il 14 non il 12", "I meant Tuesday"."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,21 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from ricordo.language.corrections.values import (
-    PlacedValue,
-    Value,
-    folded,
-    spellings,
-    tokens_of,
-    values_of,
-)
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.corrections.values import PlacedValue, Value, folded, spellings, tokens_of, values_of
+from ricordo.language.data_files import LANGUAGES, Patterns, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import Token
 
 Firmness = Literal["firm", "soft", "bare"]
-
 _LONGEST: Final = 600  # characters: what is longer tells more than a correction
 _UNSURE: Final = re.compile(r"[aeiou]")  # letters that may bear an accent
 _TELLING: Final = 4  # letters of a stem that all its forms share
@@ -42,10 +31,7 @@ class Correction:
     Attributes:
         firmness: `firm` where it says that it corrects, `soft` where it apologises or hesitates, `bare` where
             it only sets one value against another.
-        denied: the values that were wrong; none where it does not name them.
         denied_words: stems of other words that were wrong, where there is no such value.
-        said: the values that it says instead, or beside.
-        about: stems of its other words, which say what it is about.
     """
 
     firmness: Firmness
@@ -68,11 +54,7 @@ def read_correction(document: Document) -> Correction | None:
     tokens, values = tokens_of(document), values_of(document)
     denied = denied_spans(tokens, values)
     wrong = tuple(dict.fromkeys(one.value for one in denied))
-    said = tuple(
-        one.value
-        for one in values
-        if one not in denied and not any(one.value.is_like(other) for other in wrong)
-    )
+    said = tuple(one.value for one in values if one not in denied and not one.value.is_among(wrong))
     words = frozenset() if wrong or firmness == "bare" else _denied_words(tokens, contrast=not firm)
     if wrong:
         corrects = any(one.kind == other.kind for one in said for other in wrong)
@@ -163,7 +145,11 @@ def denied_phrase(tokens: Sequence[Token], *, contrast: bool) -> tuple[int, int,
         while at < min(len(tokens), place + _MOST_BEFORE) and _leads(tokens[at], role=at == place):
             at += 1
         end = at
-        while end < len(tokens) and tokens[end].written not in _CLAUSE and not _ends(tokens[end]):
+        while (
+            end < len(tokens)
+            and tokens[end].written not in _CLAUSE
+            and tokens[end].folded not in _patterns().behind
+        ):
             end += 1
         few = 0 < end - at <= _MOST_DENIED and any(_stems(tokens[at:end]))
         if few and (not contrast or _is_contrast(tokens, place, at, end)):
@@ -201,10 +187,6 @@ def _denials(tokens: Sequence[Token]) -> Iterator[int]:
 
 def _leads(token: Token, *, role: bool = False) -> bool:
     return token.folded in _patterns().before or (role and token.folded in _patterns().roles)
-
-
-def _ends(token: Token) -> bool:
-    return token.folded in _patterns().behind
 
 
 def _is_near(firm: re.Match[str] | None, tokens: Sequence[Token], values: Sequence[PlacedValue]) -> bool:
@@ -246,21 +228,13 @@ def _stems(tokens: Iterable[Token]) -> Iterator[str]:
             yield from {stem(word, language) for language in LANGUAGES}
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    any: re.Pattern[str]
-    firm: re.Pattern[str]
-    soft: re.Pattern[str]
-    soft_word: re.Pattern[str]
-    lead: re.Pattern[str]
-    lead_words: re.Pattern[str]
-    denial: re.Pattern[str]
-    before: frozenset[str]
-    roles: frozenset[str]
+class _Patterns(Patterns):
     articles: frozenset[str]
+    before: frozenset[str]
     behind: frozenset[str]
-    suffixes: frozenset[str]
     grammar: frozenset[str]
+    roles: frozenset[str]
+    suffixes: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -270,9 +244,6 @@ def _patterns() -> _Patterns:
 
     def either(name: str) -> str:
         return "|".join(line for table in tables for line in table[name].split("\n") if line)
-
-    def both(name: str) -> frozenset[str]:
-        return frozenset(word for table in tables for word in table[name].split())
 
     lead = either("lead")
     firm, soft, denial = either("firm"), either("soft"), either("denial")
@@ -284,10 +255,10 @@ def _patterns() -> _Patterns:
         lead=re.compile(rf"((?:^|[.!?…,;:\n]|\b(?:{soft}))\s*)\b(?:{lead})(?=[\s,:])", re.IGNORECASE),
         lead_words=re.compile(lead, re.IGNORECASE),
         denial=re.compile(denial),
-        before=both("before"),
-        roles=both("roles"),
-        articles=both("articles"),
-        behind=both("behind"),
+        **{
+            name: frozenset(word for table in tables for word in table[name].split())
+            for name in ("before", "roles", "articles", "behind")
+        },
         suffixes=frozenset(("st", "nd", "rd", "th", "am", "pm", "h")),
         grammar=frozenset(folded(word) for one in LANGUAGES for word in stop_words(one)),
     )

@@ -16,7 +16,6 @@ from ricordo.language.tokenization import Token
 
 _PAUSES: Final = frozenset(".!?…;:,—–()\n")
 _MOST_SAID: Final = 4  # words of what is said instead of other words
-
 _Group = list[PlacedValue]
 
 
@@ -28,15 +27,7 @@ class _Words(NamedTuple):
 
 
 def put_right(corrected: Document, correction: Document) -> str | None:
-    """Return a message as it was meant: "Vivo a Bari" for "Vivo a Foggia" and "Scusa, volevo dire Bari".
-
-    Args:
-        corrected: what was said first.
-        correction: what puts it right.
-
-    Returns:
-        None where the correction does not say which words stand for which.
-    """
+    """Return a message as it was meant: "Vivo a Bari" for "Vivo a Foggia" and "Scusa, volevo dire Bari"."""
     read = read_correction(correction)
     if read is None:
         return None
@@ -54,11 +45,11 @@ def _values(corrected: Document, correction: Document) -> list[tuple[_Words, _Wo
     tokens, placed = tokens_of(correction), values_of(correction)
     denied = denied_spans(tokens, placed)
     wrong = [one.value for one in denied]
-    said = [one for one in placed if one not in denied and not _is_among(one.value, wrong)]
+    said = [one for one in placed if one not in denied and not one.value.is_among(wrong)]
     meant = [one.value for one in said]
     right, stale = list(_groups(said)), list[_Group]()
     for group in _groups(_held(corrected)):
-        if any(_is_among(one.value, wrong or meant) == bool(wrong) for one in group):
+        if any(one.value.is_among(wrong or meant) == bool(wrong) for one in group):
             stale.append(group)
     pairs = []
     for kind in {group[0].value.kind for group in right}:
@@ -151,7 +142,3 @@ def _words(tokens: Sequence[Token], first: int, last: int) -> _Words:
 
 def _folded(tokens: Sequence[Token]) -> list[str]:
     return [one.folded for one in tokens]
-
-
-def _is_among(value: Value, values: Sequence[Value]) -> bool:
-    return any(value.is_like(other) for other in values)

@@ -4,12 +4,12 @@ Both languages are read at once: people mix them, and a short text does not tell
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Words, read_table
 from ricordo.language.document import Document
 from ricordo.language.temporal.lexicon import LEXICONS
 from ricordo.language.text import stop_words, without_accents
@@ -17,7 +17,6 @@ from ricordo.language.tokenization import VALUE, Token, tokenize
 
 Kind = Literal["number", "weekday", "month", "day", "name"]
 Use = Literal["", "clock", "day"]
-
 _ELIDED: Final = re.compile(r"^(?:l|d|dell|dall|all|nell|sull|un)['’](?=\w)", re.IGNORECASE)
 _CLOCK: Final = re.compile(r"^([01]?\d|2[0-4])[:.]([0-5]\d)$")
 _THOUSANDS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
@@ -27,13 +26,7 @@ _LONGEST_NAME: Final = 40
 
 
 class Value(NamedTuple):
-    """One value.
-
-    Attributes:
-        kind: what it is a value of.
-        key: by which spellings of it are compared.
-        use: of a number, whether it is a time of the day or a day of a month, where the words say so.
-    """
+    """One value."""
 
     kind: Kind
     key: str
@@ -42,6 +35,10 @@ class Value(NamedTuple):
     def is_like(self, other: "Value") -> bool:
         """Tell whether both may be one value: the use counts where both tell it."""
         return self[:2] == other[:2] and (not self.use or not other.use or self.use == other.use)
+
+    def is_among(self, values: Iterable["Value"]) -> bool:
+        """Tell whether it may be one of `values`."""
+        return any(self.is_like(other) for other in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +146,7 @@ def _number(word: str, tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _is_name(token: Token, tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a word is a name by its capital: not the first of a sentence, unless a denial follows it.
-
-    What is all in capitals is shouted, or an abbreviation.
-    """
+    """Whether a word is a name by its capital: not the first of a sentence, unless a denial follows it."""
     if not token.written[0].isupper() or not 1 < len(token.written) <= _LONGEST_NAME:
         return False
     if token.written.isupper() or token.folded in _words().grammar:
@@ -162,14 +156,9 @@ def _is_name(token: Token, tokens: Sequence[Token], at: int) -> bool:
     return not opens or following[:1] in (["not"], ["non"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(Words):
     calendar: dict[str, Value]
-    weak: frozenset[str]
-    clock: frozenset[str]
-    day_of_month: frozenset[str]
-    grammar: frozenset[str]
-    spelled: dict[str, frozenset[str]]
+    spelled: dict[str, set[str]]
 
 
 @lru_cache(maxsize=1)
@@ -193,12 +182,12 @@ def _words() -> _Words:
         for word, count in (*lexicon.numbers.small.items(), *lexicon.numbers.tens.items()):
             spelled.setdefault(str(count), set()).add(word)
     return _Words(
-        calendar,
-        listed("weak_months") | listed("weak_numbers"),
-        listed("clock_numbers"),
-        listed("day_numbers"),
-        frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
-        {key: frozenset(words) for key, words in spelled.items()},
+        calendar=calendar,
+        weak=listed("weak_months") | listed("weak_numbers"),
+        clock=listed("clock_numbers"),
+        day_of_month=listed("day_numbers"),
+        grammar=frozenset(folded(word) for language in LANGUAGES for word in stop_words(language)),
+        spelled=spelled,
     )
 
 

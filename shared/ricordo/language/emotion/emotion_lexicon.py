@@ -1,8 +1,4 @@
-"""Words and signs of feeling, written for this project, and how they are read.
-
-They are data files: the position of every label (`emotions.toml`), the signs which need no language
-(`emoji.toml`), and the words of each language (`feelings.toml`). They are read when first asked for, once.
-"""
+"""Words and signs of feeling, written for this project, and how they are read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -66,7 +62,10 @@ def load_lexicon(language: str) -> EmotionLexicon:
         raise KeyError(language)
     table = read_table("feelings", language)
     stems, exact, phrases = _entries(table, language)
-    boosters, dampers, plain = (_stem_set(table[key], language) for key in ("boosters", "dampers", "plain"))
+    boosters, dampers, plain = (
+        frozenset(stems_of(phrase, language) for phrase in table[key])
+        for key in ("boosters", "dampers", "plain")
+    )
     chains = (*phrases, *boosters, *dampers, *plain)
     return EmotionLexicon(
         stems=stems,
@@ -122,7 +121,3 @@ def _followers(chains: Iterable[Stems]) -> dict[str, frozenset[str]]:
         if len(chain) > 1:
             found.setdefault(chain[0], set()).add(chain[1])
     return {first: frozenset(seconds) for first, seconds in found.items()}
-
-
-def _stem_set(phrases: Iterable[str], language: str) -> frozenset[Stems]:
-    return frozenset(stems_of(phrase, language) for phrase in phrases)

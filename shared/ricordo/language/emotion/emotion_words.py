@@ -1,8 +1,4 @@
-"""What the words of a text say of feeling: an estimate on the PAD axes from a lexicon, without a model.
-
-It reads what the words say in their near context (negation, intensifiers, exclamation, capitals, emoji,
-questions) and nothing more: irony, and feelings told without a word of feeling, escape it.
-"""
+"""What the words of a text say of feeling: an estimate on the PAD axes from a lexicon, without a model."""
 
 import math
 import re
@@ -32,7 +28,6 @@ MODIFIER_REACH = 2
 WORDS_PER_FEELING = 15
 MAX_KEYWORDS = 8
 SHOUT_LENGTH = 8
-
 _CLAUSE_END = re.compile(r"[.,;:!?…()\n]")
 _SENTENCE_END = re.compile(r"[.!?\n]")
 _SUPERLATIVE = re.compile(r"issim[oaie]$")
@@ -95,15 +90,7 @@ class _Feeling:
 
 
 def spoken(document: Document, names: Iterable[str] = ()) -> Emotion:
-    """Return the feeling that the words of a text speak of.
-
-    Args:
-        document: in normal form C; what is not Italian or English is read by its emoji only.
-        names: of people in it; where a capital says that one is meant, "Serena" is no feeling.
-
-    Returns:
-        `NEUTRAL` when no word or sign of feeling was found.
-    """
+    """Return the feeling that the words of a text speak of."""
     feelings = _signs(document.text)
     size = 0
     if document.language in LANGUAGES:

@@ -10,19 +10,14 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.document import Document
-from ricordo.language.emotion.emotion_lexicon import (
-    load_positions,
-)
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.emotion.emotion_words import spoken
-from ricordo.language.emotion.features import MOST_READ
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.emotion.heads import AXES, LABELS, Heads, Seen, has_heads, load_heads
+from ricordo.language.emotion.heads import AXES, LABELS, MOST_READ, Heads, Seen, has_heads, load_heads
 from ricordo.language.text import stop_words
 
 _TILT: Final = 0.25  # how far rare labels are preferred: by their share to this power
-
 _CLEAR: Final = 0.25  # the valence from which on a word or label says whether it is pleasant
-
 _BELIEVED: Final = 0.5  # how far words of feeling draw that say the same more clearly
 _SOME: Final = 12  # words of a text in which they do so
 _DENIED: Final = 0.8  # how far words draw that deny what the heads read
@@ -64,9 +59,6 @@ def estimate(
         vector: float32 [d], the text's embedding by the model of the heads (`heads.model`); without it, and
             in a language without heads, the words alone are read.
         names: of people in it, which are no feelings.
-
-    Returns:
-        `NEUTRAL` when nothing was said.
     """
     said = without_figures(document.prose)
     words = spoken(said, names)

@@ -1,16 +1,11 @@
-"""Words that feel like something else than they say: "dying for a pizza", "my phone died", "HIV positive".
-
-They are cut out of a text before anything of its feeling is read, by the words and by the heads alike.
-"""
+"""Words that feel like something else than they say: "dying for a pizza", "my phone died", "HIV positive"."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.assertion_scope import either
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES, Patterns, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import stem
 from ricordo.language.tokenization import PLAIN_WORD, tokenize
@@ -19,15 +14,10 @@ _REACH: Final = 6  # words between a thing and what is said of it, at most
 _CLAUSE: Final = re.compile(r"[^.,;:!?…()\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
+class _Figures(Patterns):
     """Those of one language, read in lower case without accents."""
 
     hints: tuple[str, ...]
-    dying: re.Pattern[str]
-    figures: re.Pattern[str]
-    cut: re.Pattern[str]
-    literal: re.Pattern[str]
     things: frozenset[str]
     between: frozenset[str]
     of: frozenset[str]
@@ -59,12 +49,9 @@ def _unmeant(low: str, known: _Figures, language: str) -> Iterator[tuple[int, in
         words = list(tokenize(low, PLAIN_WORD, start, end))
         said = [word.written for word in words]
         for at, word in enumerate(words):
-            if known.dying.fullmatch(word.written) and _of_a_thing(said, at, known, language):
+            dying = known.dying.fullmatch(word.written)
+            if dying and any(_is_thing(said, at, step, known, language) for step in (-1, 1)):
                 yield word.start, word.end
-
-
-def _of_a_thing(words: list[str], at: int, known: _Figures, language: str) -> bool:
-    return any(_is_thing(words, at, step, known, language) for step in (-1, 1))
 
 
 def _is_thing(words: list[str], at: int, step: int, known: _Figures, language: str) -> bool:

@@ -5,21 +5,79 @@ and dominance on EmoBank (Buechel & Hahn 2017) and EmoITA, and for English the 2
 (Demszky et al. 2020).
 """
 
-import io
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import MINILM, Emotion
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.emotion.features import Hashes, pairs, pieces, style, tokens
+from ricordo.language.text_head import SavedHead
+from ricordo.language.tokenization import WORD_OR_SIGN
+
+STYLE: Final = 10
+"""How many numbers `style` gives."""
+
+MOST_READ: Final = 4_000
+"""Characters of a text that the heads read: whoever feels something has said it by then."""
+_DIGIT = re.compile(r"\d")
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
+_SHORTEST: Final = 3  # characters of a piece
+_BETWEEN: Final = 31  # so that a pair is not its reverse
+_LONGEST: Final = 40  # characters of a word that are cut into pieces
+Hashes = NDArray[np.intp]
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words and signs of `text`, in lower case, in order."""
+    return WORD_OR_SIGN.findall(text[:MOST_READ].lower())
+
+
+def pieces(token: str, longest: int) -> Hashes:
+    """Return the hashes of a word or sign and of its pieces of up to `longest` characters, [k], each once."""
+    padded = f" {token[:_LONGEST]} "
+    sizes = range(_SHORTEST, longest + 1)
+    cut = {padded[at : at + size] for size in sizes for at in range(len(padded) - size + 1)}
+    return np.array([_hash(f"1{token}"), *(_hash(f"c{piece}") for piece in cut)], dtype=np.intp)
+
+
+def pairs(read: Sequence[str]) -> Hashes:
+    """Return the hashes of all pairs of neighbouring words and signs, [max(0, words - 1)]."""
+    # Words and signs hold no blanks.
+    encoded = " ".join(read).encode("utf-8", "surrogatepass").split(b" ") if read else []
+    hashed = np.array([crc32(word) for word in encoded], dtype=np.intp)
+    return _BETWEEN * hashed[:-1] + hashed[1:]
+
+
+def style(text: str, read: Sequence[str]) -> list[float]:
+    """Return how `text` is written: `STYLE` numbers, each about 0 to 1."""
+    text = text[:MOST_READ]
+    size = max(1, len(text))
+    return [
+        math.log1p(len(text)) / 6,
+        math.log1p(len(read)) / 4,
+        min(3, text.count("!")) / 3,
+        min(3, text.count("?")) / 3,
+        float("..." in text or "…" in text),
+        min(4, text.count('"')) / 4,
+        min(4, text.count(",")) / 4,
+        min(1.0, 5 * len(_DIGIT.findall(text)) / size),
+        min(1.0, 2 * len(_CAPITAL.findall(text)) / size),
+        float(text[:1].islower()),
+    ]
+
+
+def _hash(feature: str) -> int:
+    return crc32(feature.encode("utf-8", "surrogatepass"))
+
 
 LABELS: Final = (
     "admiration",
@@ -61,7 +119,6 @@ SPOKEN: Final = len(AXES) + len(LABELS)
 """How many numbers `told` gives."""
 
 _PLACE_OF: Final = {label: len(AXES) + at for at, label in enumerate(LABELS)}
-
 Floats = NDArray[np.float32]
 
 
@@ -80,18 +137,13 @@ class Seen(NamedTuple):
 
     @classmethod
     def of(cls, text: str, spoken: Emotion) -> "Seen":
-        """Look at a text.
-
-        Args:
-            text: as `Document.prose` leaves it.
-            spoken: what its words of feeling say.
-        """
+        """Look at a text."""
         read = tokens(text)
         return cls(tuple(dict.fromkeys(read)), pairs(read), (*style(text, read), *told(spoken), 1.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
+class Heads(SavedHead):
     """Linear heads over one text.
 
     Attributes:
@@ -107,6 +159,8 @@ class Heads:
             targets].
         fitted_on: in a few words.
     """
+
+    IN_HALF: ClassVar = frozenset({"rarity", "dense"})
 
     model: str
     targets: tuple[str, ...]
@@ -126,12 +180,7 @@ class Heads:
         object.__setattr__(self, "_moved_by", move)
 
     def read(self, seen: Seen, vector: Floats) -> Floats:
-        """Return what each head gives, on the scale that it was fitted to, [targets].
-
-        Args:
-            seen: of the text.
-            vector: of `model`, [d], unit norm.
-        """
+        """Return what each head gives, on the scale that it was fitted to, [targets]."""
         found: Floats = np.concatenate((vector, np.array(seen.numbers, dtype=np.float32))) @ self.dense
         if seen.words:
             moved = np.add.reduce([self._moved_by(word) for word in seen.words])
@@ -152,33 +201,11 @@ class Heads:
         moved[-1] = shares @ shares
         return moved
 
-    def saved(self) -> bytes:
-        """Return the file that `load_heads` reads."""
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            model=np.array(self.model),
-            targets=np.array(self.targets),
-            longest=np.array(self.longest),
-            rarity=self.rarity.astype(np.float16),
-            hashed=self.hashed,
-            step=self.step,
-            share=self.share,
-            neutral=self.neutral,
-            dense=self.dense.astype(np.float16),
-            fitted_on=np.array(self.fitted_on),
-        )
-        return file.getvalue()
-
 
 def weighed(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Return the buckets of a text, and how much each counts there.
 
     A bucket counts by its rarity, once for each word that it is a piece of, with unit norm.
-
-    Args:
-        hashes: those of the pieces of each of its words, and those of its pairs of words.
-        rarity: of each bucket.
     """
     every = np.concatenate((np.zeros(0, dtype=np.intp), *hashes)) % len(rarity)
     shares = rarity[every]
@@ -214,25 +241,4 @@ def has_heads(language: str) -> bool:
 @lru_cache(maxsize=len(LANGUAGES))
 def load_heads(language: str) -> Heads:
     """Return the shipped heads of a language that `has_heads`, read once."""
-    return read_heads(_file(language).read_bytes())
-
-
-def read_heads(content: bytes) -> Heads:
-    """Return the heads of a file that `Heads.saved` has made."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-        return Heads(
-            model=str(saved["model"]),
-            targets=_names(saved["targets"].tolist()),
-            longest=int(saved["longest"]),
-            rarity=saved["rarity"].astype(np.float32),
-            hashed=saved["hashed"],
-            step=saved["step"],
-            share=saved["share"],
-            neutral=saved["neutral"],
-            dense=saved["dense"].astype(np.float32),
-            fitted_on=str(saved["fitted_on"]),
-        )
-
-
-def _names(saved: Sequence[object]) -> tuple[str, ...]:
-    return tuple(map(str, saved))
+    return Heads.restored(_file(language).read_bytes())

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from ricordo.language.event_times.cues import Signs
-from ricordo.language.event_times.windows import TextWindow
+from ricordo.language.event_times.windows import Signs, TextWindow
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between, Bound
@@ -33,14 +32,7 @@ _SEASON: Final = 2  # how much nearer a month must lie ahead than back, where no
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """When and in which language something is told.
-
-    Attributes:
-        at: the moment, aware.
-        zone: the speaker's.
-        language: of the text.
-        signs: those of the language.
-    """
+    """When and in which language something is told."""
 
     at: datetime
     zone: ZoneInfo
@@ -59,13 +51,6 @@ def place(
 
     An appointment lies ahead unless a past tense rules its clause; what nothing places lies where it is
     nearest.
-
-    Args:
-        window: where it stands.
-        reading: what the words say.
-        speech: when that is said.
-        timed: whether an hour is told beside it: "on Monday and Wednesday at 5".
-        moved: whether what is told was moved there, whose past tense says nothing of the time.
     """
     past, future = (reading.at(speech.moment(way, sure=True)) for way in _WAYS)
     if past == future or past is None or future is None:

@@ -1,9 +1,4 @@
-"""When what a message tells happened, or is to happen: the times that it is about, in the order of the text.
-
-Rather none than a wrong one: a memory under a wrong day is found where it does not belong. Only what the text
-asserts is looked at, and of that only times that place something: no habit, length of time, hour
-without a day, wish for a nice weekend, birthday, or year of the world's.
-"""
+"""Extracts the times at which what a message says happened or is to happen; rather none than a wrong one."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +11,10 @@ from ricordo.language.annotations import EventTime
 from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
-from ricordo.language.event_times.cues import signs_of
 from ricordo.language.event_times.event_direction import Speech, begun, moved_to, place, stretch_of
 from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
 from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
-from ricordo.language.event_times.windows import TextWindow, hour_in, windows
+from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
 from ricordo.language.named_times import is_named, without_works
 from ricordo.language.temporal import Language, TimeSpan
 from ricordo.language.temporal.expressions.compounds import PartOfDay
@@ -56,11 +50,6 @@ def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[
     A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
     what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
     what is meant. At most 16.
-
-    Args:
-        document: in other languages than Italian and English nothing is found.
-        said_at: the moment that "yesterday" counts from, aware.
-        zone: the speaker's zone: days begin at its midnights.
 
     Raises:
         ValueError: `said_at` is naive.
@@ -181,14 +170,11 @@ class _Reader:
         moment = Moment(begin, self._speech.zone, "future", sure=True)
         return TimeMention(one.span.reference, one.span.span, one.expression).at(moment)
 
-    def _today(self) -> date:
-        return self._speech.at.astimezone(self._speech.zone).date()
-
     def _date(self, one: TimeCandidate) -> date:
         return one.span.start.astimezone(self._speech.zone).date()
 
     def _is_ahead(self, one: TimeCandidate) -> bool:
-        return self._date(one) >= self._today()
+        return self._date(one) >= self._speech.at.astimezone(self._speech.zone).date()
 
 
 def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
@@ -226,7 +212,7 @@ def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
 
 def _found(window: TextWindow, speech: Speech) -> list[TimeMention]:
     """Return what is read in a window, by offsets within it; where only an hour is looked for, the first."""
-    found = time_mentions(stretch_of(window, speech.signs), speech.language)
+    found = list(time_mentions(stretch_of(window, speech.signs), speech.language))
     if window.hourly:
         found = [one for one in found[:1] if is_dayless(one.expression)]
         if found:

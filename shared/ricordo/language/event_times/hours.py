@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from ricordo.language.event_times.cues import Signs
 from ricordo.language.event_times.relevance import TimeCandidate
+from ricordo.language.event_times.windows import Signs
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.compounds import Between

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ricordo.language.event_times.cues import Signs
+from ricordo.language.event_times.windows import Signs
 from ricordo.language.temporal import EARLIEST, LATEST, TimeSpan
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.shapes import shape
@@ -25,12 +25,7 @@ class TimeCandidate:
     """A time of a telling, and what says whether it is the one.
 
     Attributes:
-        span: the time.
-        sentence: the telling, plain.
         reference: the words of the time, plain, without an article.
-        before: what stands in front of those.
-        behind: what follows.
-        expression: what the words say.
         opens: whether something goes on from then, or until then.
         dines: whether a dinner is told in its clause.
     """

@@ -3,13 +3,48 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from ricordo.language.assertion_scope import Assertion
-from ricordo.language.event_times.cues import DIGITS_OF_DAY, is_date, signs_of
+from ricordo.language.data_files import LANGUAGES, Patterns, compiled, read_table
 from ricordo.language.temporal import Language
 from ricordo.language.temporal.lexicon import LEXICONS
 from ricordo.language.temporal.time_extraction import TimeMention, hour
+
+_OTHER_TABLES: Final = frozenset(("cues", "named", "tense", "works"))
+_DIGIT: Final = re.compile(r"[0-9]")
+DIGITS_OF_DAY: Final = 2
+_DIGITS_OF_YEAR: Final = 4
+_CENTURIES: Final = frozenset(("19", "20"))
+
+
+class Signs(Patterns):
+    """What shows which times are those of what is told, in one language."""
+
+    cues: frozenset[str]
+
+    def hinted(self, low: str, said: frozenset[str]) -> bool:
+        """Whether one of the words of a plain text can name a time."""
+        if not self.cues.isdisjoint(said):
+            return True
+        return _DIGIT.search(low) is not None and any(word[0].isdigit() and is_date(word) for word in said)
+
+
+def is_date(number: str) -> bool:
+    """Whether what begins with a digit can be a day of a month or a year."""
+    if not number.isdigit() or len(number) <= DIGITS_OF_DAY:
+        return True
+    return len(number) == _DIGITS_OF_YEAR and number[:2] in _CENTURIES
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def signs_of(language: str) -> Signs:
+    """Return the signs of a language, "it" or "en"."""
+    table = read_table("event_times", language)
+    patterns = compiled({name: table[name] for name in table.keys() - _OTHER_TABLES})
+    return Signs(cues=frozenset(table["cues"].split()), **patterns)
+
 
 _TOKEN: Final = re.compile(r"\d+(?:st|nd|rd|th|°|º)?|[a-z]+|[^\w\s]")
 _REACH: Final = 7  # words on each side of one that names a time which can belong to the same time
@@ -41,11 +76,7 @@ _HOUR_REACH: Final = 28  # characters behind an hour that can belong to it: "in 
 
 @dataclass(frozen=True, slots=True)
 class TextWindow:
-    """A stretch of a telling that may hold a time, by its offsets.
-
-    Attributes:
-        hourly: whether no more than an hour, of a day told before it.
-    """
+    """A stretch of a telling that may hold a time, by its offsets."""
 
     telling: Assertion
     begin: int

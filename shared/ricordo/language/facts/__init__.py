@@ -8,17 +8,16 @@ from zoneinfo import ZoneInfo
 from ricordo.language.corrections import without_lead
 from ricordo.language.data_files import LANGUAGES as CODES
 from ricordo.language.document import Document
+from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import own_words, tokenise
 from ricordo.language.facts.grammar_data import load_grammar, recognise
 from ricordo.language.facts.kinship import PRESUMED
 from ricordo.language.facts.message_grammar import MessageGrammar, Mood
-from ricordo.language.facts.statement import Statement
 from ricordo.language.facts.statement_extraction import StatementExtractor
 from ricordo.language.facts.validity import timed
 
 __all__ = ["LANGUAGES", "MessageGrammar", "Mood", "Statement", "extract", "message_grammar"]
-
 LANGUAGES: Final[dict[str, Grammar]] = {code: load_grammar(code) for code in CODES}
 
 
@@ -41,10 +40,8 @@ def extract(
         document: the message, of any length; its language may be unknown (""). In other languages than
             Italian and English nothing is found.
         speaker: the writer's display name, when known: it is no third person.
-        role: who wrote it; only `user` states facts.
         at: when it was said, aware: since when and until when something holds is read from there, and what
             is still to come is left out. Without it no times are read.
-        timezone: the writer's, in which years and days begin; UTC when not given.
         presumed: whether to tell also of people of whom nothing here says that the user knows them
             ("Messi", "Biscuit"): their `subject_tie` is `ties.PRESUMED`.
         denied: whether to tell also what is denied, with polarity `denied`: it states nothing, and speaks

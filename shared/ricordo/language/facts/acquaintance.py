@@ -1,21 +1,14 @@
-"""Whether a name that nothing ties to the user is of somebody they know, or of somebody one reads of.
-
-"Anna works at Fiat" tells of an Anna the user knows: a bare given name is how one speaks of people one
-knows. Who is named in full, or by a surname alone, is somebody the world knows ("Marie Curie", "Messi"),
-unless the message introduced them before ("my friend Marco Rossi").
-"""
+"""Whether a name that nothing ties to the user is of somebody they know, or of somebody one reads of."""
 
 from typing import Final
 
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.lemmas import is_known
 from ricordo.language.person_names import is_given, is_place, load_names
 from ricordo.language.topics.word_classes import WordClass, word_class
 
 TITLES: Final = word_list("titles")
-
 _FAMOUS: Final = word_list("famous_names")
-
 GIVEN: Final = word_list("more_given_names")
 
 
@@ -36,7 +29,6 @@ def is_known_given(word: str) -> bool:
 
 
 _STATES: Final = word_list("states")
-
 _SHORT_NAME: Final = 4
 _NO_NAMES: Final = frozenset({WordClass.QUALITY, WordClass.VERB, WordClass.GERUND, WordClass.VAGUE})
 _MAYBE_NOUNS: Final = frozenset({WordClass.NOUN, WordClass.EITHER})

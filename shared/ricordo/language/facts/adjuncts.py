@@ -15,9 +15,7 @@ from ricordo.language.facts.scene import Scene
 from ricordo.language.temporal import find
 
 _LONGEST: Final = 9  # words of a time that comes first, at most
-
 _MOST_BEFORE: Final = 3  # words before the time that belong to it ("ormai da", "sono")
-
 _SOME_MOMENT: Final = datetime(2026, 1, 1, tzinfo=UTC)  # which words are a time does not hang on it
 _UTC: Final = ZoneInfo("UTC")
 

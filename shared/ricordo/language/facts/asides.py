@@ -13,11 +13,7 @@ _OLD: Final = frozenset({"old", "o", "/"})
 
 
 def aged(scene: Scene, subject: Who, at: int, end: int) -> int:
-    """Read an age behind a name.
-
-    Returns:
-        The index after it; `at` when there is none.
-    """
+    """Read an age behind a name."""
     low = scene.tokens.low
     first = at
     if first < end and low[first] in _OPENING:

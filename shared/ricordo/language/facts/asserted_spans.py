@@ -9,7 +9,7 @@ from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.verbs import verb_at
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 
 PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
 LONGEST_LEAD: Final = 8

@@ -12,7 +12,7 @@ from ricordo.language.facts.phrase_trees import ObjectReader, Rule, longest
 from ricordo.language.facts.predicate_rules import said, state
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.verbs import Verb, verb_at
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 
 _TAKEN_UP: Final = frozenset(
     {

@@ -66,15 +66,7 @@ def clause_signs(language: Language) -> ClauseSigns:
 
 @dataclass(frozen=True, slots=True)
 class TimedText:
-    """A text and from where it is told.
-
-    Attributes:
-        text: what is told, as it is written.
-        low: the same, as `assertion_scope.plain` returns it.
-        at: the moment of telling, aware.
-        zone: the speaker's zone.
-        language: of the text.
-    """
+    """A text and from where it is told."""
 
     text: str
     low: str

@@ -11,7 +11,7 @@ from ricordo.language.facts.mentions import Mention
 from ricordo.language.facts.name_spans import name_at
 from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.verbs import elided_at
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 
 _LONGEST_DATE: Final = 4
 _BEFOREHAND: Final = word_list("clause_openers")

@@ -11,7 +11,7 @@ from ricordo.language.facts.name_spans import Span, name_at, names_from
 from ricordo.language.facts.object_phrases import OF
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.scene import Claim, Scene, Who
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.person_names import is_given
 
 _BEARING: Final = {
@@ -25,7 +25,6 @@ _ORIGIN: Final = ("ish", "ese", "ian", "can", "ench", "ano", "ana")
 """Endings of capitalised words that say where somebody is from and not who they are."""
 
 _SHEPHERDS: Final = frozenset({"shepherd", "pastore"})
-
 _RATHER: Final = frozenset({"but", "it", "'s", "is", "ma", "bensì", "è"})
 """Between the name that is none and the one that is: "not Tanya, it's Tamsin"."""
 _PAUSES: Final = frozenset({",", "-", "–", "—"})

@@ -11,8 +11,6 @@ from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
 
 _EDGES = " \t\n.,;:!?\"'`()[]{}«»“”‘’-_"
-
-
 LONGEST_KEY: Final = 1_024
 """Bytes of a normalised name or value: 256 letters of four bytes. An index holds 2,700 of a row's key."""
 
@@ -66,14 +64,7 @@ def most_frequent(counts: Mapping[str, int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing that evidence speaks of.
-
-    Attributes:
-        key: the normalised name, unique within a user.
-        name: the spelling to show.
-        aliases: every other spelling met, sorted.
-        mentions: distinct messages that state something of it.
-    """
+    """A named thing that evidence speaks of."""
 
     key: str
     name: str
@@ -94,11 +85,7 @@ def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
 
 
 class Naming:
-    """How often messages name one entity, and in which spellings.
-
-    Args:
-        key: the normalised name.
-    """
+    """How often messages name one entity, and in which spellings."""
 
     __slots__ = ("_also", "_spellings", "key", "mentions")
 

@@ -23,13 +23,8 @@ class Evidence:
 
     Attributes:
         subject: `user`, or the name of an entity as it was written.
-        predicate: a name of the closed vocabulary.
-        object: the value as it was written.
         message_id: the message (or the request, for a user's word) it rests on.
-        at: when it was said, aware.
         polarity: whether it holds, began, held, or is denied.
-        valid_from: since when, where the text says so.
-        valid_to: until when, where the text says so.
         kind: said in a message, or settled by the user.
         position: offset within the message: orders what one message says.
         subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
@@ -56,7 +51,6 @@ class Evidence:
 
 _KIND_ORDER: Final = {"rejected": 0, "unverified": 1, "restored": 1, "said": 2, "verified": 3}
 _EVER: Final = datetime.min.replace(tzinfo=UTC)
-
 Order = tuple[object, ...]
 """What rows are sorted by."""
 
@@ -80,3 +74,45 @@ def order(row: Evidence) -> Order:
         row.valid_to is None,
         row.valid_to or _EVER,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing a message states.
+
+    Attributes:
+        subject: `user`, or an entity's name as written.
+        object: the value, without leading article or preposition.
+        quote: the words of the message that state it.
+        span: offsets `[start, end)` of the quote in the message.
+        polarity: `holds`, `past` when the message says that it is over, `began` or `denied`.
+        subject_tie: what ties the subject to the user, where the message says so: text of a `ties.Tie`.
+        object_tie: the same of the object.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    quote: str
+    span: tuple[int, int]
+    polarity: Polarity = "holds"
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    subject_tie: str = ""
+    object_tie: str = ""
+
+    def evidence(self, message_id: str, at: datetime) -> Evidence:
+        """Return the evidence that it is, said in a message at an instant."""
+        return Evidence(
+            subject=self.subject,
+            predicate=self.predicate,
+            object=self.object,
+            message_id=message_id,
+            at=at,
+            polarity=self.polarity,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            position=self.span[0],
+            subject_tie=self.subject_tie,
+            object_tie=self.object_tie,
+        )

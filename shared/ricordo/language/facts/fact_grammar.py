@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ricordo.language.data_files import Words
 from ricordo.language.facts.phrase_trees import Node, ObjectReader
 
 Gender = Literal["f", "m", ""]
@@ -25,100 +26,30 @@ class Kin:
     over: bool = False
 
 
-@dataclass(frozen=True)
-class Grammar:
+class Grammar(Words):
     """The words of one language, in lower case; the data files `fact_*.toml` say what each list is for."""
 
     code: str
-    user_pronouns: frozenset[str]
-    joined_pronouns: frozenset[str]
     third_pronouns: Mapping[str, Gender]
-    other_pronouns: frozenset[str]
-    possessives: frozenset[str]
     others_possessives: Mapping[str, Gender]
-    determiners: frozenset[str]
-    prepositions: frozenset[str]
-    adverbs: frozenset[str]
-    openers: frozenset[str]
-    conjunctions: frozenset[str]
-    breakers: frozenset[str]
-    conditionals: frozenset[str]
-    relatives: frozenset[str]
-    questions: frozenset[str]
-    appeals: frozenset[str]
     reminders: Node
-    unreal: frozenset[str]
-    unreal_pairs: frozenset[str]
-    jesting: frozenset[str]
-    saying: frozenset[str]
-    speaking: frozenset[str]
-    negations: frozenset[str]
-    over: frozenset[str]
-    copulas: frozenset[str]
-    was: frozenset[str]
-    been: frozenset[str]
-    auxiliaries: frozenset[str]
-    perfect: frozenset[str]
-    participles: frozenset[str]
     kin: Mapping[str, Kin]
-    kin_adjectives: frozenset[str]
     naming: Node
-    companions: frozenset[str]
-    meeting_places: frozenset[str]
-    name_particles: frozenset[str]
-    person_particles: frozenset[str]
-    not_names: frozenset[str]
     phrases: Node
     attributes: Node
     after: Mapping[str, Node]
     belongings: Node
-    naming_verbs: frozenset[str]
     couples: Node
-    elided: frozenset[str]
-    favourite: frozenset[str]
-    to_be: frozenset[str]
-    pleasing: frozenset[str]
-    wholly: frozenset[str]
-    unwhole: frozenset[str]
-    time_words: frozenset[str]
-    since: frozenset[str]
-    clitics: frozenset[str]
-    moving: frozenset[str]
-    instead: frozenset[str]
-    laughable: frozenset[str]
     in_youth: frozenset[tuple[str, str]]
     lexicon: Mapping[ObjectReader, frozenset[str]]
-    occupations: frozenset[str]
     occupation_endings: tuple[str, ...]
-    roles: frozenset[str]
     role_endings: tuple[str, ...]
-    breeds: frozenset[str]
-    organisations: frozenset[str]
-    areas: frozenset[str]
-    months: frozenset[str]
     numbers: Mapping[str, str]
-    years: frozenset[str]
-    stops: frozenset[str]
-    tails: frozenset[str]
-    time_nouns: frozenset[str]
-    clause_starts: frozenset[str]
-    deictic: frozenset[str]
-    vague: frozenset[str]
-    generic: frozenset[str]
-    whenever: frozenset[str]
-    signs: frozenset[str]
-    time_openings: frozenset[str]
     manner: re.Pattern[str]
-    not_manner: frozenset[str]
     drops_subjects: bool
-    running_on: frozenset[str]
     repeats_prepositions: bool
-    townward: frozenset[str]
-    with_whom: frozenset[str]
     orders: re.Pattern[str]
-    reflexives: frozenset[str]
     infinitive: str
-    genitives: frozenset[str]
 
     @cached_property
     def joints(self) -> frozenset[str]:

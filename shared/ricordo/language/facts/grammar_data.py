@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
@@ -23,41 +23,21 @@ _NOUNS: Final = {
 def load_grammar(language: str) -> Grammar:
     """Return the grammar of a language of `LANGUAGES`, built once."""
     nouns, people, words = (read_table(f"fact_{name}", language) for name in ("nouns", "people", "words"))
-    rules = _rules(language)
-    phrases = cast("Node", rules["phrases"])
-    fields: dict[str, Any] = {key: _set(value) for key, value in words.items()} | {
-        "third_pronouns": _pairs(words["third_pronouns"]),
-        "others_possessives": _pairs(words["others_possessives"]),
-        "in_youth": frozenset(tuple(phrase.split()) for phrase in words["in_youth"]),
-        "clause_starts": {word for word in phrases.words if not word.isupper()}
-        | _set(words["clause_starts"])
-        | _set(words["user_pronouns"]),
-        "manner": re.compile(words["manner"]),
-        "orders": re.compile(words["orders"]),
-        "infinitive": words["infinitive"],
-        "drops_subjects": words["drops_subjects"],
-        "repeats_prepositions": words["repeats_prepositions"],
-    }
-    return Grammar(
-        code=language,
-        kin=_kin(people),
-        kin_adjectives=_set(people["kin_adjectives"]),
-        naming=compile_phrases(((Rule("name", ObjectReader.NAME), people["naming"]),), {}),
-        companions=_set(people["companions"]),
-        meeting_places=_set(people["meeting_places"]),
-        lexicon={reader: _set(nouns[key]) for reader, key in _NOUNS.items()},
-        occupations=_set(nouns["occupations"]),
-        occupation_endings=tuple(nouns["occupation_endings"].split()),
-        roles=_set(nouns["roles"]) | _set(nouns["breeds"]),
-        role_endings=tuple(nouns["role_endings"].split()),
-        breeds=_set(nouns["breeds"]),
-        organisations=_set(nouns["organisations"]),
-        areas=_set(nouns["areas"]),
-        months=_set(nouns["months"]),
-        numbers=_pairs(nouns["numbers"]),
-        **rules,
-        **fields,
-    )
+    rules, kin = _rules(language), _kin(people)
+    lists = {**nouns, **people, **words}
+    fields: dict[str, Any] = {name: _set(value) for name, value in lists.items() if name != "kin"}
+    fields |= {name: words[name] for name in ("infinitive", "drops_subjects", "repeats_prepositions")}
+    fields |= {name: _pairs(words[name]) for name in ("third_pronouns", "others_possessives")}
+    fields |= {name: re.compile(words[name]) for name in ("manner", "orders")}
+    fields |= {name: tuple(nouns[name].split()) for name in ("occupation_endings", "role_endings")}
+    fields["naming"] = compile_phrases(((Rule("name", ObjectReader.NAME), people["naming"]),), {})
+    fields["lexicon"] = {reader: fields[name] for reader, name in _NOUNS.items()}
+    fields["roles"] |= fields["breeds"]
+    fields["numbers"] = _pairs(nouns["numbers"])
+    fields["in_youth"] = frozenset(tuple(phrase.split()) for phrase in words["in_youth"])
+    fields["clause_starts"] |= fields["user_pronouns"]
+    fields["clause_starts"] |= {word for word in rules["phrases"].words if not word.isupper()}
+    return Grammar(code=language, kin=kin, **rules, **fields)
 
 
 def _rules(language: str) -> dict[str, Any]:

@@ -74,14 +74,7 @@ _LABELS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """How a message ties somebody to the user.
-
-    Attributes:
-        predicate: of `BEINGS`.
-        gender: `f`, `m` or empty.
-        noun: what the message calls them, in lower case: "brother"; may be empty.
-        named: whether the message also gives their name.
-    """
+    """How a message ties somebody to the user."""
 
     predicate: str
     gender: str = ""

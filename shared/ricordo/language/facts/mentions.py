@@ -87,11 +87,7 @@ def _last_words(tokens: Tokens, grammar: Grammar, mention: Mention) -> str:
 
 
 def kin_at(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[Kin, int] | None:
-    """Read a kinship term with the adjectives around it: "older twin sister", "fratello più piccolo".
-
-    Returns:
-        The term and the index after it, or None.
-    """
+    """Read a kinship term with the adjectives around it: "older twin sister", "fratello più piccolo"."""
     at = begin
     while at < end and (_describes(tokens, grammar, at) or _COMPOUND.fullmatch(tokens.low[at])):
         at += 1
@@ -128,14 +124,6 @@ def named_after(
     tokens: Tokens, grammar: Grammar, kin: Kin, begin: int, end: int, *, apposed: bool = True
 ) -> tuple[list[Span], int]:
     """Read the names that follow a kinship term: "called Max", "Max", ", Anna and Clara,".
-
-    Args:
-        tokens: the message.
-        grammar: its language.
-        kin: the term; a plural takes several names.
-        begin: the index after the term.
-        end: where to stop.
-        apposed: whether a name between commas counts.
 
     Returns:
         The names (none: the person stays unnamed) and the index after them.

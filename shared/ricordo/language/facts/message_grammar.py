@@ -14,15 +14,15 @@ from zoneinfo import ZoneInfo
 from ricordo.language.document import Document
 from ricordo.language.facts.asserted_spans import assertions, in_jest
 from ricordo.language.facts.clauses import clauses
+from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens, own_words, tokenise
 from ricordo.language.facts.grammar_data import recognise
 from ricordo.language.facts.mentions import mentions
 from ricordo.language.facts.name_spans import Span
 from ricordo.language.facts.object_phrases import ObjectPhrases
-from ricordo.language.facts.statement import Statement
 from ricordo.language.facts.validity import timed
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.name_lists import load_names
 from ricordo.language.text import stop_words
 
@@ -45,12 +45,7 @@ class Mood(Enum):
 
 
 class MessageGrammar:
-    """The words of one message, by which what a model reads in it is validated.
-
-    Args:
-        document: the message; in a language without a grammar only questions and quotations are known.
-        grammars: by language.
-    """
+    """The words of one message, by which what a model reads in it is validated."""
 
     def __init__(self, document: Document, grammars: Mapping[str, Grammar]) -> None:
         self._language = document.language
@@ -103,13 +98,7 @@ class MessageGrammar:
         return " ".join(words)
 
     def timed(self, statement: Statement, at: datetime, zone: ZoneInfo | None) -> Statement | None:
-        """Return a statement with the times that its clause tells; None of one that lies ahead.
-
-        Args:
-            statement: with offsets in the message.
-            at: when it was said, aware.
-            zone: the writer's; UTC when not given.
-        """
+        """Return a statement with the times that its clause tells; None of one that lies ahead."""
         if self._grammar is None:
             return statement
         code = self._grammar.code

@@ -25,9 +25,6 @@ class Person:
     """Somebody (or some animal) a message speaks of: by kinship, by name, or both.
 
     Attributes:
-        kin: what ties them to the user, if it is said.
-        noun: how they are called as long as no name is known.
-        names: their names; several when a plural was introduced ("my sons Leo and Tom").
         presumed: whether nothing tells that the user knows them ("Messi").
         of_other: whether they are tied by `kin` to somebody else than the user ("Anna has a sister").
         asked: the tokens of a question that spoke of them, as long as nothing was said of them.
@@ -137,10 +134,6 @@ def name_at(
     """Return the index after the name that starts at `begin`, or `begin` when there is none.
 
     Args:
-        tokens: the message.
-        grammar: its language.
-        begin: where the name would start.
-        end: where it must end.
         loose: accept one word without a capital (after "called", or when the writer uses no capitals at all).
         person: whether it is somebody's: "Nora da Lisbona" is Nora, "San Giovanni in Persiceto" one place.
         titled: whether any capital may be part of it ("a band called Rust Monday").
@@ -177,7 +170,7 @@ def names_from(
     at = begin
     while True:
         after = name_at(tokens, grammar, at, end, loose=loose, person=person)
-        if after == at or _possessed(tokens, after, end):
+        if after == at or (after < end and tokens.low[after] == "'s"):
             return
         yield at, after
         following = _next_item(tokens, grammar, after, end)
@@ -240,7 +233,3 @@ def _stands_alone(tokens: Tokens, grammar: Grammar, at: int) -> bool:
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     word = tokens.low[at]
     return word.isalpha() and len(word) > 1 and word not in grammar.common
-
-
-def _possessed(tokens: Tokens, at: int, end: int) -> bool:
-    return at < end and tokens.low[at] == "'s"

@@ -7,15 +7,13 @@ from typing import Final
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.name_spans import Span
-from ricordo.language.facts.word_forms import is_verb
-from ricordo.language.facts.word_lists import is_laughter, word_list
+from ricordo.language.facts.word_forms import is_laughter, is_verb, word_list
 from ricordo.language.topics.word_classes import WordClass, word_class
 
 LONGEST_THING: Final = 6
 LONGEST_ACTIVITY: Final = 9
 _SEVERAL: Final = 3
 _SHORT: Final = 2
-
 OF: Final = frozenset({"of", "di", "d'", "del", "della", "dell'", "dei", "degli", "delle", "dello"})
 """What joins nouns into one: "hiking in", but "man of"."""
 
@@ -30,7 +28,6 @@ _THE: Final = frozenset("the il lo la l' i gli le".split())
 _DOING: Final = frozenset({"living", "based", "working", "studying", "born"})
 _WHERE: Final = frozenset({"in", "at", "as", "for", "near"})
 _TOWARDS: Final = frozenset({"to", "for", "per", "con", "as", "come", "in"})
-
 Spans = list[Span]
 
 

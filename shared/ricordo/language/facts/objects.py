@@ -13,7 +13,7 @@ from ricordo.language.facts.phrase_trees import ObjectReader, Rule
 from ricordo.language.facts.places import Places
 from ricordo.language.facts.plans import Plans
 from ricordo.language.facts.quantities import Figures
-from ricordo.language.facts.word_lists import (
+from ricordo.language.facts.word_forms import (
     BRANDS,
     GAMBLES,
     NO_ALLERGENS,
@@ -41,8 +41,6 @@ _SETTINGS: Final = frozenset(
 )
 """Where one language of several is spoken."""
 _FLUENCY: Final = word_list("fluency")
-
-
 _LISTING: Final = frozenset({",", ":", "languages", "lingue"})
 """Between the verb and the languages: "three languages: English and Hindi"."""
 
@@ -233,7 +231,9 @@ class Objects:
         if begin < end and self._low[begin] in self._grammar.prepositions:
             return []
         items = [self.phrasing.until_preposition(span) for span in self.phrasing.coordinated(begin, end)]
-        known = self._grammar.lexicon[ObjectReader.INSTRUMENT] if self._sounded(begin) else None
+        # Bells and horns go with Italian "suonare" too.
+        sounded = any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
+        known = self._grammar.lexicon[ObjectReader.INSTRUMENT] if sounded else None
         return [
             (first, after)
             for first, after in items
@@ -241,10 +241,6 @@ class Objects:
             and GAMBLES.isdisjoint(self._low[first:after])
             and (known is None or not known.isdisjoint(self._low[first:after]))
         ]
-
-    def _sounded(self, begin: int) -> bool:
-        """Whether the verb is Italian "suonare", which bells and horns go with too."""
-        return any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
 
     def _sports(self, begin: int, end: int) -> Spans:
         """Read what people do for sport: "I do judo", "faccio yoga e pilates"."""

@@ -10,7 +10,7 @@ from ricordo.language.facts.name_spans import Span, name_at
 from ricordo.language.facts.object_phrases import LONGEST_THING, OF, ObjectPhrases, Spans
 from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.places import is_articled
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.lemmas import is_known
 from ricordo.language.person_names import is_place
 
@@ -85,8 +85,10 @@ class Organisations:
         """Read the name of what was told by its kind: "a startup called Wrenly", "un coro, i Mirtilli,"."""
         naming = longest(self._grammar.naming, self._low, after, end, self._grammar.adverbs)
         first = naming[1] if naming is not None else after + 1
-        if naming is None and (after >= end or self._low[after] != "," or self._capital_within(at, after)):
-            return None
+        if naming is None:
+            apposed = after < end and self._low[after] == ","
+            if not apposed or any(word[0].isupper() for word in self._tokens.raw[at:after]):
+                return None
         the = first < end and self._low[first] in self._grammar.determiners
         last = name_at(self._tokens, self._grammar, first + the, end, titled=naming is not None)
         closed = naming is not None or last >= end or not self._low[last][0].isalnum()
@@ -94,9 +96,6 @@ class Organisations:
             return None
         # "The Gulls", "Le Cicale", but "i Mirtilli"
         return (first if self._tokens.raw[first][0].isupper() else first + the), last
-
-    def _capital_within(self, at: int, after: int) -> bool:
-        return any(self._tokens.raw[i][0].isupper() for i in range(at, after))
 
     def _inside(self, at: int, begin: int, end: int) -> bool:
         word, following = self._low[at], at + 1

@@ -90,9 +90,6 @@ def parse_rules(text: str) -> Iterator[tuple[Rule, str]]:
 
     A line `= predicate reader [past] [denied:predicate]` opens a group; each line under it is a pattern,
     after a person (`1`, `3`) where the verb's form tells it. A line that ends with `|` goes on in the next.
-
-    Yields:
-        A rule and one pattern of it.
     """
     predicate, reader, options = "", "", frozenset[str]()
     for line in filter(None, map(str.strip, _CONTINUED.sub("|", text).splitlines())):
@@ -150,11 +147,7 @@ def compile_phrases(
 def longest(
     root: Node, words: Sequence[str], begin: int, end: int, skip: Collection[str]
 ) -> tuple[Rule, int] | None:
-    """Read the longest phrase at `begin`, stepping over words of `skip` inside it.
-
-    Returns:
-        Its rule and the index after it, or None.
-    """
+    """Read the longest phrase at `begin`, stepping over words of `skip` inside it."""
     found, over = _walk(root, words, (begin, begin, end), skip)
     while over:
         node, at = over.pop(0)

@@ -5,7 +5,7 @@ from typing import Final
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.object_phrases import ObjectPhrases, Spans
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 from ricordo.language.lemmas import lemma
 
 _NOT_DONE: Final = word_list("no_plans")

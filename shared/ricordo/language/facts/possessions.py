@@ -1,6 +1,5 @@
 """What follows "to have" and "to get": pets, family, conditions, ages, possessions."""
 
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +10,7 @@ from ricordo.language.facts.mentions import kin_at, named_after
 from ricordo.language.facts.name_spans import Person, Span, name_at
 from ricordo.language.facts.phrase_trees import ObjectReader, longest
 from ricordo.language.facts.scene import Scene, Who
-from ricordo.language.facts.word_lists import IDIOMS, word_list
+from ricordo.language.facts.word_forms import IDIOMS, word_list
 
 NAMEABLE: Final = frozenset({"has_pet", "has_child", "has_sibling", "partner"})
 """Kinships worth stating without a name ("I have a sister")."""
@@ -105,7 +104,8 @@ def _related(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
         return
     if kin.predicate == "has_pet" and " ".join(tokens.low[after : after + 2]) in IDIOMS:
         return
-    if any(tokens.low[at] in _several(scene) for at in range(item.begin, after)):
+    numbers = scene.grammar.numbers.keys() - _ONE
+    if not numbers.isdisjoint(tokens.low[item.begin : after]):
         kin = replace(kin, plural=True)  # "two goldfish"
     spans, _ = named_after(tokens, scene.grammar, kin, after, scene.limit if kin.plural else item.end)
     names = [tokens.text(*span) for span in spans]
@@ -134,10 +134,6 @@ def _herd(scene: Scene, item: _Item, kin: Kin, after: int) -> None:
         polarity: Polarity = "past" if item.over else "holds"
         text = scene.tokens.text(at, after)
         scene.draft(item.subject, "has_pet", text, polarity=polarity, unnamed=animals)
-
-
-def _several(scene: Scene) -> AbstractSet[str]:
-    return scene.grammar.numbers.keys() - _ONE
 
 
 def _aged(scene: Scene, item: _Item) -> bool:

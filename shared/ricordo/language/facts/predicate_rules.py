@@ -14,7 +14,7 @@ from ricordo.language.facts.relatives import companion, in_turn
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.verbs import Verb
 from ricordo.language.facts.vocabulary import FUNCTIONAL
-from ricordo.language.facts.word_lists import ALLERGENS, is_laughter, word_list
+from ricordo.language.facts.word_forms import ALLERGENS, is_laughter, word_list
 
 _STAYING: Final = frozenset("sto stiamo sta stanno stavo stavamo".split())
 _FOR_A_WHILE: Final = word_list("for_a_while")

@@ -5,7 +5,7 @@ from typing import Final
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.object_phrases import ObjectPhrases, Spans
-from ricordo.language.facts.word_lists import word_list
+from ricordo.language.facts.word_forms import word_list
 
 OLDEST: Final = 120
 _FEW: Final = 3  # A number word up to this, without "years", is no age: "I was one of them"

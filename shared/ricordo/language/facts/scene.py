@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.evidence import Polarity
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.kinship import PRESUMED
@@ -12,7 +12,6 @@ from ricordo.language.facts.mentions import Mention
 from ricordo.language.facts.name_spans import Cast, Person, Span
 from ricordo.language.facts.objects import Objects
 from ricordo.language.facts.phrase_trees import Rule
-from ricordo.language.facts.statement import Statement
 from ricordo.language.facts.vocabulary import USER
 
 _ONCE: Final = frozenset({"name", "age", "born_in", "birthday"})
@@ -57,12 +56,7 @@ class Scene:
     """The state of reading one message.
 
     Attributes:
-        tokens: its words.
-        grammar: its language.
-        objects: reads objects in it.
-        cast: the people it spoke of so far.
         mentions: "my sister Nora" and the like, by the token where each begins.
-        span: the tokens of the clause that is being read.
         limit: where the sentence ends that is being read.
         topic: the thing last said to be liked or named alone, which "it" may mean.
     """

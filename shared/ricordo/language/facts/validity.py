@@ -12,12 +12,10 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.assertion_scope import plain
 from ricordo.language.facts.clause_times import ClauseSigns, ClauseTime, TimedText, clause_signs, times_of
-from ricordo.language.facts.evidence import Polarity
-from ricordo.language.facts.statement import Statement
+from ricordo.language.facts.evidence import Polarity, Statement
 from ricordo.language.temporal import Language
 
 Span = tuple[int, int]
-
 _REACH: Final = 60  # characters before and behind what was read that are looked at
 _ENDS: Final = ".!?;:\n…"
 
@@ -106,13 +104,6 @@ def timed(
     statements: Iterable[Statement], text: str, *, at: datetime, zone: ZoneInfo, language: Language
 ) -> tuple[Statement, ...]:
     """Return `statements` with the times that their clauses tell, without those that lie ahead.
-
-    Args:
-        statements: what `text` states.
-        text: the writer's own words of the message, in which the statements have their offsets.
-        at: when it was said, aware.
-        zone: the user's zone, in which years and days begin.
-        language: of the text.
 
     Raises:
         ValueError: `at` is naive.

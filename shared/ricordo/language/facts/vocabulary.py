@@ -1,7 +1,4 @@
-"""The closed vocabulary of predicates: what a fact can say, and how its values behave over time.
-
-A closed vocabulary keeps relation types out of query texts: a predicate is always a value looked up here.
-"""
+"""The closed vocabulary of predicates: what a fact can say, and how its values behave over time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

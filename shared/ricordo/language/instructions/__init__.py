@@ -1,17 +1,11 @@
-"""Text that tells a model what to do, as hides in mails and documents to be followed when it is recalled.
-
-It is found by rules for Italian and English, precision first: what people say to people ("ignore my last
-message") is none of it. Whoever words it otherwise gets by; that recalled text stands apart as data does not
-depend on this. What is found weighs less, is shown as a quotation and is the ground of nothing else.
-"""
+"""Text that tells a model what to do, as hides in mails and documents to be followed when it is recalled."""
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from ricordo.language.instructions.markers import decoded, marks
-from ricordo.language.instructions.rules import orders
+from ricordo.language.instructions.rules import decoded, marks, orders
 from ricordo.language.instructions.unmasking import origins, unmasked
 
 TAG: Final = "ricordo:instruction"

@@ -1,18 +1,11 @@
 """Finds out what a query asks for, without a language model.
 
-`question_sentence` reduces a query to the sentence that asks; `question_names` and `question_topics` find its
-names and its subject; `intents` chooses its intent by rules, and `intent_head` by a fitted head where these
-see nothing particular. `claims` adds what a language model says of it. The patterns are `questions.toml` of
-each language.
+`question_sentence` finds the sentence that asks and its subject, `question_names` its names;
+`intents` chooses the intent by rules, and `intent_head` by a fitted head where these see nothing particular.
+`claims` adds what a language model says of it. The patterns are `questions.toml` of each language.
 """
 
-from ricordo.language.query_analysis.analysis import (
-    Analysis,
-    EmotionFilter,
-    Fallback,
-    Intent,
-    TimeFilter,
-)
+from ricordo.language.query_analysis.analysis import Analysis, EmotionFilter, Fallback, Intent, TimeFilter
 from ricordo.language.query_analysis.claims import QueryClaim
 from ricordo.language.query_analysis.query_parser import analyse
 

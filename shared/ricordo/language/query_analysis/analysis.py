@@ -18,9 +18,6 @@ class TimeFilter:
     """The time that a query names.
 
     Attributes:
-        type: As in `TimeSpan`.
-        reference: The words that name it.
-        start: First instant, aware, in UTC; `temporal.EARLIEST` where open.
         end: First instant after it, aware, in UTC; `temporal.LATEST` where open. Of a range of days that is
             only preferred, where its last day begins, as the field scores ranges.
         through: First instant after all that is named; "from the 3rd to the 5th" goes through the 5th.
@@ -44,20 +41,11 @@ class Analysis:
     """What a query asks for.
 
     Attributes:
-        intent: Which strategy finds it.
-        time: When, if the query says so.
         entities: Names in it, each once, in their order, spelled as the user's memories spell them.
         topics: What it is about, most specific first, in lower case but for names.
-        emotion_filter: The feeling that its answers carry.
-        memory_types: The types of memory it asks for; none means any.
         semantic_query: Its words without the time and the phrase that asks. Empty only when the query is.
-        archive: It asks for old or archived things by name.
         fallback: Which strategy took over where the first found nothing; set by retrieval.
-        analyser: Whether a language model took part.
-        language: ISO 639-1, of the patterns that were used.
-        requested: The predicates that it asks for.
         liked: It asks for what was liked, so that nothing else is an answer.
-        asks_how: It asks for a way to do something, whatever else it asks for.
         asks_what_was_asked: It asks what somebody asked before, which questions answer.
     """
 

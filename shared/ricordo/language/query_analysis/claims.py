@@ -1,9 +1,4 @@
-"""What a language model says of a question, and how much of it the question bears out.
-
-A model adds what rules do not see; it unsees nothing that they do. It cannot invent: a name, a topic or a
-time counts only where its words stand in the question, an intent only where the question has what that needs,
-and what a time means is for the resolver to say.
-"""
+"""What a language model says of a question, and how much of it the question bears out."""
 
 import re
 from dataclasses import dataclass, replace
@@ -11,11 +6,10 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.analysis import EmotionFilter, Intent
-from ricordo.language.query_analysis.feeling_words import BAD, GOOD, mark_feelings
 from ricordo.language.query_analysis.intents import emotion_of, filters, may_be
 from ricordo.language.query_analysis.question_names import is_addressed
-from ricordo.language.query_analysis.question_sentence import ParsedQuestion, flat
-from ricordo.language.query_analysis.question_topics import topics_of
+from ricordo.language.query_analysis.question_patterns import BAD, GOOD, mark_feelings
+from ricordo.language.query_analysis.question_sentence import ParsedQuestion, flat, topics_of
 from ricordo.language.temporal import TimeSpan, resolve
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import stems
@@ -25,15 +19,7 @@ _LONGEST_NAME = 4  # words
 
 @dataclass(frozen=True, slots=True)
 class QueryClaim:
-    """What a model says that a question asks for.
-
-    Attributes:
-        intent: Which strategy finds it.
-        time: The words that name a time, empty for none.
-        entities: Names.
-        topics: What it is about.
-        emotion: The feeling that its answers carry; None for any.
-    """
+    """What a model says that a question asks for."""
 
     intent: Intent
     time: str = ""
@@ -46,7 +32,9 @@ def with_names(question: ParsedQuestion, claim: QueryClaim, query: str) -> Parse
     """Return the question with those names of the claim that the query writes as names."""
     named = [name for name in (_as_written(name, query, question) for name in claim.entities) if name]
     known = {name.casefold() for name in question.entities}
-    added = [name for name in named if not any(_within(name.casefold(), one) for one in known)]
+    added = [
+        name for name in named if not any(name.casefold() in one or one in name.casefold() for one in known)
+    ]
     if not added:
         return question
     entities = sorted({*question.entities, *added}, key=lambda name: query.casefold().find(name.casefold()))
@@ -54,14 +42,7 @@ def with_names(question: ParsedQuestion, claim: QueryClaim, query: str) -> Parse
 
 
 def intent_of(claim: QueryClaim, question: ParsedQuestion, found: Intent, topics: tuple[str, ...]) -> Intent:
-    """Return the intent: the model's where the question bears it out, else the one that was found without it.
-
-    Args:
-        claim: what the model says.
-        question: parsed.
-        found: the intent that was found without a model.
-        topics: those of the claim that the question bears out.
-    """
+    """Return the intent: the model's where the question supports it, else the one found without it."""
     claimed, time = claim.intent, question.sentence.time
     is_filtered = found == "temporal" and time is not None and filters(question, time)
     if claimed in {"general", found} or is_filtered:
@@ -113,7 +94,3 @@ def _as_written(name: str, query: str, question: ParsedQuestion) -> str | None:
     if not written[0].isupper() or any(word.casefold() in common for word in written.split()):
         return None
     return None if is_addressed(query, found.start(), found.end(), question.patterns) else written
-
-
-def _within(name: str, other: str) -> bool:
-    return name in other or other in name

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.query_analysis.analysis import Intent
-from ricordo.language.query_analysis.feeling_words import feeling_sign
 from ricordo.language.query_analysis.intents import intent_by_rules, may_be
+from ricordo.language.query_analysis.question_patterns import feeling_sign
 from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion
 from ricordo.language.text import stem, stop_words
 from ricordo.language.tokenization import words_of
@@ -34,13 +34,7 @@ _SURE: Final = 0.5  # probability from which the head is believed
 
 @dataclass(frozen=True, slots=True)
 class IntentHead:
-    """Multinomial logistic regression over hashed features.
-
-    Attributes:
-        weights: float32 [BUCKETS, intents], in the order of `INTENTS`.
-        languages: of the questions that it was fitted on.
-        fitted_on: SHA-256 of these questions.
-    """
+    """Multinomial logistic regression over hashed features."""
 
     weights: NDArray[np.float32]
     languages: tuple[str, ...]

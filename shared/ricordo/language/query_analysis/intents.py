@@ -5,12 +5,16 @@ A wrong filter loses memories; no filter loses nothing.
 
 import re
 from collections.abc import Callable
+from datetime import datetime
+from typing import Final
 
 from ricordo.language.person_names import is_place
-from ricordo.language.query_analysis.analysis import EmotionFilter, Intent
-from ricordo.language.query_analysis.feeling_words import BAD, GOOD, mark_feelings
-from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion
-from ricordo.language.temporal import TimeSpan
+from ricordo.language.query_analysis.analysis import EmotionFilter, Intent, TimeFilter
+from ricordo.language.query_analysis.question_patterns import BAD, GOOD, mark_feelings
+from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion, time_direction
+from ricordo.language.temporal import LATEST, TimeSpan
+from ricordo.language.text import stop_words
+from ricordo.language.tokenization import content_words
 
 _FEELING_FIRST = re.compile(rf"^(?:\w{{1,3}}[ '])?[{GOOD}{BAD}]")  # "the toughest period I went through"
 
@@ -182,3 +186,33 @@ def _subject(question: ParsedQuestion) -> Intent:
 def _has(question: ParsedQuestion, *patterns: re.Pattern[str]) -> bool:
     """Whether the core of the question has one of the patterns."""
     return any(pattern.search(question.sentence.core) is not None for pattern in patterns)
+
+
+_MOST_WORDS: Final = 10  # of a question that asks for nothing but what is to come
+
+
+def asks_agenda(question: ParsedQuestion, span: TimeSpan, now: datetime) -> bool:
+    """Whether a question with a time asks for whatever is to come then."""
+    if span.through <= now or question.entities or not _looks_ahead(question):
+        return False
+    return asks_whole_time(question) or _asks_nothing_else(question)
+
+
+def upcoming_time(question: ParsedQuestion, now: datetime) -> TimeFilter | None:
+    """Return the time from now on, where a question asks for what is to come without saying when."""
+    found = question.patterns.upcoming.search(question.sentence.flat)
+    if found is None or question.entities or not (_looks_ahead(question) and _asks_nothing_else(question)):
+        return None
+    words = question.sentence.text[slice(*found.span())]
+    return TimeFilter("relative", words, now, LATEST, LATEST, strict=False, ahead=True)
+
+
+def _looks_ahead(question: ParsedQuestion) -> bool:
+    return time_direction(question.sentence.flat, question.patterns) == "future"
+
+
+def _asks_nothing_else(question: ParsedQuestion) -> bool:
+    """Whether all words but those of the time ask for whatever is to come."""
+    words = content_words(question.sentence.core, question.language)
+    common = question.patterns.agenda_words | stop_words(question.language)
+    return len(words) <= _MOST_WORDS and all(word in common for word in words)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.detection import detect
-from ricordo.language.query_analysis.agenda import asks_agenda, upcoming_time
 from ricordo.language.query_analysis.analysis import Analysis, Intent, TimeFilter
 from ricordo.language.query_analysis.claims import (
     QueryClaim,
@@ -23,14 +22,22 @@ from ricordo.language.query_analysis.claims import (
 from ricordo.language.query_analysis.intent_head import decide
 from ricordo.language.query_analysis.intents import (
     asks_a_way,
+    asks_agenda,
     asks_what_was_liked,
     emotion_of,
     filters,
+    upcoming_time,
 )
 from ricordo.language.query_analysis.question_names import find_names
 from ricordo.language.query_analysis.question_patterns import load_patterns
-from ricordo.language.query_analysis.question_sentence import ParsedQuestion, find_sentence, flat
-from ricordo.language.query_analysis.question_topics import semantic_query, topic_phrase, topics_of
+from ricordo.language.query_analysis.question_sentence import (
+    ParsedQuestion,
+    find_sentence,
+    flat,
+    semantic_query,
+    topic_phrase,
+    topics_of,
+)
 from ricordo.language.query_analysis.requested_predicates import NO_PREDICATES, requested_predicates
 from ricordo.language.temporal import TimeSpan
 
@@ -55,11 +62,7 @@ def analyse(
 
     Args:
         query: Any text; what it asks for is looked for in its first 2,000 characters.
-        now: The moment of asking, aware.
-        zone: The user's zone.
         language: ISO 639-1; detected when None. English rules apply to a language without data.
-        known_names: Names that the user's memories know; matched in any case of letters.
-        decide: Chooses the intent.
         claim: What a language model says of the query; taken as far as the query bears it out.
 
     Raises:
@@ -127,13 +130,7 @@ def parse_query(
 
 
 def with_question_vector(analysis: Analysis, query: str, vector: NDArray[np.float32] | None) -> Analysis:
-    """Return the analysis with the predicates that the meaning of the question asks for.
-
-    Args:
-        analysis: of the question.
-        query: as it was asked.
-        vector: of the question by `requested_predicates.MODEL`, [d]; None while that is away.
-    """
+    """Return the analysis with the predicates that the meaning of the question asks for."""
     if vector is None or analysis.liked or analysis.asks_how:
         return analysis
     found = requested_predicates(

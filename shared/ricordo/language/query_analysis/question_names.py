@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ricordo.language.data_files import LANGUAGES, read_table
+from ricordo.language.data_files import LANGUAGES
 from ricordo.language.name_lists import LONGEST_NAME, is_given, load_names
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.query_analysis.question_sentence import flat
@@ -18,7 +18,6 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 _AFTER_COMMA = re.compile(r"\w,\s$")
 _SENTENCE_END = re.compile(r"\s?(?:[.!?…]|$)")
 _REACH = 40  # characters before a name
-_LISTS = {key: frozenset(words.split()) for key, words in read_table("names").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +81,7 @@ class _NameFinder:
     patterns: QuestionPatterns
 
     def found(self, spelled: Mapping[str, str], firsts: frozenset[str]) -> tuple[str, ...]:
-        """Return the names.
-
-        Args:
-            spelled: those that are known, by how they are case-folded.
-            firsts: the first word of each of these.
-        """
+        """Return the names."""
         shouted = not any(c.islower() for c in self.query)
         kept: list[str] = []
         at = 0
@@ -128,7 +122,7 @@ class _NameFinder:
         while end < len(self.words) and end - at < LONGEST_NAME and self._continues(end):
             end += 1
         if (
-            end - at > 1 and self.words[end - 1].folded in _LISTS["particles"]
+            end - at > 1 and self.words[end - 1].folded in load_names().particles
         ):  # alone it is a name: "Where is Van?"
             end -= 1
         return self.query[first.start : self.words[end - 1].end], end - at
@@ -153,7 +147,9 @@ class _NameFinder:
             return True
         # Who writes all small writes names small too; behind an article it is the thing: "la vittoria".
         determined = before and self.patterns.articles.match(before) is not None
-        return self.query.islower() and not determined and self.words[at].folded not in _LISTS["mostly_words"]
+        return (
+            self.query.islower() and not determined and self.words[at].folded not in load_names().mostly_words
+        )
 
     def _possesses(self, at: int) -> bool:
         return _POSSESSIVE.match(self.query, self.words[at].end) is not None
@@ -165,7 +161,7 @@ class _NameFinder:
         if self._is_name(self.words[at]):
             return True
         # "Leonardo da Vinci"; but "Davide di Roma" are two: Italian joins everything with "di".
-        joins = self.words[at].text in _LISTS["joining"] and at + 1 < len(self.words)
+        joins = self.words[at].text in load_names().joining and at + 1 < len(self.words)
         return joins and self._is_next(at + 1) and self._is_name(self.words[at + 1])
 
     def _is_next(self, at: int) -> bool:

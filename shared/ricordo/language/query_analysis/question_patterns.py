@@ -1,79 +1,79 @@
 """How people ask in a language: the patterns of `questions.toml`, which says what each is for."""
 
-import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, read_patterns
+from ricordo.language.data_files import LANGUAGES, Patterns, read_patterns
+from ricordo.language.emotion.emotion_lexicon import load_lexicon, load_positions
+from ricordo.language.text import normalise, stem
+from ricordo.language.tokenization import words_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPatterns:
+class QuestionPatterns(Patterns):
     """The patterns of a language, for lower case with straight apostrophes."""
 
     language: str
-
-    greeting: re.Pattern[str]
-    opening: re.Pattern[str]
-    closing: re.Pattern[str]
-    indirect: re.Pattern[str]
-    question: re.Pattern[str]
-    noun_request: re.Pattern[str]
-    before_addressee: re.Pattern[str]
-    open_question: re.Pattern[str]
-    advice: re.Pattern[str]
-    scaffolding: re.Pattern[str]
-
-    how_explained: re.Pattern[str]
-    how_to: re.Pattern[str]
-    instructions: re.Pattern[str]
-    everyday_acts: re.Pattern[str]
-    in_case: re.Pattern[str]
-
-    pleasant: frozenset[str]
-    unpleasant: frozenset[str]
-    not_feelings: frozenset[str]
-    superlatives: frozenset[str]
-    negated_feeling: re.Pattern[str]
-    feeling: re.Pattern[str]
-    feelings_in_general: re.Pattern[str]
-    own_feelings: re.Pattern[str]
-    taste: re.Pattern[str]
-    others_feelings: re.Pattern[str]
-    liked: re.Pattern[str]
-
-    speakers_act: re.Pattern[str]
-    act_together: re.Pattern[str]
-    others_act: re.Pattern[str]
-    happened_with: re.Pattern[str]
-    whole_time: re.Pattern[str]
-    future: re.Pattern[str]
-    past: re.Pattern[str]
-    recurrent: re.Pattern[str]
-    upcoming: re.Pattern[str]
     agenda_words: frozenset[str]
-    lasting: re.Pattern[str]
-    before_attached_time: re.Pattern[str]
-    after_attached_time: re.Pattern[str]
-    time_prepositions: re.Pattern[str]
-    not_a_time: re.Pattern[str]
-    asks_time: re.Pattern[str]
-
-    about: re.Pattern[str]
-    fronted_topic: re.Pattern[str]
-    discussed: re.Pattern[str]
-    articles: re.Pattern[str]
-    topic_end: re.Pattern[str]
-    vague_topic: re.Pattern[str]
-    archive: re.Pattern[str]
-    earlier_questions: re.Pattern[str]
-    only_a_name: re.Pattern[str]
-    not_names: frozenset[str]
-    origins: re.Pattern[str]
     name_cues: frozenset[str]
+    not_feelings: frozenset[str]
+    not_names: frozenset[str]
+    pleasant: frozenset[str]
+    superlatives: frozenset[str]
+    unpleasant: frozenset[str]
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def load_patterns(language: str) -> QuestionPatterns:
     """Return the patterns of a language of `LANGUAGES`, read once."""
     return QuestionPatterns(language=language, **read_patterns("questions", language))
+
+
+GOOD: Final = "⊕"
+BAD: Final = "⊖"
+
+# The labels of GoEmotions that are felt; the others judge, wish or wonder.
+_FELT: Final = frozenset(
+    "admiration amusement anger annoyance disappointment disgust embarrassment excitement fear gratitude "
+    "grief joy love nervousness pride relief remorse sadness".split()
+)
+
+
+def mark_feelings(core: str, patterns: QuestionPatterns) -> str:
+    """Replace words of feeling by ⊕ and ⊖; a negation before them is taken into account."""
+    core = normalise(core)
+    parts: list[str] = []
+    done = 0
+    for word in words_of(core, patterns.language):
+        sign = feeling_sign(word.folded, patterns)
+        if sign is not None:
+            parts += [core[done : word.start], sign]
+            done = word.end
+    parts.append(core[done:])
+    return patterns.negated_feeling.sub(lambda match: match[1] + BAD, "".join(parts))
+
+
+def feeling_sign(word: str, patterns: QuestionPatterns) -> str | None:
+    """Return the sign of a case-folded word of feeling, None of any other."""
+    if word in patterns.not_feelings:
+        return None
+    if word in patterns.pleasant:
+        return GOOD
+    if word in patterns.unpleasant:
+        return BAD
+    language = patterns.language
+    endings = (pair.split("=") for pair in sorted(patterns.superlatives))
+    roots = (word.removesuffix(ending) + root for ending, root in endings if word.endswith(ending))
+    return _lexicon_sign(word, language) or next(
+        filter(None, (_lexicon_sign(root, language) for root in roots)), None
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _lexicon_sign(word: str, language: str) -> str | None:
+    if language not in LANGUAGES:
+        return None
+    lexicon = load_lexicon(language)
+    entry = lexicon.exact.get(word) or lexicon.stems.get(stem(word, language))
+    if entry is None or entry.label not in _FELT:
+        return None
+    return GOOD if load_positions()[entry.label][0] > 0 else BAD

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.query_analysis.question_patterns import QuestionPatterns
 from ricordo.language.temporal import Language, Preference, TimeSpan, resolve
+from ricordo.language.text import stop_words
 from ricordo.language.tokenization import sentences_of
 
 _MOST_OPENINGS: Final = 4
@@ -24,14 +25,11 @@ class QuestionSentence:
     """The sentence that asks.
 
     Attributes:
-        text: as it is in the query.
         flat: the same, of the same length, in lower case, apostrophes straight.
         start: its offset in the query, in characters.
         time: the time that it names, with offsets in the sentence.
         elsewhere: the time that the rest of the query names, where the sentence names none; with offsets in
             the query.
-        core: what it asks, in lower case: without the time and without how it begins.
-        asks: whether it is a question or a request, not a statement.
     """
 
     text: str
@@ -49,9 +47,7 @@ class ParsedQuestion:
 
     Attributes:
         entities: names, in order: of the sentence that asks, or of those around it where it has none.
-        named: entities that somebody or something goes by; what is all in capitals is a subject.
         around: whether the entities are of the sentences around.
-        about: the thing that it says it is about.
     """
 
     sentence: QuestionSentence
@@ -154,3 +150,68 @@ def _core(rest: str, patterns: QuestionPatterns) -> str:
             break
         core = bare
     return core.strip(EDGES)
+
+
+_CLAUSE_END = re.compile(r"[.!?,;:()\n]")
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_MOST_TOPICS = 4
+
+
+def topic_phrase(sentence: QuestionSentence, patterns: QuestionPatterns) -> str | None:
+    """Return what the sentence says it is about ("parlami di …", "tell me about …"), without articles."""
+    fronted = patterns.fronted_topic.search(sentence.flat)
+    if fronted is not None:
+        return _object(sentence.text[slice(*fronted.span(str(fronted.lastgroup)))], patterns)
+    for pattern in (patterns.about, patterns.discussed):
+        match = pattern.search(sentence.flat)
+        if match is not None:
+            end = match.end()
+            behind = without_time(sentence.text[end:], _shifted(sentence.time, end), patterns)
+            return _object(behind, patterns)
+    return None
+
+
+def _object(text: str, patterns: QuestionPatterns) -> str | None:
+    phrase = _CLAUSE_END.split(text.strip(EDGES), maxsplit=1)[0].strip(EDGES)
+    if (cut := patterns.topic_end.search(flat(phrase))) is not None:
+        phrase = phrase[: cut.start()].strip(EDGES)
+    for _ in range(2):
+        article = patterns.articles.match(flat(phrase))
+        if article is None:
+            break
+        phrase = phrase[article.end() :].strip(EDGES)
+    if not phrase or patterns.vague_topic.search(flat(phrase)) is not None:
+        return None
+    return phrase
+
+
+def topics_of(phrase: str, language: str) -> tuple[str, ...]:
+    """Return the phrase, and its words that carry meaning if it has several; in lower case but for names."""
+    words = [word for word in _WORD.findall(phrase) if word.casefold() not in stop_words(language)]
+    if not words:
+        return ()
+    whole = _lowered(" ".join(_WORD.findall(phrase)))
+    parts = [_lowered(word) for word in words] if len(words) > 1 else []
+    return tuple(dict.fromkeys([whole if len(words) > 1 else _lowered(words[0]), *parts]))[:_MOST_TOPICS]
+
+
+def _lowered(phrase: str) -> str:
+    return " ".join(word if any(c.isupper() for c in word) else word.lower() for word in phrase.split())
+
+
+def semantic_query(query: str, time: TimeSpan | None, patterns: QuestionPatterns) -> str:
+    """Return the words worth searching for: without the time and the phrase that asks, if any are left."""
+    timeless = without_time(query, time, patterns)
+    scaffolding = patterns.scaffolding.search(flat(timeless))
+    bare = timeless if scaffolding is None else timeless[scaffolding.end() :]
+    for candidate in (bare, timeless, query):
+        cleaned = _SPACE.sub(" ", candidate).strip(EDGES)
+        if _WORD.search(cleaned):
+            return cleaned
+    return query.strip() or query
+
+
+def _shifted(time: TimeSpan | None, by: int) -> TimeSpan | None:
+    if time is None or time.span[0] < by:
+        return None
+    return replace(time, span=(time.span[0] - by, time.span[1] - by))

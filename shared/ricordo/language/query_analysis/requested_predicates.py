@@ -52,12 +52,7 @@ NO_PREDICATES: Final = RequestedPredicates()
 
 @dataclass(frozen=True, slots=True)
 class AnswerExamples:
-    """How people say what answers a question for a predicate.
-
-    Attributes:
-        sentences: examples, for their meaning.
-        words: all words of such answers, for a search by words.
-    """
+    """How people say what answers a question for a predicate."""
 
     sentences: tuple[str, ...]
     words: str
@@ -72,14 +67,7 @@ class _Table:
 def requested_predicates(
     query: str, language: str, *, names: Collection[str] = (), vector: NDArray[np.float32] | None = None
 ) -> RequestedPredicates:
-    """Return the predicates that a question asks for.
-
-    Args:
-        query: as it was asked.
-        language: ISO 639-1; of others than `LANGUAGES` nothing is known.
-        names: names in the question; who names somebody asks for more than a predicate.
-        vector: of the question by `MODEL`, [d], unit norm; without it the head is not used.
-    """
+    """Return the predicates that a question asks for."""
     if language not in LANGUAGES:
         return NO_PREDICATES
     text = flat(query)

@@ -29,7 +29,7 @@ def is_only_time(analysis: Analysis) -> bool:
     if analysis.time is None or not analysis.time.strict or analysis.entities or analysis.topics:
         return False
     language = analysis.language
-    plain = load_noun_cues()[language].no_topic
+    plain = load_noun_cues()[language].stems
     said = content_words(analysis.semantic_query, language)
     return all(word in stop_words(language) or stem(word, language) in plain for word in said)
 
@@ -65,10 +65,6 @@ def without_speaker_names(query: str, speakers: Iterable[str]) -> str:
 
     People do not name themselves. A question about Anna is answered by what Anna says, which a signal of its
     own finds, whereas the texts that hold her name are the ones that greet her.
-
-    Args:
-        query: all of it, or what its analysis left of it.
-        speakers: the names in it that are of people who speak.
     """
     kept = _without_names(query, speakers)
     return kept if any(char.isalnum() for char in kept) else query
@@ -85,13 +81,6 @@ def match_speakers(names: Iterable[str], speakers: Iterable[str]) -> dict[str, f
 
     A name is a speaker's when it is the whole of what the speaker is called, or one word of it ("Anna" and
     "Anna Rossi").
-
-    Args:
-        names: in a question.
-        speakers: who speak.
-
-    Returns:
-        By name, the speakers, case-folded.
     """
     called = {speaker.casefold() for speaker in speakers if speaker.strip()}
     found: dict[str, frozenset[str]] = {}

@@ -1,8 +1,12 @@
-"""Arithmetic of the Gregorian calendar that the standard library lacks, and of the Islamic calendar."""
+"""Arithmetic of the Gregorian and the Islamic calendar that the standard library lacks, and holidays."""
 
 from calendar import monthrange
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
 from typing import Final
+
+from ricordo.language.data_files import read_table
 
 DAY = timedelta(days=1)
 WEEK = timedelta(weeks=1)
@@ -76,18 +80,46 @@ _EPOCH: Final = date(622, 7, 17).toordinal()
 def days_in_year(year: int, month: int, day: int) -> list[date]:
     """Return when a day of the Islamic calendar falls in a Gregorian `year`: once as a rule, twice or never.
 
+    Converted after Reingold and Dershowitz: months of 30 and 29 days in turn, 11 leap years in 30.
+
     Raises:
         ValueError: It never does, or the year lies before that calendar begins.
     """
     lunar = int((year - 622) * 33 / 32)
-    found = [_gregorian(lunar + offset, month, day) for offset in (-1, 0, 1, 2) if lunar + offset > 0]
-    within = [one for one in found if one.year == year]
+    found = []
+    for lunar_year in range(max(lunar - 1, 1), lunar + 3):
+        leap_days = (3 + 11 * lunar_year) // 30
+        days = (lunar_year - 1) * 354 + leap_days + 29 * (month - 1) + month // 2 + day
+        found.append(date.fromordinal(_EPOCH + days))
+    within = [day for day in found if day.year == year]
     if not within:
         raise ValueError(f"there is no such day in {year}")
     return within
 
 
-def _gregorian(year: int, month: int, day: int) -> date:
-    """Convert a date (Reingold and Dershowitz): months of 30 and 29 days in turn, 11 leap years in 30."""
-    days = (year - 1) * 354 + (3 + 11 * year) // 30 + 29 * (month - 1) + month // 2 + day
-    return date.fromordinal(_EPOCH + days)
+_DAYS: Final[Mapping[str, int]] = {"ramadan": 30}
+
+
+@cache
+def _holidays() -> dict[str, tuple[str, Sequence[int]]]:
+    table = read_table("holidays")
+    return {name: (sort, numbers) for sort in table for name, numbers in table[sort].items()}
+
+
+def holiday(name: str, year: int) -> tuple[date, date]:
+    """Return the first day of the holiday called `name` (in `holidays.toml`) in `year`, and the day after.
+
+    Raises:
+        ValueError: That year has none, or lies outside of the calendar.
+    """
+    sort, numbers = _holidays()[name]
+    if sort == "fixed":
+        first = date(year, *numbers)
+    elif sort == "weekday":
+        *weekday, days = numbers
+        first = nth_weekday(year, *weekday) + days * DAY
+    elif sort == "easter":
+        first = easter(year) + numbers[0] * DAY
+    else:
+        first = days_in_year(year, *numbers)[-1]
+    return first, first + _DAYS.get(name, 1) * DAY

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ricordo.language.temporal.lexicon import Kind, Lexicon, Term, Value
-from ricordo.language.tokenization import TIME, Token, tokenize
+from ricordo.language.tokenization import TIME, tokenize
 
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _BEFORE, _BEHIND = 80, 120  # characters around a key word
@@ -27,13 +27,8 @@ class Lexeme(NamedTuple):
     """A word, a number or a phrase of the text. A tuple, because a long text has thousands of them.
 
     Attributes:
-        text: In lower case, without accents.
-        start: Offset of its first character.
-        end: Offset after its last one.
         values: What it can be; empty for a word that has nothing to do with time.
         weak: It means a time only in company.
-        digits: How many digits it is written with, 0 for words.
-        capital: It begins with a capital letter.
     """
 
     text: str
@@ -72,7 +67,10 @@ def passages(text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
 
 def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
     """Cut a passage of `text` into lexemes: the longest phrases first, then numbers, then words."""
-    tokens = [_lexeme_of(token) for token in islice(tokenize(text, TIME, begin, end), _MOST_TOKENS)]
+    tokens = [
+        Lexeme(_plain(token.written), token.start, token.end, capital=token.written[0].isupper())
+        for token in islice(tokenize(text, TIME, begin, end), _MOST_TOKENS)
+    ]
     words = [token.text for token in tokens]
     found: list[Lexeme] = []
     at = 0
@@ -85,10 +83,6 @@ def lexemes(text: str, begin: int, end: int, lexicon: Lexicon) -> list[Lexeme]:
         found.append(lexeme)
         at += used
     return found
-
-
-def _lexeme_of(token: Token) -> Lexeme:
-    return Lexeme(_plain(token.written), token.start, token.end, capital=token.written[0].isupper())
 
 
 def _plain(raw: str) -> str:

@@ -1,12 +1,150 @@
 """The shape of a language's words for time. The words themselves are data, in `time_words.toml`."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from typing import Any, Final, Self
+from functools import cached_property
+from typing import Any, Final
 
 from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.temporal.numbers import JoinedNumbers, SeparateNumbers
+
+
+@dataclass(frozen=True, slots=True)
+class SpelledNumber:
+    """A number read from words: its value and how many words it took."""
+
+    value: int
+    words: int
+
+
+_Read = Callable[[Sequence[str]], SpelledNumber | None]
+
+
+@dataclass(frozen=True)
+class SeparateNumbers:
+    """Numbers whose words stand apart ("two thousand and eighteen", "nineteen ninety six")."""
+
+    small: Mapping[str, int]
+    tens: Mapping[str, int]
+    hundred: str
+    thousand: str
+    joint: str
+
+    def begins(self, word: str) -> bool:
+        """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
+        return word in self.small or word in self.tens
+
+    def read(self, words: Sequence[str]) -> SpelledNumber | None:
+        """Read a number from the beginning of `words`, at most eight of which are looked at."""
+        head = self._below_hundred(words)
+        if head is None:
+            return None
+        rest = words[head.words :]
+        if rest and rest[0] == self.thousand:
+            return self._add(SpelledNumber(head.value * 1000, head.words + 1), words, self._below_thousand)
+        if rest and rest[0] == self.hundred:
+            return self._add(SpelledNumber(head.value * 100, head.words + 1), words, self._below_hundred)
+        return self._year(head, rest) or head
+
+    def _year(self, head: SpelledNumber, rest: Sequence[str]) -> SpelledNumber | None:
+        """Read the second half of a year said in two halves, the first being its century."""
+        if not 10 <= head.value <= 20 or not rest:
+            return None
+        if rest[0] in {"oh", "o", "zero"} and len(rest) > 1 and 0 < self.small.get(rest[1], 0) < 10:
+            return SpelledNumber(head.value * 100 + self.small[rest[1]], head.words + 2)
+        tail = self._below_hundred(rest)
+        if tail is None or tail.value < 10:
+            return None
+        return SpelledNumber(head.value * 100 + tail.value, head.words + tail.words)
+
+    def _add(self, head: SpelledNumber, words: Sequence[str], read: _Read) -> SpelledNumber:
+        used = head.words
+        if len(words) > used and words[used] == self.joint:
+            used += 1
+        tail = read(words[used:])
+        return head if tail is None else SpelledNumber(head.value + tail.value, used + tail.words)
+
+    def _below_thousand(self, words: Sequence[str]) -> SpelledNumber | None:
+        head = self._below_hundred(words)
+        if head is not None and len(words) > head.words and words[head.words] == self.hundred:
+            return self._add(SpelledNumber(head.value * 100, head.words + 1), words, self._below_hundred)
+        return head
+
+    def _below_hundred(self, words: Sequence[str]) -> SpelledNumber | None:
+        if not words:
+            return None
+        if words[0] in self.small:
+            return SpelledNumber(self.small[words[0]], 1)
+        tens = self.tens.get(words[0])
+        if tens is None:
+            return None
+        used = 2 if len(words) > 2 and words[1] == "-" else 1
+        ones = self.small.get(words[used], 0) if len(words) > used else 0
+        return SpelledNumber(tens + ones, used + 1) if 0 < ones < 10 else SpelledNumber(tens, 1)
+
+
+@dataclass(frozen=True)
+class JoinedNumbers:
+    """Numbers written as one word ("duemiladiciotto", "millenovecentosettanta")."""
+
+    small: Mapping[str, int]
+    tens: Mapping[str, int]
+    hundred: str
+    thousand: str
+    thousands: str
+
+    def begins(self, word: str) -> bool:
+        """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
+        return word[:3] in self._beginnings
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(word[:3] for word in (*self.small, *self.tens, self.hundred, self.thousand))
+
+    def read(self, words: Sequence[str]) -> SpelledNumber | None:
+        """Read the number that the first of `words` is."""
+        match = self._pattern.fullmatch(words[0]) if words and len(words[0]) <= 40 else None
+        if match is None or not words[0]:
+            return None
+        below = self._below_hundred
+        value = below[match["ones"]] if match["ones"] else 0
+        if match["hundreds"] is not None:
+            value += 100 * (below[match["hundreds"]] if match["hundreds"] else 1)
+        if match["thousand"]:
+            value += 1000
+        elif match["thousands"]:
+            value += 1000 * below[match["thousands"]]
+        return SpelledNumber(value, 1)
+
+    @cached_property
+    def _below_hundred(self) -> dict[str, int]:
+        words = dict(self.small) | dict(self.tens)
+        for word, tens in self.tens.items():
+            for digit, ones in self.small.items():
+                if ones < 10:
+                    words[(word[:-1] if digit[0] in "aeiou" else word) + digit] = tens + ones
+        return words
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        below = "|".join(sorted(self._below_hundred, key=len, reverse=True))
+        return re.compile(
+            f"(?:(?P<thousand>{self.thousand})|(?P<thousands>{below}){self.thousands})?"
+            f"(?:(?P<hundreds>{below}|){self.hundred})?(?P<ones>{below})?"
+        )
+
+
+def numbers_of(table: Mapping[str, Any]) -> SeparateNumbers | JoinedNumbers:
+    """Return the numbers of a language by its `time_words.toml`."""
+    small, tens = (
+        {word: int(number) for word, _, number in (pair.partition("=") for pair in table[name].split())}
+        for name in ("small_numbers", "tens")
+    )
+    if table["joined_numbers"]:
+        return JoinedNumbers(small, tens, table["hundred"], table["thousand"], table["thousands"])
+    return SeparateNumbers(small, tens, table["hundred"], table["thousand"], table["joint"])
+
 
 Value = int | str
 
@@ -126,57 +264,8 @@ class Lexicon:
         """Whether an expression can need `word`."""
         return word in self.keys or self.numbers.begins(word)
 
-    @classmethod
-    def build(
-        cls,
-        words: Mapping[Kind, Mapping[Value, str]],
-        *,
-        numbers: SeparateNumbers | JoinedNumbers,
-        weak: str,
-        month_first: bool,
-        suffixes: str,
-        follows_day: str,
-    ) -> Self:
-        """Build a lexicon from tables.
 
-        Args:
-            words: For each kind and value the forms that have it, separated by spaces; `_` joins the words of
-                one form.
-            numbers: How numbers are spelled.
-            weak: Forms that mean a time only in company ("may", "sun").
-            month_first: See the class.
-            suffixes: See the class; separated by spaces.
-            follows_day: See the class; separated by spaces.
-        """
-        values: dict[tuple[str, ...], dict[Kind, Value]] = {}
-        for kind, table in words.items():
-            for value, forms in table.items():
-                for form in forms.split():
-                    values.setdefault(tuple(form.split("_")), {})[kind] = value
-        reach: dict[str, int] = {}
-        for phrase in values:
-            reach[phrase[0]] = max(reach.get(phrase[0], 0), len(phrase))
-        keys = (
-            frozenset(phrase[0] for phrase, kinds in values.items() if not KEY_KINDS.isdisjoint(kinds))
-            - _TOO_COMMON
-        )
-        faint = frozenset(weak.split())
-        phrases = {
-            phrase: Term(kinds, weak=len(phrase) == 1 and phrase[0] in faint)
-            for phrase, kinds in values.items()
-        }
-        return cls(
-            phrases,
-            reach,
-            keys,
-            numbers,
-            month_first,
-            frozenset(suffixes.split()),
-            frozenset(follows_day.split()),
-        )
-
-
-_SIGNS: Final[Mapping[Value, str]] = {
+_SIGNS: Final[Mapping[str, str]] = {
     ",": ",",
     ".": ".",
     "/": "/",
@@ -188,34 +277,30 @@ _SIGNS: Final[Mapping[Value, str]] = {
 
 
 def _lexicon(language: str) -> Lexicon:
+    """Build a lexicon: for each kind and value the table has the forms, `_` joining the words of one form."""
     table = read_table("time_words", language)
-    words: dict[Kind, Mapping[Value, str]] = {
-        kind: _SIGNS if kind is Kind.SIGN else _forms(table[kind.value]) for kind in Kind
-    }
-    return Lexicon.build(
-        words,
-        numbers=_numbers(table),
-        weak=table["weak"],
+    values: dict[tuple[str, ...], dict[Kind, Value]] = {}
+    for kind in Kind:
+        written = _SIGNS if kind is Kind.SIGN else table[kind.value]
+        # A kind that has no values is a text.
+        for value, forms in ({"0": written} if isinstance(written, str) else written).items():
+            number = int(value) if value.lstrip("-").isdigit() else value
+            for form in forms.split():
+                values.setdefault(tuple(form.split("_")), {})[kind] = number
+    reach: dict[str, int] = {}
+    for phrase in values:
+        reach[phrase[0]] = max(reach.get(phrase[0], 0), len(phrase))
+    keys = {phrase[0] for phrase, kinds in values.items() if not KEY_KINDS.isdisjoint(kinds)}
+    weak = {(word,) for word in table["weak"].split()}
+    return Lexicon(
+        phrases={phrase: Term(kinds, weak=phrase in weak) for phrase, kinds in values.items()},
+        reach=reach,
+        keys=frozenset(keys - _TOO_COMMON),
+        numbers=numbers_of(table),
         month_first=table["month_first"],
-        suffixes=table["suffixes"],
-        follows_day=table["follows_day"],
+        suffixes=frozenset(table["suffixes"].split()),
+        follows_day=frozenset(table["follows_day"].split()),
     )
-
-
-def _forms(written: str | Mapping[str, str]) -> dict[Value, str]:
-    """Return the forms of a kind by value; the value is 0 where a kind has no others."""
-    by_value = {"0": written} if isinstance(written, str) else written
-    return {int(value) if value.lstrip("-").isdigit() else value: forms for value, forms in by_value.items()}
-
-
-def _numbers(table: Mapping[str, Any]) -> SeparateNumbers | JoinedNumbers:
-    small, tens = (
-        {word: int(number) for word, _, number in (pair.partition("=") for pair in table[name].split())}
-        for name in ("small_numbers", "tens")
-    )
-    if table["joined_numbers"]:
-        return JoinedNumbers(small, tens, table["hundred"], table["thousand"], table["thousands"])
-    return SeparateNumbers(small, tens, table["hundred"], table["thousand"], table["joint"])
 
 
 LEXICONS: Final = {language: _lexicon(language) for language in LANGUAGES}

@@ -25,10 +25,8 @@ class TimeSpan:
     Attributes:
         type: `relative` to the moment of speaking ("yesterday", "last week"), else `exact` for a day or
             less, `range` for more.
-        reference: The words that name it, as they stand in the text.
         start: First instant, aware, in UTC. `EARLIEST` where the span is open ("before 2010").
         end: First instant after the span, aware, in UTC; always later than `start`. `LATEST` where open.
-        span: Offsets of the reference in the text, in characters, half-open.
         through: End of the last period that is named, when that is meant to be in it ("from 3 to 5 May" ends
             with the 5th, "until Friday" with the Friday); equal to `end` for all that names no such end.
         approximate: The words point at a neighbourhood ("two months ago"), of which the span is the centre.

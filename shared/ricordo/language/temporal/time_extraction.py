@@ -1,8 +1,8 @@
 """Times found in a text and resolved against the moment of speaking."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -13,21 +13,12 @@ from ricordo.language.temporal.grammar.expression_rules import Attempts, express
 from ricordo.language.temporal.grammar.reader import Reader
 from ricordo.language.temporal.lexemes import lexemes, passages
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
-from ricordo.language.temporal.moments import (
-    Language,
-    Moment,
-    Preference,
-    SpanType,
-    TimeSpan,
-    Window,
-    bounded,
-)
+from ricordo.language.temporal.moments import Language, Moment, Preference, TimeSpan, Window, bounded
 from ricordo.language.temporal.tense import direction
 
 _MOST_ATTEMPTS = 80
 _SHORT = 80  # characters up to which what was read in a text is kept
-_Placed = tuple[int, int, Expression]
-_LONG_DAY_HOURS = 25  # of the day on which summer time ends
+_LONGEST_DAY = timedelta(hours=25)  # on which summer time ends
 
 
 def find(
@@ -35,13 +26,7 @@ def find(
 ) -> list[TimeSpan]:
     """Find all times that `text` names, from left to right, none overlapping.
 
-    Words that name no real time (31 February) yield nothing. The cost is linear in the length of the text.
-
     Args:
-        text: Any text.
-        now: The moment of speaking, aware.
-        zone: The speaker's zone: days begin at its midnights, with its daylight saving.
-        language: Whose words to look for.
         prefer: Which way to resolve what could lie either way: "in May", "on Friday". What is told follows
             its words ("cancel Friday" lies ahead), a question is about the past.
 
@@ -70,13 +55,7 @@ def resolve(
 
 @dataclass(frozen=True, slots=True)
 class TimeMention:
-    """Words that name a time, before it is known which way they point.
-
-    Attributes:
-        reference: The words.
-        span: Their offsets in the text, in characters, half-open.
-        expression: What they say.
-    """
+    """Words that name a time, before it is known which way they point."""
 
     reference: str
     span: tuple[int, int]
@@ -84,19 +63,29 @@ class TimeMention:
 
     def at(self, moment: Moment) -> TimeSpan | None:
         """Return the time that they name at `moment`; None where there is no such time."""
-        window = _window(self.expression, moment)
-        if window is None:
+        try:
+            window = self.expression.window(moment)
+        except (ValueError, OverflowError):
+            # No such day, or one outside of the calendar: the words name no time.
             return None
-        start, end = self.span
-        return replace(_span(self.reference, (0, end - start), self.expression, window), span=self.span)
+        length = window.end - window.start
+        if length <= timedelta(0):
+            return None
+        relative = self.expression.deictic
+        return TimeSpan(
+            type="relative" if relative else "exact" if length <= _LONGEST_DAY else "range",
+            reference=self.reference,
+            start=window.start,
+            end=window.end,
+            span=self.span,
+            through=window.through or window.end,
+            approximate=self.expression.approximate,
+        )
 
 
-def time_mentions(text: str, language: Language) -> list[TimeMention]:
+def time_mentions(text: str, language: Language) -> Iterable[TimeMention]:
     """Find the words of `text` that name times, from left to right, none overlapping."""
-    return [
-        TimeMention(text[start:end], (start, end), expression)
-        for start, end, expression in _read(text, language)
-    ]
+    return _mentions_of_short(text, language) if len(text) <= _SHORT else _mentions(text, language)
 
 
 def hour(text: str, language: Language) -> TimeMention | None:
@@ -132,59 +121,27 @@ def _precision(span: TimeSpan) -> tuple[bool, int]:
 def _spans(
     text: str, moment: Moment, language: Language, *, told: bool
 ) -> Iterator[tuple[Expression, TimeSpan]]:
-    for start, end, expression in _read(text, language):
-        window = _window(expression, moment)
-        ahead = _window(expression, moment.leaning(moment.now, "future")) if told else window
+    for mention in time_mentions(text, language):
+        span = mention.at(moment)
+        ahead = mention.at(moment.leaning(moment.now, "future")) if told else span
         # Most times lie where they lie: only the others are worth a look at the words beside them.
-        if ahead != window and direction(text, (start, end), language) == "future":
-            window = ahead
-        if window is not None:
-            yield expression, _span(text, (start, end), expression, window)
-
-
-def _read(text: str, language: Language) -> Iterable[_Placed]:
-    """Return the expressions of `text`, each with the offsets of its words."""
-    return _read_short(text, language) if len(text) <= _SHORT else _expressions(text, language)
+        if ahead != span and direction(text, mention.span, language) == "future":
+            span = ahead
+        if span is not None:
+            yield mention.expression, span
 
 
 # "last Friday" is said again and again, and reads the same whenever it is said.
 @lru_cache(maxsize=4096)
-def _read_short(text: str, language: Language) -> tuple[_Placed, ...]:
-    return tuple(_expressions(text, language))
+def _mentions_of_short(text: str, language: Language) -> tuple[TimeMention, ...]:
+    return tuple(_mentions(text, language))
 
 
-def _expressions(text: str, language: Language) -> Iterator[_Placed]:
+def _mentions(text: str, language: Language) -> Iterator[TimeMention]:
     lexicon = LEXICONS[language]
     attempts = Attempts(_MOST_ATTEMPTS)
     for begin, after in passages(text, lexicon):
         items = lexemes(text, begin, after, lexicon)
         for at, read in expressions(items, lexicon, attempts):
-            yield items[at].start, items[read.end - 1].end, read.expression
-
-
-def _span(text: str, span: tuple[int, int], expression: Expression, window: Window) -> TimeSpan:
-    return TimeSpan(
-        type=_type(expression, window),
-        reference=text[slice(*span)],
-        start=window.start,
-        end=window.end,
-        span=span,
-        through=window.through or window.end,
-        approximate=expression.approximate,
-    )
-
-
-def _window(expression: Expression, moment: Moment) -> Window | None:
-    try:
-        window = expression.window(moment)
-    except (ValueError, OverflowError):
-        # No such day, or one outside of the calendar: the words name no time.
-        return None
-    return window if window.start < window.end else None
-
-
-def _type(expression: Expression, window: Window) -> SpanType:
-    if expression.deictic:
-        return "relative"
-    hours = (window.end - window.start).total_seconds() / 3600
-    return "exact" if hours <= _LONG_DAY_HOURS else "range"
+            span = items[at].start, items[read.end - 1].end
+            yield TimeMention(text[slice(*span)], span, read.expression)

@@ -1,9 +1,4 @@
-"""What a text is about: up to five things, as key phrases in their dictionary form.
-
-Found without a part-of-speech model: words are told apart by lists, endings and what stands around them
-(`word_classes`, `tagging`), and nouns that belong together are one topic (`phrases`). All forms of a thing
-have one key, whatever its number, article or case, because topics are filtered by.
-"""
+"""What a text is about: up to five things, as key phrases in their dictionary form."""
 
 import re
 from collections.abc import Iterable
@@ -11,16 +6,14 @@ from functools import lru_cache
 
 from ricordo.language.document import Document
 from ricordo.language.lemmas import noun_key
-from ricordo.language.proper_nouns import is_proper_noun
+from ricordo.language.name_lists import is_proper_noun
 from ricordo.language.text import stop_words
 from ricordo.language.tokenization import words
-from ricordo.language.topics.idioms import in_idioms
 from ricordo.language.topics.phrases import Phrase, phrases
-from ricordo.language.topics.tagging import tagged
-from ricordo.language.topics.word_classes import NounCues, load_noun_cues
+from ricordo.language.topics.tagging import in_idioms, tagged
+from ricordo.language.topics.word_classes import load_noun_cues
 
-__all__ = ["MAX_TOPICS", "NounCues", "load_noun_cues", "topic_key", "topic_keys", "topics"]
-
+__all__ = ["MAX_TOPICS", "load_noun_cues", "topic_key", "topic_keys", "topics"]
 MAX_TOPICS = 5
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
@@ -48,10 +41,6 @@ def _word_keys(topic: str, language: str) -> list[str]:
 
 def topics(document: Document, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Return what a text is about, most salient first.
-
-    Args:
-        document: in another language than Italian and English only names are topics.
-        names: people mentioned, who are participants and no topics.
 
     Returns:
         At most 5 case-folded phrases of up to three words that say something; nouns are singular.

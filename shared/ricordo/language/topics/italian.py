@@ -10,12 +10,7 @@ _REACH: Final = 3  # words back to an auxiliary: "ho già quasi finito"
 
 
 def tag(sentence: TaggedText, at: int) -> Tag:
-    """Tag a word that is no name.
-
-    Args:
-        sentence: the word and its neighbours.
-        at: its place.
-    """
+    """Tag a word that is no name."""
     found, before = sentence.classes[at], sentence.word(at - 1)
     if found is not WordClass.NOUN and found is not WordClass.EITHER:
         return Tag.NONE

@@ -1,21 +1,53 @@
-"""Which words of a text are nouns and names, told by the word itself and by the words around it.
+"""Which words of a text are nouns and names, told by the word itself and by the words around it."""
 
-A word that can only be a verb, a manner or a quality is none; one that can be both is decided by what stands
-before and behind it. What is capitalised within a sentence is a name.
-"""
-
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, Protocol
 
-from ricordo.language.data_files import LANGUAGES
+from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.name_lists import load_names
 from ricordo.language.tokenization import Token
 from ricordo.language.topics import english, italian
 from ricordo.language.topics.tagged_text import Tag, TaggedText
 from ricordo.language.topics.word_classes import WordClass, lists, word_class
+
+_FOLDED: Final = attrgetter("folded")
+
+
+def in_idioms(document: Document) -> frozenset[int]:
+    """Return the places of the words that belong to an idiom, by their index."""
+    text, tokens, language = document.text, document.words, document.language
+    cues = _idioms(language) if language in LANGUAGES else {}
+    if cues.keys().isdisjoint(map(_FOLDED, tokens)):
+        return frozenset()
+    said = cues.keys() & set(map(_FOLDED, tokens))
+    spans = list(_spans(text, {pattern for word in said for pattern in cues[word]}))
+    return frozenset(
+        at for at, token in enumerate(tokens) if any(start <= token.start < end for start, end in spans)
+    )
+
+
+def _spans(text: str, patterns: Collection[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    low = text.lower().replace("\u2019", "'")
+    if len(low) == len(text):  # one letter is longer when it is small
+        for pattern in patterns:
+            yield from (match.span() for match in pattern.finditer(low))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _idioms(language: str) -> dict[str, tuple[re.Pattern[str], ...]]:
+    """Return the patterns of `idioms.toml` by the words that they need, read once."""
+    table: list[tuple[str, str]] = read_table("idioms", language)["patterns"]
+    found: dict[str, tuple[re.Pattern[str], ...]] = {}
+    for cues, pattern in table:
+        compiled = re.compile(pattern)
+        for word in cues.split():
+            found[word] = (*found.get(word, ()), compiled)
+    return found
 
 
 class _Tagger(Protocol):

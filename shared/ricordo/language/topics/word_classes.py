@@ -1,52 +1,25 @@
 """Which class a word belongs to by itself: the lists of `word_classes.toml`, endings, and lemmas."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from ricordo.language.data_files import LANGUAGES, read_table
-from ricordo.language.lemmas import (
-    is_italian_verb,
-    is_known,
-    lemma,
-    noun,
-)
+from ricordo.language.data_files import LANGUAGES, Words, read_table
+from ricordo.language.lemmas import is_italian_verb, is_known, lemma, noun
 from ricordo.language.text import stem, stop_words
 
 
-@dataclass(frozen=True, slots=True)
-class NounCues:
-    """What tells nouns in one language, case-folded.
-
-    Attributes:
-        plain: words that name no topic.
-        no_topic: their stems.
-        determiners: words before nouns.
-        before_verbs: words before verbs.
-    """
-
-    plain: frozenset[str]
-    no_topic: frozenset[str]
-    determiners: frozenset[str]
-    before_verbs: frozenset[str]
-
-
 @lru_cache(maxsize=1)
-def load_noun_cues() -> dict[str, NounCues]:
-    """Return the cues of `plain_words.toml` by language, read once."""
-    return {
-        language: NounCues(
-            frozenset(table["no_topic"].split()),
-            frozenset(stem(word, language) for word in table["no_topic"].split()),
-            frozenset(table["determiners"].split()),
-            frozenset(table["before_verbs"].split()),
-        )
-        for language in LANGUAGES
-        for table in (read_table("plain_words", language),)
-    }
+def load_noun_cues() -> dict[str, Words]:
+    """Return the words of `plain_words.toml` by language, and the stems of those that name no topic."""
+    found = {}
+    for language in LANGUAGES:
+        table = {name: frozenset(text.split()) for name, text in read_table("plain_words", language).items()}
+        stems = frozenset(stem(word, language) for word in table["no_topic"])
+        found[language] = Words(**table, stems=stems)
+    return found
 
 
 _SHORTEST: Final = 3  # letters: below that, a word is a name or nothing
@@ -78,33 +51,9 @@ class WordClass(Enum):
     NOUN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(Words):
     """The words of one language, as the files group them; of those that the other language has, none."""
 
-    verbs: frozenset[str]
-    also_nouns: frozenset[str]
-    gerunds: frozenset[str]
-    qualities: frozenset[str]
-    hollow: frozenset[str]
-    adverbs: frozenset[str]
-    persons: frozenset[str]
-    noun_forms: frozenset[str]
-    determiners: frozenset[str]
-    plain: frozenset[str]
-    copulas: frozenset[str]
-    auxiliaries: frozenset[str]
-    nominal: frozenset[str]
-    heads: frozenset[str]
-    before_verbs: frozenset[str]
-    motions: frozenset[str]
-    objects: frozenset[str]
-    prepositions: frozenset[str]
-    feminine_in_o: frozenset[str]
-    subordinating: frozenset[str]
-    subjects: frozenset[str]
-    articles: frozenset[str]
-    linking: frozenset[str]
     participle: re.Pattern[str]
     takes_lo: re.Pattern[str]
 
@@ -132,17 +81,13 @@ def lists(language: str) -> Lists:
 
 def _plain(language: str) -> frozenset[str]:
     """Return the words that name no topic: as listed, in the singular, and of verbs the infinitive."""
-    listed = load_noun_cues()[language].plain
-    verbs = (lemma(word, language) for word in listed)
+    listed = load_noun_cues()[language].no_topic
+    verbs = {lemma(word, language) for word in listed} if language == "it" else set()
     return (
         listed
         | {noun(word, language) for word in listed}
-        | {verb for verb in verbs if _is_infinitive(verb, language)}
+        | {verb for verb in verbs if _INFINITIVE.search(verb)}
     )
-
-
-def _is_infinitive(word: str, language: str) -> bool:
-    return language == "it" and _INFINITIVE.search(word) is not None
 
 
 def _inflected(adjectives: frozenset[str]) -> frozenset[str]:
@@ -167,38 +112,26 @@ def word_class(word: str, language: str) -> WordClass:
 @lru_cache(maxsize=64)
 def classifier(language: str) -> Callable[[str], WordClass]:
     """Return a function, which caches, from a case-folded word of a language to its class."""
-    if language in LANGUAGES and language not in _CLASSIFIERS:
-        return lru_cache(maxsize=16_384)(partial(_listed_class, language=language))
-    return _CLASSIFIERS.get(language, _nothing)
+    if language not in LANGUAGES:
+        return lambda _: WordClass.NOTHING
+    known = lists(language)
+    by_rules = {"it": _italian, "en": _english}.get(language, partial(_by_lists, language))
+
+    @lru_cache(maxsize=16_384)
+    def classify(word: str) -> WordClass:
+        return _by_form(word, language) or by_rules(word, known)
+
+    return classify
 
 
-def _nothing(word: str) -> WordClass:  # noqa: ARG001 - as of every classifier
-    return WordClass.NOTHING
-
-
-def _listed_class(word: str, *, language: str) -> WordClass:
+def _by_lists(language: str, word: str, known: Lists) -> WordClass:
     """Return the class by the lists alone, in a language without rules of its own; other words are nouns."""
-    known, single = lists(language), noun(word, language)
-    if (found := _by_form(word, language)) is not None:
-        return found
+    single = noun(word, language)
     if word in known.hollow or single in known.hollow:
         return WordClass.VAGUE
     if word in known.also_nouns or single in known.also_nouns:
         return WordClass.EITHER
     return WordClass.VERB if {word, lemma(word, language)} & (known.verbs | known.plain) else WordClass.NOUN
-
-
-@lru_cache(maxsize=16_384)
-def _english_class(word: str) -> WordClass:
-    return _by_form(word, "en") or _english(word, lists("en"))
-
-
-@lru_cache(maxsize=16_384)
-def _italian_class(word: str) -> WordClass:
-    return _by_form(word, "it") or _italian(word, lists("it"))
-
-
-_CLASSIFIERS: Final[Mapping[str, Callable[[str], WordClass]]] = {"it": _italian_class, "en": _english_class}
 
 
 @lru_cache(maxsize=16_384)
@@ -247,7 +180,9 @@ def _italian(word: str, known: Lists) -> WordClass:
     if word in known.hollow or single in known.hollow:
         return WordClass.VAGUE
     if word in known.noun_forms or single in known.noun_forms:
-        return WordClass.EITHER if _can_act(word) else WordClass.NOUN
+        # "lavoro", "ricordi" are forms of verbs too; "festa" is not.
+        acts = any(is_known(word[:-1] + ending, "it") for ending in ("are", "ere", "ire", "iare"))
+        return WordClass.EITHER if acts else WordClass.NOUN
     if _ITALIAN_MANNER.search(word):
         return WordClass.NOTHING
     return _italian_by_ending(word, single, known)
@@ -271,11 +206,6 @@ def _is_infinite(word: str) -> bool:
     if _GERUND.search(word):
         return True
     return _CLITIC.search(word) is not None and not is_known(word, "it") and is_italian_verb(f"{word[:-2]}e")
-
-
-def _can_act(word: str) -> bool:
-    """Say whether an Italian noun is a form of a verb too: "lavoro", "ricordi", "festa" is not."""
-    return any(is_known(word[:-1] + ending, "it") for ending in ("are", "ere", "ire", "iare"))
 
 
 def is_relational(word: str) -> bool:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from ricordo.language.articles import article_of, with_article
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.facts.grammar_data import load_grammar
 from ricordo.language.facts.phrase_trees import ObjectReader
+from ricordo.language.lemmas import article_of, with_article
 from ricordo.language.text import collapse
 from ricordo.memory.context.formatting import escape_lines
 from ricordo.memory.context.syntax import FALLBACK, load_phrases, phrase, phrase_table, word_lists

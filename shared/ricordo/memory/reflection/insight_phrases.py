@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ricordo.language.articles import article_of, with_article
 from ricordo.language.data_files import languages_with, read_table
 from ricordo.language.document import Document
-from ricordo.language.lemmas import noun
-from ricordo.language.proper_nouns import is_proper_noun, starts_sentence
+from ricordo.language.lemmas import article_of, noun, with_article
+from ricordo.language.name_lists import is_proper_noun, starts_sentence
 from ricordo.language.text import normalise, stop_words
 from ricordo.language.topics import topic_key
 

@@ -8,15 +8,18 @@ from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.emotion_words import spoken
-from ricordo.language.emotion.features import STYLE, pairs, pieces, style, tokens
 from ricordo.language.emotion.heads import (
     AXES,
     LABELS,
     MODEL,
     SPOKEN,
+    STYLE,
     Seen,
     load_heads,
-    read_heads,
+    pairs,
+    pieces,
+    style,
+    tokens,
     weighed,
 )
 
@@ -63,7 +66,7 @@ def test_features_are_places_with_unit_norm(text: str) -> None:
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_saved_heads_are_read_again(language: str) -> None:
     heads = load_heads(language)
-    again = read_heads(heads.saved())
+    again = type(heads).restored(heads.saved())
     assert (again.model, again.targets, again.fitted_on) == (heads.model, heads.targets, heads.fitted_on)
     for name in ("rarity", "hashed", "step", "share", "neutral", "dense"):
         assert np.array_equal(getattr(again, name), getattr(heads, name)), name

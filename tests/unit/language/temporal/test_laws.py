@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.language.temporal import Language, Preference, find
-from ricordo.language.temporal.gregorian import add_months, days_in_year, easter
-from ricordo.language.temporal.holidays import holiday
+from ricordo.language.temporal.gregorian import add_months, days_in_year, easter, holiday
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
 
 ZONES = st.sampled_from(

@@ -5,8 +5,7 @@ from datetime import date, timedelta
 from typing import Self
 
 from ricordo.language.temporal.expressions.base import Expression, Yearly, years_around
-from ricordo.language.temporal.gregorian import DAY, WEEK, add_months, first_monday
-from ricordo.language.temporal.holidays import holiday
+from ricordo.language.temporal.gregorian import DAY, WEEK, add_months, first_monday, holiday
 from ricordo.language.temporal.moments import Moment, Window
 
 _YEAR = timedelta(days=366)

@@ -23,7 +23,6 @@ from ricordo.language.temporal.moments import Moment, Window
 Sign = Literal[-1, 1]
 EdgeName = Literal["early", "mid", "late", "rest", "later", "earlier", "elapsed"]
 _Third = Literal["early", "mid", "late"]
-
 _MONTHS: Mapping[Unit, int] = {"month": 1, "quarter": 3, "year": 12}
 
 

@@ -11,33 +11,13 @@ from ricordo.language.temporal.grammar.periods import second_next
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
-_PARTS: dict[str, PartName] = {
-    "morning": "morning",
-    "noon": "noon",
-    "lunch": "lunch",
-    "afternoon": "afternoon",
-    "evening": "evening",
-    "dinner": "dinner",
-    "night": "night",
-    "overnight": "overnight",
-    "nearest_night": "nearest_night",
-    "midnight": "midnight",
-    "dawn": "dawn",
-    "sunset": "sunset",
-}
-
-
-def part_name(reader: Reader, at: int) -> PartName | None:
-    """Return the part of the day that the lexeme names."""
-    return _PARTS.get(reader.word(at, Kind.PART) or "")
-
 
 def part_of_day(reader: Reader, at: int) -> Read | None:
     """Read "last night", "this morning", "la scorsa notte", "questa mattina"."""
     begin = reader.skip(at, Kind.THE)
     relation = reader.relation(begin)
     place = begin + (relation is not None)
-    part, end = part_name(reader, place), place + 1
+    part, end = reader.part(place), place + 1
     if part is None or reader.items[place].weak:
         return None
     if relation is None and part == "night":
@@ -70,7 +50,7 @@ def clock(reader: Reader, at: int) -> Read | None:
 
 def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | None:
     """Read a time of day; a bare hour, and noon, only where it is `marked` as one by what stands before."""
-    named = _NAMED.get(part_name(reader, at) or "morning") if marked else None
+    named = _NAMED.get(reader.part(at) or "morning") if marked else None
     if named is not None:
         return Clock(named * 60, 60), at + 1
     shift = reader.number(at, Kind.PAST_HOUR)
@@ -113,7 +93,7 @@ _LATE: frozenset[PartName] = frozenset({"afternoon", "evening", "dinner", "sunse
 def _part_behind_hour(reader: Reader, hour: int, at: int) -> tuple[int, int]:
     """Read "in the afternoon", "di sera", which tell which of both fives is meant."""
     begin = reader.skip(at, Kind.ON, Kind.OF, Kind.THE, most=2)
-    part = part_name(reader, begin)
+    part = reader.part(begin)
     if begin == at or part not in _LATE | {"morning", "night"} or reader.has(begin, Kind.DAY):
         return hour, at
     late = part in _LATE or (part == "night" and hour >= 8)
@@ -123,7 +103,7 @@ def _part_behind_hour(reader: Reader, hour: int, at: int) -> tuple[int, int]:
 def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     """Read what stands behind a day and narrows it: "morning", "in the afternoon", "at 5", "alle 15:30"."""
     begin = reader.skip(reader.skip_sign(at, ",", "-"), Kind.ON, Kind.THE, most=2)
-    part = part_name(reader, begin)
+    part = reader.part(begin)
     if part is not None and not reader.has(begin, Kind.DAY, Kind.PLURAL):
         return Read(PartOfDay(part, day), begin + 1)
     marked = reader.has(begin, Kind.AT)
@@ -195,7 +175,7 @@ def _hours_of(first: Clock, last: Clock, day: Expression | None) -> Between:
 def part_then_day(reader: Reader, at: int) -> Read | None:
     """Read "the morning of 3 May", "la sera del 5 giugno", "la mattina di Natale"."""
     begin = reader.skip(at, Kind.THE)
-    part = part_name(reader, begin)
+    part = reader.part(begin)
     if part is None or reader.has(begin, Kind.DAY) or reader.has(begin, Kind.PLURAL):
         return None
     if reader.items[begin].weak and part not in _TWILIGHTS:
@@ -207,7 +187,7 @@ def part_then_day(reader: Reader, at: int) -> Read | None:
 def part_beside_day(reader: Reader, at: int) -> Read | None:
     """Read "the night before 3 May", "la sera dopo Pasqua": of the day before, or of the next."""
     begin = reader.skip(at, Kind.THE)
-    part = part_name(reader, begin)
+    part = reader.part(begin)
     if part is None or reader.items[begin].weak or reader.has(begin, Kind.DAY, Kind.PLURAL):
         return None
     after = reader.has(begin + 1, Kind.AFTER)
@@ -231,7 +211,7 @@ def hour_then_day(reader: Reader, at: int) -> Read | None:
     day = _day_behind(reader, read[1])
     if day is None:
         return _hour_of_part(read[0], reader, read[1])
-    part = part_name(reader, day.end)
+    part = reader.part(day.end)
     return Read(replace(in_part(read[0], part), day=day.expression), day.end + (part is not None))
 
 

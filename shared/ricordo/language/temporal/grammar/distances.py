@@ -13,7 +13,6 @@ from ricordo.language.temporal.expressions.distances import (
 )
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import away_on_weekday
-from ricordo.language.temporal.grammar.clocks import part_name
 from ricordo.language.temporal.grammar.reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -24,7 +23,7 @@ def day_away(reader: Reader, at: int) -> Read | None:
     offset = reader.number(begin, Kind.DAY)
     if offset is None:
         return None
-    part = part_name(reader, begin)
+    part = reader.part(begin)
     day = Period("day", offset)
     return Read(PartOfDay(part, day) if part is not None else day, begin + 1)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ricordo.language.temporal.expressions.compounds import PartOfDay
 from ricordo.language.temporal.expressions.distances import Period
 from ricordo.language.temporal.expressions.shapes import is_day
-from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour
+from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour, nth
 from ricordo.language.temporal.grammar.clocks import (
     clock,
     clock_range,
@@ -27,7 +27,6 @@ from ricordo.language.temporal.grammar.distances import (
 )
 from ricordo.language.temporal.grammar.named_dates import day_alone, named_date
 from ricordo.language.temporal.grammar.numeric_dates import compact_date, numeric_date
-from ricordo.language.temporal.grammar.ordinals import nth
 from ricordo.language.temporal.grammar.periods import calendar_period, month, season, weekday
 from ricordo.language.temporal.grammar.ranges import (
     between,

@@ -68,13 +68,9 @@ def named_date(reader: Reader, at: int) -> Read | None:
         or _month_day(reader, begin, weekday)
         or _year_first(reader, begin)
         or _year_between(reader, begin)
-        or _numeric_after(reader, begin, weekday)
+        or (numeric_date(reader, begin) if weekday is not None else None)
         or _no_day(reader, begin)
     )
-
-
-def _numeric_after(reader: Reader, at: int, weekday: int | None) -> Read | None:
-    return numeric_date(reader, at) if weekday is not None else None
 
 
 def _no_day(reader: Reader, at: int) -> Read | None:

@@ -170,7 +170,7 @@ def _weekdays_within(inner: Read, week: Expression, end: int) -> Read | None:
 
 def bound(reader: Reader, at: int) -> Read | None:
     """Read "before 2010", "since Monday", "dopo il 3 maggio", "2012 or later", "prima di Natale"."""
-    side = _side(reader, at)
+    side = next((side for kind, side in _SIDES if reader.has(at, kind)), None)
     if side is None:
         return _from_on(reader, at) or _bound_behind(reader, at)
     inner = _end_point(reader, at + 1) or _end_point(reader, reader.skip(at + 1, Kind.THE))
@@ -186,10 +186,6 @@ _SIDES: tuple[tuple[Kind, Side], ...] = (
     (Kind.AFTER, "after"),
     (Kind.SINCE, "since"),
 )
-
-
-def _side(reader: Reader, at: int) -> Side | None:
-    return next((side for kind, side in _SIDES if reader.has(at, kind)), None)
 
 
 def _from_on(reader: Reader, at: int) -> Read | None:

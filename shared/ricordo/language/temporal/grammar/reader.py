@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from ricordo.language.temporal.expressions.base import Expression, Relation
+from ricordo.language.temporal.expressions.compounds import PartName
 from ricordo.language.temporal.expressions.distances import HALVES, Amount, Unit
 from ricordo.language.temporal.lexemes import Lexeme
-from ricordo.language.temporal.lexicon import Kind, Lexicon
+from ricordo.language.temporal.lexicon import Kind, Lexicon, Value
 
 _DEPTH = 3  # "the end of the first week of next month": what is deeper is no longer spoken
 
@@ -25,13 +27,7 @@ RuleTable = Sequence[tuple[Rule, frozenset[Kind]]]
 
 @dataclass(slots=True)
 class Reader:
-    """Random access to lexemes by what they can be. Indices may lie outside: nothing is there.
-
-    Attributes:
-        items: The lexemes of the text.
-        lexicon: The language's words.
-        rules: The rules of a period, for rules that hold a period within.
-    """
+    """Random access to lexemes by what they can be. Indices may lie outside: nothing is there."""
 
     items: Sequence[Lexeme]
     lexicon: Lexicon
@@ -74,21 +70,20 @@ class Reader:
 
     def number(self, at: int, kind: Kind) -> int | None:
         """Return the value of the lexeme as `kind`, when it has one that is a number."""
-        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        value = self._value(at, kind)
         return value if isinstance(value, int) else None
 
     def word(self, at: int, kind: Kind) -> str | None:
         """Return the value of the lexeme as `kind`, when it has one that is a name."""
-        value = self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
+        value = self._value(at, kind)
         return value if isinstance(value, str) else None
+
+    def _value(self, at: int, kind: Kind) -> Value | None:
+        return self.items[at].values.get(kind) if 0 <= at < len(self.items) else None
 
     def relation(self, at: int) -> Relation | None:
         """Return how the lexeme places what stands beside it: last, this, next."""
-        match self.word(at, Kind.RELATION):
-            case "last" | "past" | "this" | "next" | "coming" as relation:
-                return relation
-            case _:
-                return None
+        return cast("Relation | None", self.word(at, Kind.RELATION))
 
     def relation_behind(self, at: int, *others: Kind) -> Relation | None:
         """Return the relation at `at` behind what has a name, unless it places one of `others` behind itself.
@@ -107,8 +102,11 @@ class Reader:
 
     def unit(self, at: int) -> Unit | None:
         """Return the unit of time that the lexeme names."""
-        value = self.word(at, Kind.UNIT)
-        return _UNITS.get(value) if value is not None else None
+        return cast("Unit | None", self.word(at, Kind.UNIT))
+
+    def part(self, at: int) -> PartName | None:
+        """Return the part of the day that the lexeme names."""
+        return cast("PartName | None", self.word(at, Kind.PART))
 
     def skip(self, at: int, *kinds: Kind, most: int = 1) -> int:
         """Return the index after at most `most` lexemes of `kinds`."""
@@ -124,16 +122,11 @@ class Reader:
 
     def day(self, at: int) -> int | None:
         """Return the day of the month at `at`: "2", "2nd", "second", "two", but not "a" or "some"."""
-        day = self.number(at, Kind.ORDINAL)
-        if day is None and self.digits(at) <= 2 and self._is_spelled(at):
-            day = self.number(at, Kind.NUMBER)
+        day, number = self.number(at, Kind.ORDINAL), self.number(at, Kind.NUMBER)
+        if day is None and number is not None and self.digits(at) <= 2 and not self.has(at, Kind.ARTICLE):
+            exact = self.has_digit(at) or self.lexicon.numbers.begins(self.items[at].text)
+            day = number if exact else None
         return day if day is not None and 1 <= day <= 31 else None
-
-    def _is_spelled(self, at: int) -> bool:
-        """Whether the number at `at` is an exact one, in digits or words."""
-        if not self.has(at, Kind.NUMBER) or self.has(at, Kind.ARTICLE):
-            return False
-        return self.has_digit(at) or self.lexicon.numbers.begins(self.items[at].text)
 
     def digits(self, at: int) -> int:
         """Return how many digits the number at `at` is written with; 0 for all else."""
@@ -184,22 +177,6 @@ class Reader:
 
 
 _MOST = 100_000
-_UNITS: dict[str, Unit] = {
-    "second": "second",
-    "minute": "minute",
-    "hour": "hour",
-    "day": "day",
-    "workday": "workday",
-    "week": "week",
-    "weekend": "weekend",
-    "fortnight": "fortnight",
-    "month": "month",
-    "quarter": "quarter",
-    "half": "half",
-    "year": "year",
-    "decade": "decade",
-    "century": "century",
-}
 
 
 def longest(reader: Reader, at: int, rules: RuleTable) -> Read | None:

@@ -1,5 +1,7 @@
 """Weeks by their day or number, decades, and stretches of a period: its end, what is left of it."""
 
+from typing import cast
+
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import (
     CalendarDay,
@@ -14,7 +16,6 @@ from ricordo.language.temporal.expressions.distances import Period, Rolling, Uni
 from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear, SomeOf, WeekOf
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
-from ricordo.language.temporal.grammar.clocks import part_name
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
@@ -93,7 +94,7 @@ _SPOKEN_DECADES = {10: 2010, 2000: 2000, 2010: 2010, 2020: 2020}
 def edge(reader: Reader, at: int) -> Read | None:
     """Read "end of March", "early next week", "fine mese", "the rest of the week", "later this year"."""
     begin = reader.skip(at, Kind.THE)
-    name = _EDGES.get(reader.word(begin, Kind.EDGE) or "")
+    name = cast("EdgeName | None", reader.word(begin, Kind.EDGE))
     if name is None:
         return _first_years(reader, begin) or _edge_behind(reader, at)
     place = reader.skip(begin + 1, Kind.OF)
@@ -131,17 +132,6 @@ def _edge_behind(reader: Reader, at: int) -> Read | None:
     unit = reader.unit(at)
     period = whole.expression if whole is not None else Period(unit, 0) if unit is not None else None
     return Read(Edge(period, "elapsed"), end + 1) if isinstance(period, Period) else None
-
-
-_EDGES: dict[str, EdgeName] = {
-    "early": "early",
-    "mid": "mid",
-    "late": "late",
-    "rest": "rest",
-    "later": "later",
-    "earlier": "earlier",
-    "elapsed": "elapsed",
-}
 
 
 _JOINTS = (Kind.IN, Kind.ON, Kind.OF, Kind.AT, Kind.OVER)
@@ -196,7 +186,7 @@ def _some(reader: Reader, at: int) -> tuple[int, Unit] | None:
         return None
     weekday = reader.has(begin, Kind.WEEKDAY) and not reader.items[begin].weak
     begin += weekday
-    part = part_name(reader, begin) is not None and not reader.items[begin].weak
+    part = reader.part(begin) is not None and not reader.items[begin].weak
     return (begin + part, "day") if weekday or part else None
 
 
