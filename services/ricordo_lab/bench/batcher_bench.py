@@ -18,15 +18,7 @@ from ricordo_lab.bench.arrivals import (
     send,
 )
 from ricordo_lab.bench.embedding_bench import encode_all, ready_models
-from ricordo_lab.bench.measurement import (
-    Figures,
-    Options,
-    Report,
-    Stopwatch,
-    latencies,
-    repeated,
-    rounded,
-)
+from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, latencies, repeated, rounded
 from ricordo_services.app.embedding_models import Models, embedding_batcher
 
 _SECONDS: Final = 5.0

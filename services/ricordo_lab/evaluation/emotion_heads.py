@@ -12,21 +12,9 @@ from scipy.sparse.linalg import lsqr
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.document import Document
+from ricordo.language.emotion import heads
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.emotion.heads import (
-    AXES,
-    LABELS,
-    SPOKEN,
-    STYLE,
-    Hashes,
-    Heads,
-    Seen,
-    pieces,
-    quantised,
-    told,
-    weighed,
-)
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
@@ -40,7 +28,7 @@ _TOLERANCE: Final = 1e-5
 
 FEWEST: Final = 20
 """Texts that heads are fitted on, at least."""
-_UNSPOKEN: Final = tuple(told(NEUTRAL))
+_UNSPOKEN: Final = tuple(heads.emotion_numbers(NEUTRAL))
 
 
 class Strength(NamedTuple):
@@ -77,7 +65,7 @@ class EncodedRatings(NamedTuple):
     @property
     def targets(self) -> tuple[str, ...]:
         """What the columns of the ratings are."""
-        return AXES if self.ratings.on_axes else LABELS
+        return heads.AXES if self.ratings.on_axes else heads.LABELS
 
 
 def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
@@ -101,21 +89,25 @@ def run(asked: argparse.Namespace) -> Iterator[NamedFigures]:
         yield NamedFigures(out=str(out))
 
 
-def fit_heads(sets: Sequence[EncodedRatings], model: str) -> Heads:
+def fit_heads(sets: Sequence[EncodedRatings], model: str) -> heads.Heads:
     """Fit the heads of one language: those of each set beside the others."""
     detail = DETAIL_OF[sets[0].language]
     seen = [[seen_of(text, one.language) for text in one.ratings.texts] for one in sets]
-    cut = cache(partial(pieces, longest=detail.longest))
+    cut = cache(partial(heads.pieces, longest=detail.longest))
     held = [[[*map(cut, each.words), each.pairs] for each in texts] for texts in seen]
-    rarity = _rarity([each for texts in held for each in texts], detail.buckets)
+    buckets = detail.buckets
+    rarity = _rarity([each for texts in held for each in texts], buckets)
     parts = [
         _fit(
-            one, [each.numbers for each in texts], [weighed(each, rarity) for each in hashes], detail.buckets
+            part,
+            [text.numbers for text in texts],
+            [heads.bucket_weights(each, rarity) for each in hashes],
+            buckets,
         )
-        for one, texts, hashes in zip(sets, seen, held, strict=True)
+        for part, texts, hashes in zip(sets, seen, held, strict=True)
     ]
-    hashed, step = quantised(np.concatenate([part[: detail.buckets] for part in parts], axis=1))
-    return Heads(
+    hashed, step = heads.quantise(np.concatenate([part[:buckets] for part in parts], axis=1))
+    return heads.Heads(
         model=model,
         targets=tuple(target for one in sets for target in one.targets),
         longest=detail.longest,
@@ -129,16 +121,16 @@ def fit_heads(sets: Sequence[EncodedRatings], model: str) -> Heads:
     )
 
 
-def seen_of(text: str, language: str) -> Seen:
+def seen_of(text: str, language: str) -> heads.HeadInput:
     """Return what the heads will see of a text when its feeling is estimated."""
     said = without_figures(Document(text, language).prose)
-    return Seen.of(said.text, spoken(said))
+    return heads.HeadInput.of(said.text, spoken(said))
 
 
 def _fit(
     one: EncodedRatings,
     numbers: Sequence[Sequence[float]],
-    sparse: Sequence[tuple[Hashes, Matrix]],
+    sparse: Sequence[tuple[heads.Hashes, Matrix]],
     buckets: int,
 ) -> Matrix:
     strength = AXES_OF[one.language] if one.ratings.on_axes else LABELS_OF_ENGLISH
@@ -152,7 +144,7 @@ def _fit(
 
 
 def ridge(
-    sparse: Sequence[tuple[Hashes, Matrix]], width: int, dense: Matrix, wanted: Matrix, penalty: float
+    sparse: Sequence[tuple[heads.Hashes, Matrix]], width: int, dense: Matrix, wanted: Matrix, penalty: float
 ) -> Matrix:
     """Return the weights [width + d, targets] that minimise |rows · weights - wanted|² + penalty |weights|².
 
@@ -175,16 +167,16 @@ def ridge(
 
 def _share(one: EncodedRatings) -> Matrix:
     if one.ratings.on_axes:
-        return np.ones(len(AXES), np.float32)
+        return np.ones(len(heads.AXES), np.float32)
     # A label that was never given is rarer than any that was given once.
     share: Matrix = np.maximum(one.ratings.rated.mean(axis=0), 0.5 / len(one.ratings.texts))
     return share
 
 
-def _neutral(one: EncodedRatings, seen: Sequence[Seen]) -> Matrix:
+def _neutral(one: EncodedRatings, seen: Sequence[heads.HeadInput]) -> Matrix:
     if not one.ratings.on_axes:
-        return np.zeros(len(LABELS), dtype=np.float32)
-    plain = np.array([each.numbers[STYLE:-1] == _UNSPOKEN for each in seen])
+        return np.zeros(len(heads.LABELS), dtype=np.float32)
+    plain = np.array([each.numbers[heads.STYLE : -1] == _UNSPOKEN for each in seen])
     rated = one.ratings.rated[plain] if plain.any() else one.ratings.rated
     neutral: Matrix = np.median(rated, axis=0).astype(np.float32)
     return neutral
@@ -192,11 +184,11 @@ def _neutral(one: EncodedRatings, seen: Sequence[Seen]) -> Matrix:
 
 def _scale(size: int, vector: float) -> Matrix:
     """Return how much each dense feature counts in the eyes of the penalty."""
-    parts = ((size, vector), (STYLE, _STYLE_COUNTS), (SPOKEN, _WORDS_COUNT), (1, _CONSTANT))
+    parts = ((size, vector), (heads.STYLE, _STYLE_COUNTS), (heads.EMOTION_SIZE, _WORDS_COUNT), (1, _CONSTANT))
     return np.concatenate([np.full(count, weight, dtype=np.float32) for count, weight in parts])
 
 
-def _rarity(texts: Sequence[Sequence[Hashes]], buckets: int) -> Matrix:
+def _rarity(texts: Sequence[Sequence[heads.Hashes]], buckets: int) -> Matrix:
     """Return the root of each bucket's inverse document frequency: √(ln((1 + n) / (1 + df)) + 1)."""
     counts = np.zeros(buckets)
     for hashes in texts:

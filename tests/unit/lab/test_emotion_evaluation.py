@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ricordo.language.annotations import NEUTRAL
-from ricordo.language.emotion.heads import Seen
+from ricordo.language.emotion.heads import HeadInput
 from ricordo_lab.console import UnsuitableData
 from ricordo_lab.evaluation.emotion_heads import EncodedRatings, fit_heads
 from ricordo_lab.evaluation.evaluation_command import main
@@ -64,7 +64,7 @@ def test_heads_learn_what_they_are_shown() -> None:
     vectors = chance.normal(size=(80, 8)).astype(np.float32)
     wanted = np.array([[4.0 if at % 2 else 2.0, 3.0, 3.0] for at in range(80)], dtype=np.float32)
     heads = fit_heads([EncodedRatings("en", Ratings("made up", texts, wanted), vectors)], "a model")
-    seen = (Seen.of(f"{word} tea", NEUTRAL) for word in ("lovely", "dreadful"))
+    seen = (HeadInput.of(f"{word} tea", NEUTRAL) for word in ("lovely", "dreadful"))
     good, bad = (heads.read(one, vectors[0])[0] for one in seen)
     assert good > bad + 0.5
     assert heads.fitted_on == "made up: 80 texts"

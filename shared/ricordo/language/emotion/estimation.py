@@ -13,7 +13,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.language.emotion.heads import AXES, LABELS, MOST_READ, Heads, Seen, has_heads, load_heads
+from ricordo.language.emotion.heads import AXES, LABELS, MOST_READ, HeadInput, Heads, has_heads, load_heads
 from ricordo.language.text import stop_words
 
 _TILT: Final = 0.25  # how far rare labels are preferred: by their share to this power
@@ -71,7 +71,7 @@ def estimate(
 def _blended(
     document: Document, words: Emotion, heads: Heads, vector: NDArray[np.float32], *, figurative: bool = False
 ) -> Emotion:
-    found = heads.read(Seen.of(document.text, words), vector)
+    found = heads.read(HeadInput.of(document.text, words), vector)
     away = (found[: len(AXES)] - heads.neutral[: len(AXES)]).tolist()
     of_valence, of_arousal, of_dominance = _SCALES.get(document.language, _SCALES["en"])
     valence = math.tanh(of_valence.gain * away[0] / 2)

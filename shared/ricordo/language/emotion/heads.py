@@ -115,20 +115,20 @@ MODEL: Final = MINILM
 _STEPS: Final = 31
 _MOST_WORDS: Final = 16_384  # whose shares are kept
 AXES: Final = ("valence", "arousal", "dominance")
-SPOKEN: Final = len(AXES) + len(LABELS)
-"""How many numbers `told` gives."""
+EMOTION_SIZE: Final = len(AXES) + len(LABELS)
+"""How many numbers `emotion_numbers` gives."""
 
 _PLACE_OF: Final = {label: len(AXES) + at for at, label in enumerate(LABELS)}
 Floats = NDArray[np.float32]
 
 
-class Seen(NamedTuple):
+class HeadInput(NamedTuple):
     """What the heads see of a text besides its vector.
 
     Attributes:
         words: its different words and signs, in lower case.
         pairs: the hashes of its pairs of words, [k].
-        numbers: its style, what its words of feeling say, and 1 for the bias: `STYLE` + `SPOKEN` + 1 of them.
+        numbers: its style, what its words of feeling say, and 1 for the bias, [STYLE + EMOTION_SIZE + 1].
     """
 
     words: tuple[str, ...]
@@ -136,10 +136,12 @@ class Seen(NamedTuple):
     numbers: tuple[float, ...]
 
     @classmethod
-    def of(cls, text: str, spoken: Emotion) -> "Seen":
+    def of(cls, text: str, spoken: Emotion) -> "HeadInput":
         """Look at a text."""
         read = tokens(text)
-        return cls(tuple(dict.fromkeys(read)), pairs(read), (*style(text, read), *told(spoken), 1.0))
+        return cls(
+            tuple(dict.fromkeys(read)), pairs(read), (*style(text, read), *emotion_numbers(spoken), 1.0)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +157,7 @@ class Heads(SavedHead):
         step: [targets].
         share: how often each label was given, [targets], in [0, 1]; 1 for an axis.
         neutral: what an axis gives where no word of feeling is, [targets]; 0 for a label.
-        dense: weights of the vector, the style, the words of feeling, and the bias, [d + STYLE + SPOKEN + 1,
-            targets].
+        dense: weights of the vector and of `HeadInput.numbers`, [d + STYLE + EMOTION_SIZE + 1, targets].
         fitted_on: in a few words.
     """
 
@@ -179,7 +180,7 @@ class Heads(SavedHead):
         move = lru_cache(maxsize=_MOST_WORDS)(lambda word: self._moved(pieces(word, self.longest)))
         object.__setattr__(self, "_moved_by", move)
 
-    def read(self, seen: Seen, vector: Floats) -> Floats:
+    def read(self, seen: HeadInput, vector: Floats) -> Floats:
         """Return what each head gives, on the scale that it was fitted to, [targets]."""
         found: Floats = np.concatenate((vector, np.array(seen.numbers, dtype=np.float32))) @ self.dense
         if seen.words:
@@ -202,7 +203,7 @@ class Heads(SavedHead):
         return moved
 
 
-def weighed(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
+def bucket_weights(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Return the buckets of a text, and how much each counts there.
 
     A bucket counts by its rarity, once for each word that it is a piece of, with unit norm.
@@ -213,16 +214,16 @@ def weighed(hashes: Sequence[Hashes], rarity: Floats) -> tuple[NDArray[np.intp],
     return every, shares / norm if norm > 0 else shares
 
 
-def told(words: Emotion) -> list[float]:
-    """Return what the words of feeling say: the axes from neutral, and a number for each label, `SPOKEN`."""
-    found = [0.0] * SPOKEN
+def emotion_numbers(words: Emotion) -> list[float]:
+    """Return what the words of feeling say, [EMOTION_SIZE]: the axes from neutral, and 1 for the label."""
+    found = [0.0] * EMOTION_SIZE
     found[: len(AXES)] = words.valence, words.arousal, words.dominance - 0.5
     if words.primary != "neutral":
         found[_PLACE_OF[words.primary]] = 1.0
     return found
 
 
-def quantised(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
+def quantise(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
     """Return weights [n, targets] in 31 steps up and down, which pack well, and the step of each target."""
     step = np.maximum(np.abs(weights).max(axis=0), 1e-12) / _STEPS
     return np.rint(weights / step).astype(np.int8), step.astype(np.float32)

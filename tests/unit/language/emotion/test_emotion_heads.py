@@ -10,17 +10,17 @@ from ricordo.language.emotion import estimate
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.heads import (
     AXES,
+    EMOTION_SIZE,
     LABELS,
     MODEL,
-    SPOKEN,
     STYLE,
-    Seen,
+    HeadInput,
+    bucket_weights,
     load_heads,
     pairs,
     pieces,
     style,
     tokens,
-    weighed,
 )
 
 SIZE = 384
@@ -37,7 +37,7 @@ def test_the_shipped_heads_fit_their_features(language: str) -> None:
     assert heads.model == MODEL
     assert heads.targets[: len(AXES)] == AXES
     assert heads.hashed.shape == (len(heads.rarity), len(heads.targets))
-    assert heads.dense.shape == (SIZE + STYLE + SPOKEN + 1, len(heads.targets))
+    assert heads.dense.shape == (SIZE + STYLE + EMOTION_SIZE + 1, len(heads.targets))
     assert (heads.share > 0).all()
     assert len(heads.fitted_on) > 10
     assert heads.targets[len(AXES) :] in {(), LABELS}
@@ -55,7 +55,7 @@ def test_any_text_and_vector_give_values_in_range(text: str, language: str, seed
 @given(st.text(max_size=300))
 def test_features_are_places_with_unit_norm(text: str) -> None:
     read, rarity = tokens(text), load_heads("en").rarity
-    places, shares = weighed([*(pieces(one, 5) for one in read), pairs(read)], rarity)
+    places, shares = bucket_weights([*(pieces(one, 5) for one in read), pairs(read)], rarity)
     assert ((places >= 0) & (places < len(rarity))).all()
     assert len(places) == 0 or np.linalg.norm(shares) == pytest.approx(1, abs=1e-5)
     written = style(text, read)
@@ -75,8 +75,10 @@ def test_saved_heads_are_read_again(language: str) -> None:
 @given(st.lists(st.text(max_size=12), max_size=12), st.sampled_from(sorted(LANGUAGES)))
 def test_what_is_kept_of_words_changes_nothing(said: list[str], language: str) -> None:
     heads, text = load_heads(language), " ".join(said)
-    seen = Seen.of(text, spoken(Document(text, language)))
-    places, shares = weighed([*(pieces(one, heads.longest) for one in seen.words), seen.pairs], heads.rarity)
+    seen = HeadInput.of(text, spoken(Document(text, language)))
+    places, shares = bucket_weights(
+        [*(pieces(one, heads.longest) for one in seen.words), seen.pairs], heads.rarity
+    )
     vector = _vector(len(text))
     hashed = shares @ heads.hashed[places].astype(np.float32) * heads.step
     numbers = np.array(seen.numbers, dtype=np.float32)
