@@ -13,9 +13,9 @@ import pytest
 import typer
 from tests.fixtures.documents import DOCUMENTS, ROOT, Block, anchors, blocks, links, named, prose, typed
 
-from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.settings import FORMER_NAMES, Settings
 from ricordo_services.app import worker_process

@@ -12,7 +12,7 @@ from tests.fixtures.scraping import Shape, everything, scraped
 
 from ricordo.runtime.health import Health
 from ricordo.runtime.metrics import Metrics
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/prometheus"

@@ -17,7 +17,7 @@ from ricordo.messages.ids import memory_id
 from ricordo.store import derived_memories
 from ricordo.store.curation_store import CurationRequest, CurationStore
 from ricordo.store.database import Database
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 U = {"user_id": "u-1"}
 DOG = "Il mio cane si chiama Max."

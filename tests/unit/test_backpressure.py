@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ricordo.bus.port import ConsumerLag
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.backpressure import IndexStuck, Pace, StreamBacklog, wait_for_room
 
 STAGES = ("first", "second")

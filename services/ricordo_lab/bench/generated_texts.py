@@ -11,8 +11,8 @@ from importlib.resources import files
 from itertools import count, islice
 from typing import Final, Literal
 
+from ricordo.messages.enumerations import Role
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.vocabulary import Role
 from ricordo_lab.bench.measurement import Options
 from ricordo_lab.console import UnreadableData
 

@@ -12,8 +12,8 @@ from typing import Final
 from pydantic import SecretStr
 
 from ricordo.client import MemoryClient
+from ricordo.messages.enumerations import Role
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.vocabulary import Role
 from ricordo.settings import Settings
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.generated_texts import texts

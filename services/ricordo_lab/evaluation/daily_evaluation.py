@@ -20,9 +20,9 @@ from typing import Any, Final
 import numpy as np
 
 from ricordo.client import MemoryClient
+from ricordo.messages.enumerations import Role
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.vocabulary import Role
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import UnreadableData

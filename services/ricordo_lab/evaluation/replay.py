@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ricordo.client import MemoryClient
 from ricordo.memory.ranking.signals import Signals
+from ricordo.messages.enumerations import Profile, Role
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.views import MemoryView
-from ricordo.messages.vocabulary import Profile, Role
 from ricordo_lab.bench.publication import remember
 from ricordo_lab.console import MeasurementFailed, progress
 from ricordo_lab.evaluation.locomo import Conversation, LocomoQuestion, Turn

@@ -9,7 +9,7 @@ import numpy as np
 
 from ricordo.memory.ranking.human import FEATURES, PRIOR, load_human
 from ricordo.memory.ranking.signals import Column, Signals
-from ricordo.messages.vocabulary import Profile
+from ricordo.messages.enumerations import Profile
 from ricordo_lab.bench.system import scratch, up
 from ricordo_lab.console import progress
 from ricordo_lab.evaluation.locomo import CATEGORIES, Conversation, read

@@ -10,9 +10,9 @@ from typing import Any, Final
 from ricordo.graph.port import GraphUnavailable
 from ricordo.language.topics import topic_key
 from ricordo.memory.ranking.fusion import Minimums
-from ricordo.messages.base import Message
 from ricordo.messages.commands import Correct, Verify
 from ricordo.messages.errors import ErrorCode
+from ricordo.messages.message_types import Message
 from ricordo.runtime.process import Service
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryHandler, QueryResult, RequestError

@@ -11,8 +11,8 @@ from nats.js.api import StreamInfo
 
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.client.addresses import without_credentials
+from ricordo.messages.enumerations import Degradation
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.messages.vocabulary import Degradation
 from ricordo.settings import EmbeddingSettings
 from ricordo_services.cli.client_calls import ServerTarget
 from ricordo_services.cli.findings import Finding, State, missing, well

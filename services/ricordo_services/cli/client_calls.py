@@ -16,8 +16,8 @@ import typer
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
 from ricordo.client.connection import Connection
-from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, default_data_dir, global_options
 from ricordo_services.cli.failures import Failed, Misused, sentence

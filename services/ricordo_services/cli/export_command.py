@@ -12,8 +12,8 @@ import typer
 from rich.text import Text
 
 from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
-from ricordo.messages.base import JsonObject
 from ricordo.messages.commands import ExportReply
+from ricordo.messages.message_types import JsonObject
 from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import call_of
 from ricordo_services.cli.command_options import DataDir, Nats, Tenant, User, argument, flag

@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO, Final, TypeVar
 
-from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import DeadLetterCode, DecodeError
+from ricordo.messages.message_types import Message
 from ricordo_services.cli.failures import Failed
 
 LONGEST_LINE: Final = 16 * 1024 * 1024  # a document of the largest size, in base64, and its message

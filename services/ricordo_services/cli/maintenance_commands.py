@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 from pydantic_core import PydanticCustomError
 
-from ricordo.messages.base import parse_instant
+from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
 from ricordo_services.cli.command_options import (
     DataDir,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeVar
 import typer
 from pydantic import ValidationError
 
-from ricordo.messages.base import Message
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode
+from ricordo.messages.message_types import Message
 from ricordo_services.cli.command_options import argument, flag, option
 from ricordo_services.cli.failures import FAILED, Failed, Misused, complain
 from ricordo_services.cli.input_files import read_document

@@ -17,11 +17,11 @@ from ricordo.language.event_times.extraction import event_times
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
-from ricordo.messages.base import Content, Id, Instant, Language, Message, TimeZone, refused
+from ricordo.messages.enumerations import Analyser, EmotionFilter, Intent, MemoryType, TimeType
+from ricordo.messages.enumerations import Role as MessageRole
 from ricordo.messages.events import MessageReceived
+from ricordo.messages.message_types import Content, Id, Instant, Language, Message, TimeZone, refused
 from ricordo.messages.views import Analysis, QueryTime
-from ricordo.messages.vocabulary import Analyser, EmotionFilter, Intent, MemoryType, TimeType
-from ricordo.messages.vocabulary import Role as MessageRole
 from ricordo.settings import EmbeddingSettings
 from ricordo.store.rows import Vector
 

@@ -18,9 +18,9 @@ from rich.text import Text
 from ricordo.client import InvalidRequest, MemoryClient, Published, RicordoError, StreamFull
 from ricordo.client.exceptions import first_of
 from ricordo.messages.codec import readable_id
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli.client_calls import call_of
 from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, argument, flag
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted

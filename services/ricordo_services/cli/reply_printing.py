@@ -8,9 +8,9 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
-from ricordo.messages.vocabulary import Degradation, MessageState
 from ricordo_services.cli.failures import named
 from ricordo_services.cli.output import err_console, is_window, local_text, out_console
 

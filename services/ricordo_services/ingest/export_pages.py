@@ -13,9 +13,9 @@ from typing import Final, Self, cast
 
 from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.records import ObjectMissing
-from ricordo.messages.base import REPLY_MAX_BYTES, JsonObject
 from ricordo.messages.commands import Export, ExportReply
 from ricordo.messages.errors import ErrorCode
+from ricordo.messages.message_types import REPLY_MAX_BYTES, JsonObject
 from ricordo.runtime.replies import RequestError
 from ricordo.store.exports import EXPORT_PARTS, ExportedItem, ExportKey, ExportStore, InvalidExportKey
 

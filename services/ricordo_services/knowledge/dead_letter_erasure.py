@@ -8,9 +8,9 @@ from typing import Final
 from ricordo.bus.port import StoredMessage, StreamAccess
 from ricordo.documents.records import document_key
 from ricordo.messages.codec import owner_of
+from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import DEAD_LETTER_SEQUENCE
 from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
-from ricordo.messages.vocabulary import ForgetScope
 from ricordo.store.erasure import DeadLetterPosition, ErasureRequest
 
 _NAMES: Final = {

@@ -18,10 +18,10 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.messages.commands import Erased as ErasedReply
 from ricordo.messages.commands import Forget, ForgetReply
+from ricordo.messages.enumerations import ForgetScope
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryEnriched, MemoryForgotten
 from ricordo.messages.ids import request_key
-from ricordo.messages.vocabulary import ForgetScope
 from ricordo.runtime.backoff import ItemBackoff
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.replies import RequestError

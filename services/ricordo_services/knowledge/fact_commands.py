@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ricordo.clock import Clock
-from ricordo.memory.facts import MOST_DECISIONS, Assertion, Fact, ImpossibleValue, clean_value
+from ricordo.memory.facts import MOST_DECISIONS, Fact, ImpossibleValue, UserAssertion, clean_value
 from ricordo.messages.commands import (
     Command,
     Correct,
@@ -48,7 +48,7 @@ class ApplyAssertion:
     ask_servers: Callable[[], Awaitable[None]]
 
     async def __call__(
-        self, tenant: str, name: str, command: Command, fact_id: UUID, word: Assertion
+        self, tenant: str, name: str, command: Command, fact_id: UUID, word: UserAssertion
     ) -> Fact | None:
         """Return the fact that stands by that word; None where it takes one back, or was taken back.
 
@@ -89,7 +89,7 @@ class VerifyFact:
     async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
         """Confirm a fact, or take back what the user has said for it."""
         fact_id = _fact_id(command.fact_id)
-        await self.settle(tenant, command.name, command, fact_id, Assertion(verified=command.verified))
+        await self.settle(tenant, command.name, command, fact_id, UserAssertion(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
 
@@ -103,7 +103,7 @@ class CorrectFact:
         """Put right what a fact holds; the reply names the fact that stands now."""
         fact_id = _fact_id(command.fact_id)
         try:
-            word = Assertion(object=clean_value(command.object or ""))
+            word = UserAssertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
             raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
         stands = await self.settle(tenant, command.name, command, fact_id, word)
@@ -118,7 +118,7 @@ class FactRejection:
 
     async def __call__(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
         """Take a fact for misread: it goes, and is not read again from the same words."""
-        await self.settle(tenant, command.name, command, command.fact_id, Assertion(rejected=True))
+        await self.settle(tenant, command.name, command, command.fact_id, UserAssertion(rejected=True))
         return RejectFactReply()
 
 

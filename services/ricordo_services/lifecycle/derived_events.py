@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, MessageIds, Progress
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryArchived,
@@ -16,7 +17,6 @@ from ricordo.messages.events import (
     SessionSummarized,
 )
 from ricordo.messages.ids import derived_id
-from ricordo.messages.vocabulary import ArchiveReason
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore
 

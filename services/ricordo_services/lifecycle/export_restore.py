@@ -16,10 +16,10 @@ from ricordo.memory.facts import Evidence
 from ricordo.memory.facts.folding import Project
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
-from ricordo.messages.base import parse_instant
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.message_types import parse_instant
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from ricordo.language.annotations import EventTime
 from ricordo.memory.facts import Evidence, Rejection
-from ricordo.messages.base import parse_instant
+from ricordo.messages.message_types import parse_instant
 from ricordo.store.imports import ImportedRejection
 
 Item = Mapping[str, Any]

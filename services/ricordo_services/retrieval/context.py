@@ -17,8 +17,8 @@ from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
 from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
+from ricordo.messages.enumerations import Degradation, Profile, Role
 from ricordo.messages.queries import ContextReply, ContextRequest
-from ricordo.messages.vocabulary import Degradation, Profile, Role
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import HistoryTurn, MemoryQueries

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, FactGraph, GraphUnavailable
+from ricordo.messages.enumerations import Degradation
 from ricordo.messages.views import EntityView
-from ricordo.messages.vocabulary import Degradation
 from ricordo.store.fact_queries import FactQueries
 from ricordo_services.retrieval.reply_views import entity_view
 

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import asdict, dataclass
 
 from ricordo.memory.model import Progress
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -20,7 +21,6 @@ from ricordo.messages.queries import (
     TimelineRequest,
 )
 from ricordo.messages.views import FactView
-from ricordo.messages.vocabulary import MessageState
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure

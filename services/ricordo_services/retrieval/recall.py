@@ -22,9 +22,9 @@ from ricordo.memory.facts import Fact, select_facts
 from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.memory.ranking.signals import RankingProfile as Ranking
+from ricordo.messages.enumerations import Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
-from ricordo.messages.vocabulary import Degradation
 from ricordo.models.encoder import Encoder
 from ricordo.models.query_analyser import QueryAnalyser, Question, RuleQueryAnalyser
 from ricordo.runtime.replies import QueryResult

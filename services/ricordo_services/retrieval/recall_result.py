@@ -12,9 +12,9 @@ from ricordo.language.query_analysis import Analysis
 from ricordo.memory.facts import USER, Fact
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.signals import Signals
+from ricordo.messages.enumerations import Degradation
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import Filters, RecallReply, RecallRequest
-from ricordo.messages.vocabulary import Degradation
 from ricordo_services.retrieval.reply_views import analysis_view, fact_view, memory_view
 
 _PARTICULAR = frozenset({"entity", "topic", "procedural"})

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
-from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
+from ricordo.messages.message_types import Message
 from ricordo.messages.queries import ContextReply, FactsReply, HistoryReply, RecallReply, TimelineReply
 from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 

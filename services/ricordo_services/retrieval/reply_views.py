@@ -10,6 +10,17 @@ from ricordo.language.query_analysis import TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
+from ricordo.messages.enumerations import (
+    Analyser,
+    EmotionFilter,
+    Intent,
+    MemoryKind,
+    MemorySource,
+    MemoryType,
+    MessageState,
+    Role,
+    TimeType,
+)
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
@@ -22,17 +33,6 @@ from ricordo.messages.views import (
     MemoryView,
     NeighbourView,
     QueryTime,
-)
-from ricordo.messages.vocabulary import (
-    Analyser,
-    EmotionFilter,
-    Intent,
-    MemoryKind,
-    MemorySource,
-    MemoryType,
-    MessageState,
-    Role,
-    TimeType,
 )
 from ricordo.store.memory_queries import HistoryTurn
 

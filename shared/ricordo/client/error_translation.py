@@ -20,9 +20,9 @@ from ricordo.client.exceptions import (
     from_detail,
     from_number,
 )
-from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as
 from ricordo.messages.errors import SERVICE_ERROR, SERVICE_ERROR_CODE, DecodeError, ErrorBody
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import Subject
 
 R = TypeVar("R", bound=Message)

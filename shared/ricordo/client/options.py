@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
 
-from ricordo.messages.events import Document
+from ricordo.messages.events import AttachedDocument
 from ricordo.messages.queries import Filters
 
 When = datetime | str
@@ -32,7 +32,7 @@ class MessageFields(TypedDict, total=False):
     tags: Sequence[str]
     expires_at: When | None
     trust: float
-    document: Document | Mapping[str, object] | None
+    document: AttachedDocument | Mapping[str, object] | None
 
 
 class RecallOptions(TypedDict, total=False):

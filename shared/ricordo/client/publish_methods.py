@@ -15,9 +15,9 @@ from nats.js.api import PubAck
 from ricordo.client.connection import Connection, built, read, written
 from ricordo.client.exceptions import InvalidRequest, RicordoError
 from ricordo.client.options import MessageFields, When
-from ricordo.messages.base import format_instant
 from ricordo.messages.events import MessageImported, MessageReceived, SessionEnded
 from ricordo.messages.ids import session_ended_id
+from ricordo.messages.message_types import format_instant
 from ricordo.messages.subjects import event_headers
 
 AnyMessage = MessageReceived | Mapping[str, object]

@@ -11,10 +11,10 @@ from ricordo.client.connection import Connection
 from ricordo.client.exceptions import RicordoError, Timeout, Unavailable, first_of
 from ricordo.client.query_methods import QueryMethods
 from ricordo.messages.codec import decode_as
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.queries import StatusReply
-from ricordo.messages.vocabulary import MessageState
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0

@@ -54,7 +54,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _OfferedSentence:
     place: int
     document: Document
     stems: frozenset[str]
@@ -89,8 +89,8 @@ def _nearness(texts: Sequence[Text]) -> list[float]:
     return [0.5 if one.vector is None else max(0.1, float(one.vector @ middle)) for one in texts]
 
 
-def _sentences_of(place: int, text: Text, near: float) -> list[_Sentence]:
-    found: list[_Sentence] = []
+def _sentences_of(place: int, text: Text, near: float) -> list[_OfferedSentence]:
+    found: list[_OfferedSentence] = []
     document = Document(text.content[:_MOST_READ], text.language).without_instructions
     for sentence in document.sentences:
         said = document.with_text(collapse(sentence))
@@ -98,7 +98,7 @@ def _sentences_of(place: int, text: Text, near: float) -> list[_Sentence]:
         fullness = min(len(stems), _FULL) / _FULL
         precise = 0.25 if _PRECISE.search(said.text) else 0.0
         score = (0.05 + text.weight) * (0.4 + near) * (fullness + precise)
-        found.append(_Sentence(place, said, stems, score))
+        found.append(_OfferedSentence(place, said, stems, score))
     return found
 
 
@@ -106,8 +106,10 @@ def _idle(sentence: Document) -> bool:
     return is_question(sentence.text) or not tells_something(sentence)
 
 
-def _different(offered: Sequence[_Sentence], texts: Sequence[Text], most: int) -> list[_Sentence]:
-    chosen: list[_Sentence] = []
+def _different(
+    offered: Sequence[_OfferedSentence], texts: Sequence[Text], most: int
+) -> list[_OfferedSentence]:
+    chosen: list[_OfferedSentence] = []
     left = list(offered)
     likeness = [0.0] * len(left)
     while left and len(chosen) < most:
@@ -125,7 +127,7 @@ def _different(offered: Sequence[_Sentence], texts: Sequence[Text], most: int) -
     return sorted(chosen, key=lambda one: order[id(one)])
 
 
-def _likeness(one: _Sentence, other: _Sentence, texts: Sequence[Text]) -> float:
+def _likeness(one: _OfferedSentence, other: _OfferedSentence, texts: Sequence[Text]) -> float:
     both = len(one.stems | other.stems)
     shared = len(one.stems & other.stems) / both if both else 1.0
     first, second = texts[one.place].vector, texts[other.place].vector

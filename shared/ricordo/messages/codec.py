@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from ricordo.messages.base import ID_PATTERN, Message
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent
+from ricordo.messages.message_types import ID_PATTERN, Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.subjects import InvalidSubject, Subject
 

@@ -5,7 +5,17 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from ricordo.messages.base import Content, Count, Flag, Id, JsonObject, Label, Message, NoteValue, refused
+from ricordo.messages.message_types import (
+    Content,
+    Count,
+    Flag,
+    Id,
+    JsonObject,
+    Label,
+    Message,
+    NoteValue,
+    refused,
+)
 
 OneId = UUID | None
 

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ricordo.messages.base import ID_PATTERN, Message
+from ricordo.messages.message_types import ID_PATTERN, Message
 
 SERVICE_ERROR: Final = "Nats-Service-Error"
 SERVICE_ERROR_CODE: Final = "Nats-Service-Error-Code"

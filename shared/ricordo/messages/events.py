@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Final, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from ricordo.messages.base import (
+from ricordo.messages.enumerations import ArchiveReason, ForgetScope, MemoryKind, Role
+from ricordo.messages.ids import UNSTAMPED
+from ricordo.messages.message_types import (
     Base64,
     Content,
     Count,
@@ -22,15 +24,15 @@ from ricordo.messages.base import (
     TimeZone,
     Unit,
 )
-from ricordo.messages.ids import UNSTAMPED
-from ricordo.messages.vocabulary import ArchiveReason, ForgetScope, MemoryKind, Role
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MemoryIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
-class Document(Message):
+class AttachedDocument(Message):
     """A mail, a PDF, a transcript that a message brings along."""
+
+    model_config = ConfigDict(title="Document")
 
     name: Label
     media_type: Annotated[str, Field(pattern=r"^[\x21-\x7e]+/[\x21-\x7e]+( *;.*)?$", max_length=256)]
@@ -67,7 +69,7 @@ class MessageReceived(Message):
     """From this instant on the memory is archived."""
     trust: Annotated[float, Field(strict=True, ge=0, le=5)] = 0.0
     """How close the user and the bot are, 0 to 5."""
-    document: Document | None = None
+    document: AttachedDocument | None = None
 
 
 class MessageImported(MessageReceived):

@@ -8,7 +8,16 @@ from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from ricordo.messages.base import (
+from ricordo.messages.enumerations import (
+    Degradation,
+    EmotionFilter,
+    MemoryKind,
+    MemoryType,
+    MessageState,
+    Predicate,
+    Profile,
+)
+from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,
     Count,
@@ -35,15 +44,6 @@ from ricordo.messages.views import (
     HistoryMessage,
     MemoryView,
     PatternView,
-)
-from ricordo.messages.vocabulary import (
-    Degradation,
-    EmotionFilter,
-    MemoryKind,
-    MemoryType,
-    MessageState,
-    Predicate,
-    Profile,
 )
 
 _ID: Final = re.compile(ID_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ricordo.messages import commands, events, queries
-from ricordo.messages.base import Message
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
     PREFIX,

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pydantic.config import JsonDict
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
 from ricordo.messages.asyncapi.asyncapi_document import document_text
-from ricordo.messages.base import Message
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.events import DerivedEvent
+from ricordo.messages.events import AttachedDocument, DerivedEvent
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS, ContractKind
 
 Direction = Literal["read", "written"]
@@ -26,8 +26,12 @@ _OURS: Final = "urn:ricordo:"
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
-class _WithoutFieldTitles(GenerateJsonSchema):
-    """Omits titles of fields, which repeat their names."""
+class _WireSchemas(GenerateJsonSchema):
+    """Omits titles of fields, which repeat their names, and gives models their names on the wire."""
+
+    def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
+        ref, mode = core_mode_ref
+        return super().get_defs_ref((CoreRef(ref.replace(AttachedDocument.__name__, "Document")), mode))
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - the signature is pydantic's
         return False
@@ -42,7 +46,7 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
             writes, where every field is present.
     """
     mode: Literal["validation", "serialization"] = "validation" if direction == "read" else "serialization"
-    schema = model.model_json_schema(mode=mode, schema_generator=_WithoutFieldTitles)
+    schema = model.model_json_schema(mode=mode, schema_generator=_WireSchemas)
     if issubclass(model, DerivedEvent):
         for stamped in ("id", "at"):
             schema["properties"][stamped].pop("default", None)

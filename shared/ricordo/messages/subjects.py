@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from ricordo.messages.base import TENANT_PATTERN, format_instant
+from ricordo.messages.message_types import TENANT_PATTERN, format_instant
 
 PREFIX: Final = "memory.v1"
 DEAD_LETTER_PREFIX: Final = "dlq"

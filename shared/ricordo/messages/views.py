@@ -5,8 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
-from ricordo.messages.base import Count, Flag, Id, Instant, Message, Number, Unit
-from ricordo.messages.vocabulary import (
+from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,
     Intent,
@@ -17,6 +16,7 @@ from ricordo.messages.vocabulary import (
     Role,
     TimeType,
 )
+from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Unit
 
 
 class Emotion(Message):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.bus.port import Delivery, StoredMessage
-from ricordo.messages.base import Message, format_instant
 from ricordo.messages.codec import decode, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
 from ricordo.messages.ids import memory_id, session_ended_id
+from ricordo.messages.message_types import Message, format_instant
 from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 
 from ricordo.bus.port import Outgoing, Publisher
 from ricordo.clock import Clock
-from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.ids import derived_id
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import event_headers, subject_of
 from ricordo.runtime.handling import Envelope
 from ricordo.runtime.tracing import TraceContext

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.messages.base import Message
+from ricordo.messages.message_types import Message
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import log_fields
 from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from ricordo.messages.base import REPLY_MAX_BYTES, Message
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.events import DerivedEvent
+from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 
 Q_contra = TypeVar("Q_contra", bound=Message, contravariant=True)
 

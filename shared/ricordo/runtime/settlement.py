@@ -8,8 +8,8 @@ import structlog
 
 from ricordo.bus.port import BusError, BusUnavailable, DeadLetter, Outgoing, Publisher, Subscription
 from ricordo.clock import Clock
-from ricordo.messages.base import Message
 from ricordo.messages.errors import DeadLetterCode
+from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker

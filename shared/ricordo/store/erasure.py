@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ricordo.memory.facts.folding import Project
 from ricordo.memory.model import Progress
-from ricordo.messages.vocabulary import ForgetScope
+from ricordo.messages.enumerations import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict, Store

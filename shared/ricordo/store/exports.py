@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.messages.base import format_instant
+from ricordo.messages.message_types import format_instant
 from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("exports")

@@ -12,11 +12,11 @@ import asyncpg
 from ricordo.memory.facts import (
     FUNCTIONAL,
     PREDICATES,
-    Assertion,
     Evidence,
     Fact,
     Partition,
     Rejection,
+    UserAssertion,
     assertion_evidence,
     drop_rejected,
     normalise,
@@ -55,7 +55,7 @@ class FactAssertion:
     user_id: str
     fact_id: UUID
     request_id: str
-    assertion: Assertion
+    assertion: UserAssertion
 
 
 async def is_repeated_rejection(connection: Connection, tenant: str, curation: FactAssertion) -> bool:

@@ -14,7 +14,7 @@ from ricordo.documents.records import document_key
 from ricordo.memory.importance import RecallVerdict
 from ricordo.memory.model import Memory, Progress, Stage
 from ricordo.messages.codec import owner_of
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
 

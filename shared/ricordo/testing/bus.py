@@ -52,7 +52,7 @@ class MemoryConsumer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StreamEntry:
     """An entry of the journal.
 
     Attributes:
@@ -114,7 +114,7 @@ class MemoryBus:
         self, clock: Clock, streams: Sequence[MemoryStream], consumers: Sequence[MemoryConsumer] = ()
     ) -> None:
         self.clock = clock
-        self.journal: list[Entry] = []
+        self.journal: list[StreamEntry] = []
         self.away = False
         self.refusing: Callable[[Outgoing], BusError | None] = lambda _: None
         self._logs = {stream.name: _Log(stream) for stream in streams}
@@ -158,7 +158,7 @@ class MemoryBus:
             stream=log.spec.name,
             sequence=log.last,
         )
-        self.journal.append(Entry("publish", message.subject, log.last, message=message))
+        self.journal.append(StreamEntry("publish", message.subject, log.last, message=message))
         return None
 
     async def subscribe(self, consumer: str) -> Subscription:
@@ -263,7 +263,7 @@ class MemoryBus:
         """Record a settlement, or progress."""
         self.require()
         spec, message = delivery.spec, delivery.message
-        self.journal.append(Entry(what, message.subject, message.sequence, delivery.attempt, delay))
+        self.journal.append(StreamEntry(what, message.subject, message.sequence, delivery.attempt, delay))
         state = self._states[spec.name][message.sequence]
         if delivery.attempt != state.attempts:
             return

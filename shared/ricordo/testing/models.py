@@ -11,7 +11,7 @@ from ricordo.models.encoder import ModelUnavailable, Vectors
 
 
 @dataclass(slots=True)
-class Request:
+class EncodingRequest:
     """A request that a `FakeEncoder` received.
 
     Attributes:
@@ -45,7 +45,7 @@ class FakeEncoder:
         self.dimensions = dimensions
         self.latency = latency
         self.available = True
-        self.requests: list[Request] = []
+        self.requests: list[EncodingRequest] = []
         self._clock = clock
 
     @property
@@ -59,7 +59,7 @@ class FakeEncoder:
         Raises:
             ModelUnavailable: `available` is False when the request ends.
         """
-        request = Request(tuple(texts), self._clock.monotonic(), failed=True)
+        request = EncodingRequest(tuple(texts), self._clock.monotonic(), failed=True)
         self.requests.append(request)
         try:
             await self._clock.sleep(self.latency)

@@ -14,8 +14,8 @@ from ricordo.memory.summaries import SessionTurn
 from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.settings import CondensingSettings, Settings
-from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import START, memory
+from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"

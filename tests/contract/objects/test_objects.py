@@ -14,7 +14,7 @@ import pytest
 
 from ricordo.documents.object_store import ObjectStore, S3Bucket, in_bucket, in_folder, in_memory
 from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, object_key
-from ricordo.testing.objects import ObjectStoreContract
+from ricordo.testing.object_store_contract import ObjectStoreContract
 
 KEY = object_key("acme", "u-1", "m-1", b"x")
 _PROGRAM = Path(__file__).parents[2] / "fixtures" / "s3_program.py"

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.memory.facts import Assertion, Evidence, Fact
+from ricordo.memory.facts import Evidence, Fact, UserAssertion
 from ricordo.memory.facts.folding import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Progress
@@ -93,7 +93,7 @@ async def by_object(stores: Stores) -> dict[str, Fact]:
 async def assert_fact(
     stores: Stores,
     fact_id: UUID,
-    assertion: Assertion,
+    assertion: UserAssertion,
     request: str = "request 1",
     *,
     user_id: str = "u-1",

@@ -27,8 +27,8 @@ from ricordo.runtime.event_publishing import BusEmitter
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo.testing.clock import ManualClock, settle
 from ricordo.testing.factories import at
+from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo_services.ingest.document_extraction import DocumentExtraction
 from ricordo_services.ingest.document_storage import DocumentStorage
 from ricordo_services.ingest.ingest_handler import IngestHandler

@@ -10,7 +10,7 @@ from tests.contract.store.stores import STORED, Stores, dead_letter, summary
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
-from ricordo.messages.vocabulary import ForgetScope
+from ricordo.messages.enumerations import ForgetScope
 from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import (
     DeadLetterPosition,

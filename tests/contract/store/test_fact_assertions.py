@@ -21,13 +21,13 @@ from tests.contract.store.evidence import (
 )
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.memory.facts import Assertion, Fact
+from ricordo.memory.facts import Fact, UserAssertion
 from ricordo.store.database import Database, RequestConflict
 from ricordo.store.fact_assertions import FactEnded, UnknownFact
 from ricordo.testing.factories import at
 
-LECCE, CONFIRMED, RETRACTED = Assertion(object="Lecce"), Assertion(), Assertion(verified=False)
-REJECTED = Assertion(rejected=True)
+LECCE, CONFIRMED, RETRACTED = UserAssertion(object="Lecce"), UserAssertion(), UserAssertion(verified=False)
+REJECTED = UserAssertion(rejected=True)
 ODD = (
     'O\'Brien "Bob"; drop table facts',
     "`}) DETACH DELETE n //",
@@ -92,7 +92,7 @@ async def test_corrections_in_a_row_and_their_retraction_by_any_ledger(stores: S
     (rome,) = await _lived(stores, "Rome", "Rome", "Rome")
     current, ids = rome, set()
     for n, city in enumerate(("Lecce", "Rome", "Lecce", "Bari", "Rome")):
-        corrected = await assert_fact(stores, current.id, Assertion(object=city), f"request {n}")
+        corrected = await assert_fact(stores, current.id, UserAssertion(object=city), f"request {n}")
         assert corrected is not None
         current = corrected
         ids.add((current.object, current.id))
@@ -113,11 +113,11 @@ async def test_a_correction_among_many_values_is_made_and_retracted_alone(stores
         stores, extracted(stores, "m-1", claim("likes", "the tea"), claim("likes", "cake", position=9))
     )
     before = await by_object(stores)
-    tea = await assert_fact(stores, before["the tea"].id, Assertion(object="tea"))
+    tea = await assert_fact(stores, before["the tea"].id, UserAssertion(object="tea"))
     assert tea is not None
     assert await _current(stores) == [("cake", False, False), ("tea", True, False)]
     with pytest.raises(FactEnded) as ended:
-        await assert_fact(stores, before["the tea"].id, Assertion(object="tee"), "request 2")
+        await assert_fact(stores, before["the tea"].id, UserAssertion(object="tee"), "request 2")
     assert ended.value.instead is None, "a user may like many things"
     for _ in range(2):
         await assert_fact(stores, tea.id, RETRACTED, "request 3")
@@ -138,7 +138,7 @@ async def test_any_id_of_a_value_names_that_value(stores: Stores) -> None:
     assert await _current(stores) == [("Rome", False, False)]
     assert await assert_fact(stores, first.id, CONFIRMED, "request 3") == second
     with pytest.raises(FactEnded):
-        await assert_fact(stores, milan.id, Assertion(object="Bari"), "request 4")
+        await assert_fact(stores, milan.id, UserAssertion(object="Bari"), "request 4")
     lecce = await assert_fact(stores, first.id, LECCE, "request 5")
     assert lecce is not None
     assert lecce.valid_from == second.valid_from
@@ -153,7 +153,7 @@ async def test_a_repeat_also_at_once_changes_nothing_and_returns_the_same(stores
     assert len(before) == 2
     assert await assert_fact(stores, rome.id, LECCE, projection=projection) == done[0]
     assert (await facts(stores), projection.learned) == (before, [])
-    for conflict in (CONFIRMED, Assertion(object="Bari")):
+    for conflict in (CONFIRMED, UserAssertion(object="Bari")):
         with pytest.raises(RequestConflict):
             await assert_fact(stores, rome.id, conflict)
     assert await facts(stores) == before
@@ -186,7 +186,7 @@ async def test_a_repeat_counts_as_before_although_the_subject_was_merged_since(s
     assert again is not None
     assert again == replace(lecce, id=again.id, subject="Nicola")
     with pytest.raises(RequestConflict):
-        await assert_fact(stores, bari.id, Assertion(object="Rome"))
+        await assert_fact(stores, bari.id, UserAssertion(object="Rome"))
     with pytest.raises(UnknownFact):
         await assert_fact(stores, bari.id, LECCE, "request 2")
     assert await facts(stores) == before
@@ -225,7 +225,7 @@ async def test_what_the_projection_refuses_is_not_written(stores: Stores) -> Non
     with pytest.raises(OSError, match="the graph is away"):
         await assert_fact(stores, rome.id, LECCE, projection=Projection(failing=OSError("the graph is away")))
     assert await facts(stores) == [rome]
-    await assert_fact(stores, rome.id, Assertion(object="Bari"))
+    await assert_fact(stores, rome.id, UserAssertion(object="Bari"))
     assert await _current(stores) == [("Bari", True, False)]
 
 
@@ -242,7 +242,7 @@ async def test_a_late_message_takes_its_place_before_an_assertion(stores: Stores
 async def test_odd_values_are_values_and_nothing_else(stores: Stores) -> None:
     (current,) = await _lived(stores, "Rome")
     for n, value in enumerate(ODD):
-        corrected = await assert_fact(stores, current.id, Assertion(object=value), f"request {n}")
+        corrected = await assert_fact(stores, current.id, UserAssertion(object=value), f"request {n}")
         assert corrected is not None
         current = corrected
         assert await _current(stores) == [(value, True, False)]

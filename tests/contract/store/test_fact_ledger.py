@@ -13,7 +13,7 @@ from tests.contract.store.evidence import ALL, Projection, assert_fact, claim, e
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import USER, Assertion, Evidence, Fact, MessageContribution, normalise
+from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
 from ricordo.memory.facts.folding import FactDelta, VersionConflict
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_ledger import FactLedger
@@ -324,7 +324,7 @@ async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
     marco = claim("has_sibling", "Marco", ties=("", "has_sibling/m/brother"))
     await learn(stores, extracted(stores, "m-0", marco))
     (fact,) = await stores.ledger.facts(stores.tenant, ALL)
-    await assert_fact(stores, fact.id, Assertion(object="Dario"), "request")
+    await assert_fact(stores, fact.id, UserAssertion(object="Dario"), "request")
     found = await stores.fetch(
         "select subject, subject_key, predicate, object, object_key, kind, polarity, valid_from, object_tie, "
         "quote from fact_evidence where message_id = 'request' order by ordinal"

@@ -11,7 +11,7 @@ from tests.fixtures.reference_formulas import decay
 
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store.lifecycle_store import Access
 
 CALM = Emotion(arousal=0.05)

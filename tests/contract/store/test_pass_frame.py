@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.contract.store.stores import Stores
 
 from ricordo.store.database import StoreUnavailable
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.job_progress import PassSummary, RunsElsewhere
 from ricordo_services.lifecycle.passes import PassRunner, Slice
 

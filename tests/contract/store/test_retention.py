@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from tests.contract.store.stores import STORED, Stores
 
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.pass_store import OBSERVATIONS, Quota
 from ricordo.testing.factories import at

@@ -12,7 +12,7 @@ from tests.contract.store.test_erasing import A_MESSAGE, forget
 from tests.contract.store.test_links import join
 
 from ricordo.documents.records import NewDocument
-from ricordo.memory.facts import Assertion
+from ricordo.memory.facts import UserAssertion
 from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
@@ -47,7 +47,7 @@ async def _fill_every_table(stores: Stores) -> None:
     backlog, reflection = ReflectionBacklog("u-1", 1.0), Reflection(uuid4(), insight)
     await ReflectionStore(stores.database).reflect(stores.tenant, backlog, [reflection], STORED)
     await learn(stores, extracted(stores, "m-1", claim("has_pet", "Rex")))
-    await assert_fact(stores, (await by_object(stores))["Rex"].id, Assertion(rejected=True))
+    await assert_fact(stores, (await by_object(stores))["Rex"].id, UserAssertion(rejected=True))
     friends = [claim("friend", name) for name in ("Marco R.", "Lupo")]
     await learn(stores, extracted(stores, "m-1", claim("lives_in", "Rome"), *friends))
     decide = stores.ledger.decide(

@@ -18,7 +18,7 @@ from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
-from ricordo.messages.base import Message
+from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryRoute

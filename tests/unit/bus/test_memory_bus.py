@@ -6,7 +6,7 @@ from tests.fixtures.workshop import memory_bus
 from ricordo.bus.port import Outgoing
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.testing.bus import matches
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 
 class TestTheBusInMemory:

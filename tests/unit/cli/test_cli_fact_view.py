@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from ricordo.messages.enumerations import Role
 from ricordo.messages.queries import FactsReply
 from ricordo.messages.views import EntityView, FactView, HistoryMessage, NeighbourView
-from ricordo.messages.vocabulary import Role
 from ricordo_services.cli.fact_view import sentence_with, sentences_of, show_facts
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -5,8 +5,8 @@ from typing import cast
 import pytest
 
 from ricordo.client import InvalidRequest, MemoryClient, Published, Receipt, StreamFull, Unavailable
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
-from ricordo.messages.vocabulary import MessageState
 from ricordo_services.cli import publish_command as publishing
 from ricordo_services.cli.publish_command import (
     Acknowledged,

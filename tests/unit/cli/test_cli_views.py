@@ -4,9 +4,9 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
+from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, MessageState, Role
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryView
-from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, MessageState, Role
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, zone_of

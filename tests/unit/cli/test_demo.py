@@ -12,9 +12,9 @@ from rich.console import Console
 
 from ricordo.language.document import Document
 from ricordo.memory.facts import extract
+from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, Role
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
-from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
 from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion, conversation
 

@@ -16,9 +16,9 @@ from nats.aio.msg import Msg
 from nats.js.api import DiscardPolicy, RetentionPolicy, StreamConfig
 
 from ricordo.client import MemoryClient
-from ricordo.messages.base import Message
 from ricordo.messages.codec import encode
 from ricordo.messages.errors import ErrorBody
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import STREAM_SUBJECTS
 from ricordo.messages.subjects import STREAM_IN, Subject
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from nats.aio.msg import Msg
 from tests.unit.client.conftest import Server, Worker
 
-from ricordo.messages.base import JsonObject, Message
 from ricordo.messages.commands import Erased, ExportReply, ForgetReply
 from ricordo.messages.errors import ErrorBody, ErrorCode
+from ricordo.messages.message_types import JsonObject, Message
 
 COMMAND = (sys.executable, "-c", "from ricordo_services.cli import main; main()")
 UNDER_WAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the erasure is under way: try again", None)

@@ -18,11 +18,11 @@ from ricordo.client import (
     Unavailable,
 )
 from ricordo.messages import commands, queries
-from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as
+from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
+from ricordo.messages.message_types import Message
 from ricordo.messages.views import Analysis
-from ricordo.messages.vocabulary import Intent, MessageState
 
 RECALL = queries.RecallReply(
     recall_id=UUID(int=1), analysis=Analysis(intent=Intent.GENERAL, semantic_query="cane")

@@ -17,11 +17,11 @@ from ricordo.client import (
     Unavailable,
 )
 from ricordo.messages.codec import decode_as, encode
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.events import MemoryRemembered
 from ricordo.messages.ids import memory_id, remembered_id
 from ricordo.messages.queries import StatusReply, StatusRequest
-from ricordo.messages.vocabulary import MessageState
 
 SUBJECT = "memory.v1.acme.memory.remembered"
 

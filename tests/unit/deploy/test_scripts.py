@@ -13,7 +13,7 @@ import pytest
 
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 PROBE = Path(__file__).parents[3] / "deploy/healthz.py"
 

@@ -14,7 +14,7 @@ from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, TextToEncode
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.embedding.encode_handler import EncodeHandler
 
 PRIMARY, FALLBACK = "primary", "fallback"

@@ -5,7 +5,7 @@ from typing import cast
 
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.periodic import Periodic
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.backpressure import Backlog
 from ricordo_services.embedding.index_rebuild import IndexRebuild
 from ricordo_services.embedding.reindexing import Reindexing

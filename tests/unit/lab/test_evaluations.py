@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.conversations import conversation
 
+from ricordo.messages.enumerations import Analyser, Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, QueryTime
-from ricordo.messages.vocabulary import Analyser, Intent
 from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation import daily_evaluation, locomo
 from ricordo_lab.evaluation.daily_evaluation import Answered

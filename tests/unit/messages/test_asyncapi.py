@@ -11,11 +11,11 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from ricordo.messages.asyncapi.asyncapi_document import document
 from ricordo.messages.asyncapi.components import TENANT
-from ricordo.messages.base import TENANT_PATTERN
 from ricordo.messages.codec import decode, decode_as, encode
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import DerivedEvent
 from ricordo.messages.ids import memory_id, remembered_id
+from ricordo.messages.message_types import TENANT_PATTERN
 from ricordo.messages.routing import CONTRACTS, Contract
 from ricordo.messages.subjects import Subject, checked_tenant
 

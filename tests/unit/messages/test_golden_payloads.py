@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from ricordo.messages.base import Message
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.errors import ErrorBody
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS
 from ricordo.messages.schemas import all_schemas
 

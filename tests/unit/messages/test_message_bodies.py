@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.messages.base import METADATA_MAX_BYTES, Message
 from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
+from ricordo.messages.enumerations import MemoryKind
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageReceived
+from ricordo.messages.message_types import METADATA_MAX_BYTES, Message
 from ricordo.messages.routing import CONTRACTS, ContractKind
-from ricordo.messages.vocabulary import MemoryKind
 
 SAID: dict[str, object] = {
     "id": "m-1",

@@ -14,8 +14,8 @@ from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, RateLimiter, Unlimited
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.testing.clock import ManualClock
 from ricordo.testing.factories import START
+from ricordo.testing.manual_clock import ManualClock
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."

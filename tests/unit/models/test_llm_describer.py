@@ -10,7 +10,7 @@ from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 DESCRIPTION = Description(title="held")
 READ = LlmReading(0.5, DESCRIPTION)

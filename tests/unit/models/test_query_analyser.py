@@ -19,7 +19,7 @@ from ricordo.models.query_analyser import (
     Understanding,
 )
 from ricordo.resilience import BreakerState, CircuitBreaker
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 
 

@@ -9,7 +9,7 @@ from tests.fixtures.encoded import models, vectors
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.resilience import BreakerState
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo.testing.models import FakeEncoder
 
 

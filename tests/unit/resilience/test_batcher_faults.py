@@ -10,7 +10,7 @@ from tests.fixtures.encoded import vectors
 from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
 from ricordo.resilience import BreakerState
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 
 

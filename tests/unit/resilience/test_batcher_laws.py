@@ -14,8 +14,8 @@ from ricordo.models.batch_queue import Encoded
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.models.encoder import ModelUnavailable, NoVector, Vectors
 from ricordo.resilience import BreakerState, CircuitBreaker, evenly_spaced
-from ricordo.testing.clock import ManualClock
-from ricordo.testing.models import FakeEncoder, Request
+from ricordo.testing.manual_clock import ManualClock
+from ricordo.testing.models import EncodingRequest, FakeEncoder
 
 PER_SECOND = 3
 OUTAGE_BEGINS = 5.0
@@ -138,7 +138,7 @@ def test_nobody_calls_an_open_breaker_and_one_probes_it(
 ) -> None:
     world = World(calls, latency, outage)
     world.live()
-    probes: list[Request] = []
+    probes: list[EncodingRequest] = []
     for request, state in zip(world.model.requests, world.model.states, strict=True):
         assert state is not BreakerState.OPEN
         if state is BreakerState.HALF_OPEN:
@@ -182,6 +182,6 @@ def test_giving_up_changes_nothing_for_others(
         np.testing.assert_array_equal(vectors(actual), vectors(expected))
 
 
-def _ended(request: Request) -> float:
+def _ended(request: EncodingRequest) -> float:
     assert request.ended is not None
     return request.ended

@@ -9,7 +9,7 @@ from tests.fixtures.scraping import Scraped, scraped
 
 from ricordo.models.batcher import BatchLimits, EmbeddingBatcher
 from ricordo.runtime.metrics import Metrics
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 
 

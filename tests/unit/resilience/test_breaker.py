@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ricordo.resilience import Admission, BreakerState, CircuitBreaker
 from ricordo.resilience import breaker as ours
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 
 @pytest.fixture

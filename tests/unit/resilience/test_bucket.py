@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.fixtures.loop_time import run_by
 
 from ricordo.resilience import evenly_spaced
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.messages.base import REPLY_MAX_BYTES
 from ricordo.messages.codec import encode
+from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, Role
+from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
-from ricordo.messages.vocabulary import Intent, MemoryKind, MemoryType, Role
 from ricordo.runtime.replies import encoded
 from ricordo_services.retrieval.reply_truncation import fit_context, fit_facts
 

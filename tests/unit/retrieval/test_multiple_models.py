@@ -15,7 +15,7 @@ from ricordo.memory.ranking import Ranked
 from ricordo.memory.ranking.bm25 import SparseVector, terms
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, merge_rankings
 from ricordo.memory.ranking.signals import Signals
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.query_encoding import encoded

@@ -19,7 +19,7 @@ from ricordo.language.query_analysis import analyse
 from ricordo.memory.ranking import load_profiles, rank
 from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.memory_queries import RankingRow
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.key_topics import KeyTopics
 from ricordo_services.retrieval.ranking_signals import Query, measured

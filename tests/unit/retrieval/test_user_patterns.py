@@ -7,7 +7,7 @@ import pytest
 
 from ricordo.memory.style import RegisterPatterns, StyleCounts
 from ricordo.store.memory_queries import StyleDelta, StyleQueries, StyleStats
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.user_patterns import UserPatterns
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.store.memory_queries import HistoryTurn
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
 
 

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from ricordo.runtime.availability import Availability
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 from ricordo.unavailable import Unavailable
 
 PATIENCE_S = 2.0

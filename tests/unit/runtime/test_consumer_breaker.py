@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))

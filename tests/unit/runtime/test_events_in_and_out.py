@@ -11,6 +11,7 @@ from tests.fixtures.workshop import memory_bus
 
 from ricordo.bus.port import Outgoing
 from ricordo.messages.codec import encode
+from ricordo.messages.enumerations import Role
 from ricordo.messages.events import (
     MemoryCreated,
     MemoryEncoded,
@@ -19,14 +20,13 @@ from ricordo.messages.events import (
     SessionEnded,
 )
 from ricordo.messages.ids import memory_id, session_ended_id
-from ricordo.messages.vocabulary import Role
 from ricordo.runtime.decoding import MessageReferences, decode_delivery, references
 from ricordo.runtime.event_publishing import stamp
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.in_flight import InFlightMessage, isolation_order
 from ricordo.runtime.tracing import TraceContext
 from ricordo.testing.bus import MemoryBus
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 NOON = datetime(2026, 2, 1, 12, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 from ricordo.unavailable import Unavailable
 
 

@@ -5,7 +5,7 @@ import asyncio
 from ricordo.bus.port import BusUnavailable
 from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
 from ricordo.runtime.periodic import Periodic
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 
 class HeldProbe:

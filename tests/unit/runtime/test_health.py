@@ -8,7 +8,7 @@ from tests.fixtures.workshop import memory_bus
 
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, HealthService
-from ricordo.testing.clock import ManualClock
+from ricordo.testing.manual_clock import ManualClock
 
 
 class TestHealth:

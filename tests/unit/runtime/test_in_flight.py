@@ -7,7 +7,7 @@ from typing import cast
 
 from ricordo.bus.port import Delivery
 from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage
-from ricordo.testing.clock import settle
+from ricordo.testing.manual_clock import settle
 
 LINGER_S = 0.05
 MAX_DELIVER = 8

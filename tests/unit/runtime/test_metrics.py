@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures.scraping import everything, scrape, scraped
 from tests.fixtures.workshop import Created, Workshop, created, memory_bus
 
-from ricordo.messages.base import Message
+from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
@@ -18,7 +18,7 @@ from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryRoute
-from ricordo.testing.clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock, settle
 
 STATS_REPLY = StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
 

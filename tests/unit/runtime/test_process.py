@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ricordo.runtime.process import run_services, stop_on_signals
-from ricordo.testing.clock import settle
+from ricordo.testing.manual_clock import settle
 
 
 class Plain:

@@ -8,10 +8,10 @@ from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.graph.port import GraphInRepair, GraphUnavailable
-from ricordo.messages.base import REPLY_MAX_BYTES, Message
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import derived_id
+from ricordo.messages.message_types import REPLY_MAX_BYTES, Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.query_server import QueryServer

@@ -6,10 +6,10 @@ import pytest
 from tests.fixtures.query_desk import STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.messages.base import Message
+from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsRequest
 from ricordo.runtime.query_server import ServerSettings
-from ricordo.testing.clock import settle
+from ricordo.testing.manual_clock import settle
 
 
 class TestLoad:

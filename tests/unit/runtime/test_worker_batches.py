@@ -11,7 +11,7 @@ from ricordo.bus.port import DeadLetter, Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Retry
-from ricordo.testing.clock import settle
+from ricordo.testing.manual_clock import settle
 
 
 class Recorder:

@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ricordo.memory.facts import USER
+from ricordo.messages.enumerations import Role
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
-from ricordo.messages.vocabulary import Role
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion
 from ricordo_services.cli.reply_printing import bar, plain
 

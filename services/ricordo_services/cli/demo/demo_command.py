@@ -16,9 +16,9 @@ from rich.text import Text
 
 from ricordo import log
 from ricordo.client import MemoryClient
+from ricordo.messages.enumerations import MessageState
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import StatsReply
-from ricordo.messages.vocabulary import MessageState
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_options import flag

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
 from ricordo_services.lifecycle.derived_events import archived

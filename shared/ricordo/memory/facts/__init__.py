@@ -13,9 +13,9 @@ from ricordo.memory.facts.folding import Fact, FactChanges, Folding, MessageCont
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
 from ricordo.memory.facts.user_assertions import (
-    Assertion,
     ImpossibleValue,
     Rejection,
+    UserAssertion,
     assertion_evidence,
     clean_value,
     drop_rejected,
@@ -29,7 +29,6 @@ __all__ = [
     "PREDICATES",
     "PROFILE",
     "USER",
-    "Assertion",
     "Entity",
     "EntityDecision",
     "EntityMention",
@@ -49,6 +48,7 @@ __all__ = [
     "ReassignedMention",
     "Rejection",
     "Statement",
+    "UserAssertion",
     "assertion_evidence",
     "canonical",
     "clean_value",

@@ -20,7 +20,7 @@ class ImpossibleValue(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assertion:
+class UserAssertion:
     """What a user says of a fact.
 
     Attributes:
@@ -50,7 +50,7 @@ def clean_value(text: str) -> str:
 
 
 def assertion_evidence(
-    fact: Fact, word: Assertion, *, message_id: str, now: datetime, last_said: datetime | None
+    fact: Fact, word: UserAssertion, *, message_id: str, now: datetime, last_said: datetime | None
 ) -> tuple[Evidence, ...]:
     """Return the evidence of an assertion.
 

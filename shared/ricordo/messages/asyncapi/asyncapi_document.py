@@ -16,7 +16,7 @@ from ricordo.messages.asyncapi.components import (
     reply_of,
     request_of,
 )
-from ricordo.messages.base import TENANT_PATTERN
+from ricordo.messages.message_types import TENANT_PATTERN
 from ricordo.messages.routing import (
     CONSUMERS,
     CONTRACTS,

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from pydantic.config import JsonDict
 
 from ricordo.messages import errors, subjects
-from ricordo.messages.base import Message, format_instant, parse_instant
 from ricordo.messages.codec import decode, decode_as
 from ricordo.messages.errors import DecodeError, ErrorBody, ErrorCode, dead_letter_headers
 from ricordo.messages.events import MessageReceived, SessionEnded
 from ricordo.messages.ids import session_ended_id
+from ricordo.messages.message_types import Message, format_instant, parse_instant
 from ricordo.messages.routing import CONSUMERS, CONTRACTS, Contract
 from ricordo.messages.subjects import MESSAGE_ID, PREFIX, STREAM_IN, TRACE_PARENT, event_headers
 

@@ -12,12 +12,12 @@ from tests.fixtures.reference_formulas import facts_as_of
 
 from ricordo.language.facts.evidence import order
 from ricordo.memory.facts import (
-    Assertion,
     Evidence,
     Fact,
     Folding,
     Partition,
     Rejection,
+    UserAssertion,
     assertion_evidence,
     drop_rejected,
     fold,
@@ -41,7 +41,7 @@ def current(rows: Sequence[Evidence]) -> list[tuple[str, bool, bool]]:
     return [(one.object, one.verified, one.disputed) for one in folded(rows) if one.current]
 
 
-def word(rows: Sequence[Evidence], city: str, day: int, say: Assertion) -> list[Evidence]:
+def word(rows: Sequence[Evidence], city: str, day: int, say: UserAssertion) -> list[Evidence]:
     """Return the evidence, and what the user says of a city by what is known."""
     of_city = [one for one in folded(rows) if one.object == city]
     fact = max(of_city, key=lambda one: (one.current, one.disputed))
@@ -49,7 +49,7 @@ def word(rows: Sequence[Evidence], city: str, day: int, say: Assertion) -> list[
     return [*rows, *assertion_evidence(fact, say, message_id=f"r-{day}", now=now, last_said=None)]
 
 
-CONFIRM, TAKE_BACK = Assertion(), Assertion(verified=False)
+CONFIRM, TAKE_BACK = UserAssertion(), UserAssertion(verified=False)
 
 
 def test_what_was_confirmed_by_mistake_leaves_what_held() -> None:
@@ -62,13 +62,13 @@ def test_what_was_confirmed_by_mistake_leaves_what_held() -> None:
 
 
 def test_a_correction_is_taken_back_whole() -> None:
-    rows = word([said("Rome", 0)], "Rome", 10, Assertion(object="Turin"))
+    rows = word([said("Rome", 0)], "Rome", 10, UserAssertion(object="Turin"))
     assert folded(word(rows, "Rome", 11, TAKE_BACK)) == folded(rows), "of Rome nothing was said"
     assert folded(word(rows, "Turin", 11, TAKE_BACK)) == folded([said("Rome", 0)])
 
 
 def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> None:
-    rows = [*word([said("Rome", 0)], "Rome", 300, Assertion(object="Turin")), said("Oslo", 31)]
+    rows = [*word([said("Rome", 0)], "Rome", 300, UserAssertion(object="Turin")), said("Oslo", 31)]
     facts = {one.object: one for one in folded(rows)}
     assert facts["Rome"].valid_from == facts["Rome"].valid_to == START
     assert [one.object for one in facts_as_of(facts.values(), START + timedelta(days=14))] == ["Turin"]

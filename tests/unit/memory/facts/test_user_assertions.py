@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ricordo.memory.facts import (
-    Assertion,
     Evidence,
     Fact,
     ImpossibleValue,
+    UserAssertion,
     assertion_evidence,
     clean_value,
     fold,
@@ -27,7 +27,7 @@ def known(*cities: str, **fields: str) -> list[Evidence]:
 
 
 def after(
-    rows: list[Evidence], fact: Fact, word: Assertion, last_said: datetime | None = None
+    rows: list[Evidence], fact: Fact, word: UserAssertion, last_said: datetime | None = None
 ) -> tuple[Fact, ...]:
     word_rows = assertion_evidence(fact, word, message_id="request 1", now=NOW, last_said=last_said)
     return fold([*rows, *word_rows], tenant="acme", user_id="u-1")
@@ -36,14 +36,14 @@ def after(
 def test_a_confirmation_is_evidence_of_its_kind_and_supports_nothing() -> None:
     rows = known("Rome")
     (fact,) = fold(rows, tenant="acme", user_id="u-1")
-    (row,) = assertion_evidence(fact, Assertion(), message_id="request 1", now=NOW, last_said=START)
+    (row,) = assertion_evidence(fact, UserAssertion(), message_id="request 1", now=NOW, last_said=START)
     assert (row.kind, row.object, row.at, row.message_id) == ("verified", "Rome", NOW, "request 1")
-    (confirmed,) = after(rows, fact, Assertion())
+    (confirmed,) = after(rows, fact, UserAssertion())
     assert confirmed.verified
     assert (confirmed.confidence, confirmed.message_ids) == (1, ("m-0",))
     assert confirmed.last_reinforced == fact.last_reinforced
     (row,) = assertion_evidence(
-        fact, Assertion(verified=False), message_id="request 1", now=NOW, last_said=None
+        fact, UserAssertion(verified=False), message_id="request 1", now=NOW, last_said=None
     )
     assert row.kind == "unverified"
 
@@ -51,7 +51,7 @@ def test_a_confirmation_is_evidence_of_its_kind_and_supports_nothing() -> None:
 def test_a_correction_rejects_what_was_and_confirms_what_is() -> None:
     rows = known("Rome")
     (fact,) = fold(rows, tenant="acme", user_id="u-1")
-    new, old = sorted(after(rows, fact, Assertion(object="Lecce")), key=lambda one: one.object)
+    new, old = sorted(after(rows, fact, UserAssertion(object="Lecce")), key=lambda one: one.object)
     assert (new.object, new.verified, new.current, new.valid_from) == ("Lecce", True, True, START)
     assert (old.object, old.verified, old.valid_to) == ("Rome", False, old.valid_from)
 
@@ -64,7 +64,7 @@ def test_what_was_put_aside_comes_back_with_what_was_said_of_it_since() -> None:
         rows.extend(
             assertion_evidence(
                 fact,
-                Assertion(object=city),
+                UserAssertion(object=city),
                 message_id=request,
                 now=START + timedelta(days=day),
                 last_said=None,
@@ -90,7 +90,7 @@ def lone_voices(many: int) -> list[Evidence]:
     rows = known("rome")
     (rome,) = fold(rows, tenant="acme", user_id="u-1")
     rows += assertion_evidence(
-        rome, Assertion(object="Milan"), message_id="request 1", now=NOW, last_said=None
+        rome, UserAssertion(object="Milan"), message_id="request 1", now=NOW, last_said=None
     )
     for nth in range(many):
         for step, city in enumerate(("Rome", "Milan")):
