@@ -21,62 +21,29 @@ BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
     # no JSON
     "cut-off": (b'{"id": "cut-off", "user_id": ', r"not_json: the body is not JSON: .*"),
     "no-utf8": ('{"id": "no-utf8", "content": "perché"}'.encode("latin-1"), "not_json: .*"),
-    "trailing": (b'{"id": "trailing"}}', "not_json: .*"),
     "deep": (b'{"id": "deep", "x": ' + b"[" * 10_000 + b"]" * 10_000 + b"}", "not_json: .*recursion.*"),
     "surrogate": (with_raw("content", '"a\\ud800b"', id="surrogate"), "not_json: .*"),
     "endless-number": (with_raw("importance", "9" * 5_000, id="endless-number"), "not_json: .*"),
     # wrong types
     "content-number": ({"content": 5}, "invalid: content must be a valid string"),
-    "user-number": ({"user_id": 5}, "invalid: user_id must be a valid string"),
-    "user-with-space": ({"user_id": "a b"}, r"invalid: user_id must be 1 to 128 printable ASCII.*"),
-    "user-too-long": ({"user_id": "u" * 129}, r"invalid: user_id must be 1 to 128 printable ASCII.*"),
-    "metadata-text": ({"metadata": "x"}, "invalid: metadata must be a JSON object"),
-    "participants-text": ({"participants": "Davide"}, "invalid: participants must be a valid array"),
-    "importance-text": ({"importance": "0.5"}, "invalid: importance must be a valid number"),
-    "role-unknown": ({"role": "robot"}, "invalid: role must be 'user', 'assistant', 'system' or 'tool'"),
-    "kind-list": ({"kind": []}, "invalid: kind must be .*"),
-    "kind-of-no-memory": ({"kind": "novel"}, "invalid: kind must be 'message', .* or 'extract'"),
-    "tags-numbers": ({"tags": [1]}, r"invalid: tags\[0\] must be a valid string"),
     # out of range
-    "importance-2": ({"importance": 2}, "invalid: importance must be less than or equal to 1"),
-    "trust-9": ({"trust": 9}, "invalid: trust must be less than or equal to 5"),
     "nan": (with_raw("importance", "NaN", id="nan"), "invalid: importance must be a finite number"),
     "infinite": (with_raw("trust", "1e999", id="infinite"), "invalid: trust must be a finite number"),
-    "nan-within": (with_raw("metadata", '{"x": [NaN]}', id="nan-within"), "invalid: metadata .*NaN.*"),
     "metadata-deep": (
         {"metadata": json.loads('{"x":' + "[" * 60 + "]" * 60 + "}")},
         "invalid: metadata must not nest deeper than 32 levels",
     ),
-    "metadata-large": ({"metadata": {"x": "y" * 17_000}}, "invalid: metadata must take at most 16,384.*"),
-    "zone-unknown": ({"timezone": "Mars/Base"}, "invalid: timezone must be a time zone of the IANA.*"),
-    "zone-a-path": ({"timezone": "../../etc/passwd"}, "invalid: timezone must be a time zone of the IANA.*"),
-    "language-unknown": ({"language": "italiano!"}, "invalid: language must be a language tag.*"),
     # time
     "no-offset": ({"timestamp": "2026-02-01T14:30:00"}, NO_OFFSET),
-    "seconds-since-1970": ({"timestamp": 1_770_000_000}, NO_OFFSET),
-    "no-such-day": ({"timestamp": "2026-02-30T14:30:00Z"}, "invalid: timestamp must .* exists.*"),
     "year-one": ({"timestamp": "0001-01-01T00:00:00Z"}, "invalid: timestamp must lie between .*"),
-    "year-9999": ({"timestamp": "9999-12-31T23:59:59Z"}, "invalid: timestamp must lie between .*"),
-    "expires-tomorrow": ({"expires_at": "domani"}, "invalid: expires_at must be an RFC 3339.*"),
     # content
-    "empty": ({"content": ""}, "invalid: content must not be empty or blank"),
-    "blank": ({"content": " \n\t"}, "invalid: content must not be empty or blank"),
     "too-long": ({"content": "x" * 40_000}, "invalid: content must have at most 32,768 characters.* 40,000"),
     "too-long-composed": ({"content": "\u0958" * 20_000}, "invalid: content must have at most .* 40,000"),
     "nul": ({"content": "a\0b"}, "invalid: content must not contain NUL characters"),
-    "nul-within": ({"metadata": {"\0": 1}}, "invalid: metadata must not contain NUL characters"),
     # documents
     "document-no-base64": (
         {"document": {"name": "a.txt", "media_type": "text/plain", "data": "é"}},
         "invalid: document.data must be base64 without line breaks",
-    ),
-    "document-empty": (
-        {"document": {"name": "a.txt", "media_type": "text/plain", "data": ""}},
-        "invalid: document.data must hold 1 to 8,388,608 bytes",
-    ),
-    "document-of-no-type": (
-        {"document": {"name": "a.txt", "media_type": "text", "data": "YQ=="}},
-        "invalid: document.media_type .*",
     ),
     "document-of-nothing": (
         {"document": {"name": "a.txt"}},
@@ -87,15 +54,9 @@ BROKEN: Mapping[str, tuple[Json | bytes, str]] = {
 NAMELESS: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", r"not_json: the body is not JSON: .*"),
     "array": (b"[1]", r"invalid: the body must be a JSON object"),
-    "text": (b'"ciao"', r"invalid: the body must be a JSON object"),
-    "null": (b"null", r"invalid: the body must be a JSON object"),
     "zeros": (b"\0\0\0\0", r"not_json: .*"),
     "id-number": (json.dumps(msg("", "ciao") | {"id": 7}).encode(), r"invalid: id must be a valid string"),
-    "id-null": (json.dumps(msg("", "ciao") | {"id": None}).encode(), r"invalid: id must be a valid string"),
     "id-empty": (json.dumps(msg("", "ciao")).encode(), BAD_ID),
-    "id-with-space": (json.dumps(msg("a b", "ciao")).encode(), BAD_ID),
-    "id-too-long": (json.dumps(msg("x" * 129, "ciao")).encode(), BAD_ID),
-    "id-not-ascii": (json.dumps(msg("è", "ciao")).encode(), BAD_ID),
     "id-missing": (json.dumps({"content": "ciao"}).encode(), r"invalid: id, user_id, .* are required"),
 }
 

@@ -1,7 +1,7 @@
 """A model server that answers no vectors: nothing of its answers is stored, and no message is lost."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -15,11 +15,10 @@ from tests.fixtures.ollama_system import (
     health,
     ollama_settings,
     server,
-    vector_counts,
     wait_for_state,
 )
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, ids, msg, new_tenant
+from tests.fixtures.wire import Bot, ids, msg
 
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.event_worker import EventWorkerSettings
@@ -30,44 +29,6 @@ pytestmark = pytest.mark.slow
 __all__ = ["server"]
 
 RAIN: Final = tuple(msg(f"rain-{n}", f"Piove da {n} giorni a Trieste.") for n in range(12))
-
-
-def constant(number: float) -> Callable[[Sequence[str]], object]:
-    return lambda texts: [[number] * LENGTH for _ in texts]
-
-
-ANSWERS: Final[dict[str, Callable[[Sequence[str]], object]]] = {
-    "NaN": constant(math.nan),
-    "infinity": constant(math.inf),
-    "zeros": constant(0.0),
-    "too short": lambda texts: [[1.0] * (LENGTH - 1) for _ in texts],
-    "too few": lambda texts: [[1.0] * LENGTH for _ in texts[1:]],
-    "too many": lambda texts: [[1.0] * LENGTH for _ in [*texts, "one more"]],
-    "words": lambda texts: [["one"] * LENGTH for _ in texts],
-    "nothing": lambda _: None,
-}
-
-
-async def test_messages_wait_while_the_server_answers_no_vectors(
-    client: Client, system: System, server: OllamaStandIn
-) -> None:
-    async with system.restarted(ollama_settings(system, server)):
-        for answer in (*ANSWERS, "no JSON"):
-            server.behaviour.vectors = ANSWERS.get(answer)
-            server.behaviour.raw = b"<html>busy</html>" if answer == "no JSON" else None
-            bot = Bot(client, new_tenant())
-            await bot.publish_all(RAIN)
-            await wait_for_state(client, "encode", "degraded", reason=MODEL)
-            await bot.wait_for_state("rain-11", "received")
-            status = await bot.status("rain-11")
-            assert (status["error"], status["stages"]["encoded"]) == (None, None)
-            assert await vector_counts(system, bot.tenant) == set(), answer
-            server.behaviour.vectors = server.behaviour.raw = None
-            states = await bot.final_states(one["id"] for one in RAIN)
-            assert set(states.values()) == {"remembered"}, answer
-            assert await vector_counts(system, bot.tenant) == {(MODEL, len(RAIN))}
-        await wait_for_state(client, "encode", "ready")
-        assert (await health(client, "encode"))["dead_lettered"] == 0
 
 
 def poisonous(texts: Sequence[str]) -> object:

@@ -2,15 +2,12 @@
 
 import json
 
-from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
 
-from ricordo.settings import CondensingSettings
 from ricordo_services.app.passes import run_pass
 from ricordo_services.job_progress import PassSummary
 
-MODEL = "hermes3:8b"
 COFFEES: tuple[Json, ...] = tuple(
     msg(f"m-{number}", text, timestamp=ago(days=300 - 2 * number), language="it", speaker="Davide")
     for number, text in enumerate(
@@ -53,27 +50,3 @@ async def test_what_is_old_and_weak_is_condensed_and_stays(bot: Bot, system: Sys
     assert sorted(ids(after["memories"])) == sorted(ids(before["memories"]))
     again = await _night(system, bot)
     assert (again.changed, again.created) == (0, 0)
-
-
-async def test_a_language_model_may_say_it(bot: Bot, system: System) -> None:
-    """What the sources bear out; of what they do not, the sentences that tell most stand."""
-    await bot.remember(*COFFEES)
-    told = "Davide ha preso più volte un caffè con Anna al bar, una volta per 3 euro."
-    async with ollama_stand_in([MODEL]) as server:
-        server.behaviour.chat = lambda _: json.dumps({"summary": told})
-        condensing = CondensingSettings(provider="ollama", model=MODEL, ollama_url=server.url)
-        settings = system.settings.model_copy(update={"condensing": condensing})
-        assert (await run_pass(settings, "compress", now=NOON, tenant=bot.tenant)).created == 1
-    (synthesis,) = await wait_for(lambda: _syntheses(bot))
-    assert synthesis["content"] == told
-
-
-async def test_in_a_context_the_synthesis_stands_for_them(bot: Bot, system: System) -> None:
-    await bot.remember(*COFFEES, RECENT)
-    await _night(system, bot)
-    await wait_for(lambda: _syntheses(bot))
-    request = {"user_id": "u-1", "query": "Che cosa faccio con Anna?", "recent_limit": 0, "reinforce": False}
-    context = await bot.query("context", **request)
-    kinds = [one["kind"] for one in context["memories"]]
-    assert kinds.count("synthesis") == 1
-    assert len(kinds) < len(COFFEES) + 2

@@ -11,7 +11,6 @@ from tests.fixtures.wire import Bot, Json, ago, ids, msg
 from ricordo.models.onnx import load_tokens
 
 SPAN = re.compile(r"(?:(?:Today is|Oggi è) [^\n]*\n)?<recalled>\n?(.*)</recalled>", re.DOTALL)
-ROME = {"timezone": "Europe/Rome", "speaker": "Davide"}
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +91,6 @@ async def test_the_day_is_told_in_the_zone_of_the_user(bot: Bot) -> None:
     )
 
 
-async def test_the_budget_is_kept_and_something_is_always_said(bot: Bot, count: Callable[[str], int]) -> None:
-    await live(bot)
-    for question in ("Come si chiama il mio cane?", "What is my dog called?"):
-        sizes = []
-        for token_budget in (1, 2, 5, 20, 60, 299, 300, 2_000, 100_000):
-            reply = await ask(bot, question, token_budget=token_budget)
-            assert reply["context"]
-            assert count(reply["context"]) == reply["tokens"] <= token_budget
-            sizes.append(reply["tokens"])
-        assert sizes == sorted(sizes)
-    best = (await ask(bot, "Che cosa ha rubato Pepe?", token_budget=100))["context"]
-    assert "sardoni" in best, "before the small talk"
-
-
 async def test_a_conversation_gives_the_turns_and_what_is_at_hand_but_no_filter(bot: Bot) -> None:
     await live(bot)
     question = "Come si chiama il mio cane?"
@@ -161,31 +146,3 @@ async def test_what_comes_back_is_not_stored_again(bot: Bot) -> None:
     }
     again = inside(await ask(bot, "Come si chiama il mio cane?", conversation_id="c-9"))
     assert re.findall(r"^\w+: .*", again.partition("recente:\n")[2], re.MULTILINE) == ["utente: Ecco:"]
-
-
-@pytest.mark.slow
-async def test_the_longest_texts_fit_into_a_reply(bot: Bot) -> None:
-    await bot.remember(
-        *(msg(f"m-{n:02}", '"' + "😀" * 32_000 + f' {n}"', timestamp=ago(hours=n)) for n in range(10)),
-        within=120,
-    )
-    reply = await ask(bot, "😀", limit=200, recent_limit=200, token_budget=100_000)
-    assert len(reply["recent"]) == 10
-    assert any(message["truncated"] for message in (*reply["memories"], *reply["recent"]))
-    assert "😀" in reply["context"]
-
-
-async def test_summaries_and_syntheses_join_in_a_context_and_say_what_they_are(bot: Bot) -> None:
-    await bot.remember(
-        msg("m-1", "Il violino di Ada si è rotto.", conversation_id="c-2"),
-        msg("s-1", "Il violino è stato riparato a Cremona.", kind="summary", conversation_id="c-3"),
-        msg("s-2", "Di violini rotti ce ne sono stati tre.", kind="synthesis", conversation_id="c-4"),
-    )
-    question = "Che cosa è successo al violino rotto?"
-    reply = await ask(bot, question)
-    told = dict(zip(ids(reply["memories"]), (memory["id"] for memory in reply["memories"]), strict=True))
-    assert told.keys() == {"m-1", "s-1", "s-2"}
-    assert lines(reply)[told["s-1"]] == "riassunto: Il violino è stato riparato a Cremona."
-    assert lines(reply)[told["s-2"]] == "sintesi: Di violini rotti ce ne sono stati tre."
-    assert ids((await bot.recall(question))["memories"]) == ["m-1"]
-    assert ids((await bot.recall(question, filters={"kinds": ["summary"]}))["memories"]) == ["s-1"]

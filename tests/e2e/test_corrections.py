@@ -3,9 +3,8 @@
 The rules by which a correction finds what it corrects are tested in `tests/unit` and `tests/contract/store`.
 """
 
-from itertools import permutations
-
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
 
@@ -62,18 +61,7 @@ async def test_a_correction_comes_before_what_it_corrects(bot: Bot, order: tuple
 
 
 @pytest.mark.parametrize(
-    ("wrong", "right", "predicate", "value"),
-    [
-        ("Vivo a Foggia.", "Scusa, volevo dire Barletta", "lives_in", "Barletta"),
-        ("I have a parrot called Kiwi.", "Sorry, I meant Coco", "has_pet", "Coco"),
-        ("I'm allergic to walnuts.", "Sorry, hazelnuts, not walnuts.", "allergic_to", "hazelnuts"),
-        (
-            "Lavoro come geometra.",
-            "Scusa, lavoro come architetto, non come geometra.",
-            "works_as",
-            "architetto",
-        ),
-    ],
+    ("wrong", "right", "predicate", "value"), table(__file__, "a_correction_corrects_the_fact")
 )
 async def test_a_correction_corrects_the_fact(
     bot: Bot, wrong: str, right: str, predicate: str, value: str
@@ -86,43 +74,12 @@ async def test_a_correction_corrects_the_fact(
     assert found["m-0"]["corrected_by"] == [found["m-1"]["id"]]
 
 
-async def test_corrected_facts_are_the_same_in_any_order_of_arrival(bot: Bot, system: System) -> None:
-    story = numbered(
-        "Vivo a Foggia con mia sorella Ines.", "Scusa, volevo dire Barletta", "no anzi, Bisceglie"
-    )
-    bots = [Bot(bot.connection, f"{bot.tenant}-{n}") for n in range(6)]
-    for one, order in zip(bots, permutations(story), strict=True):
-        await remember_in_turn(one, *order)
-    await system.wait_until_idle()
-    histories = []
-    for one in bots:
-        history = await facts(one, history=True)
-        histories.append([(fact["object"], fact["valid_from"], fact["valid_to"]) for fact in history])
-        assert [fact["object"] for fact in await facts(one, "has_sibling")] == ["Ines"]
-        assert [fact["object"] for fact in await facts(one)] == ["Bisceglie"]
-    assert histories == [histories[0]] * len(histories)
-
-
-@pytest.mark.parametrize(("forgotten", "left"), [("m-1", ["Foggia"]), ("m-0", [])])
-async def test_a_forgotten_correction_or_original_leaves_the_other(
-    bot: Bot, system: System, forgotten: str, left: list[str]
-) -> None:
-    await remember_in_turn(bot, *numbered(*FOGGIA))
-    assert (await bot.request("command.forget", {"user_id": "u-1", "message_id": forgotten})).body["ok"]
-    await system.wait_until_idle()
-    assert [one["object"] for one in await facts(bot, history=True)] == left
-
-
 @pytest.mark.parametrize(
     ("message_id", "content", "left"),
-    [
-        ("m-0", "A Foggia piove.", []),
-        ("m-1", "Oggi piove.", ["Foggia"]),
-        ("m-0", "Vivo a Foggia da due anni.", ["Barletta"]),
-    ],
+    table(__file__, "facts_follow_when_the_original_or_the_correction_is_corrected_itself"),
 )
 async def test_facts_follow_when_the_original_or_the_correction_is_corrected_itself(
-    bot: Bot, system: System, message_id: str, content: str, left: list[str]
+    bot: Bot, system: System, message_id: str, content: str, left: tuple[str, ...]
 ) -> None:
     await remember_in_turn(bot, *numbered(*FOGGIA))
     await system.wait_until_idle()
@@ -130,18 +87,6 @@ async def test_facts_follow_when_the_original_or_the_correction_is_corrected_its
     request = {"user_id": "u-1", "memory_id": by_id[message_id], "content": content}
     async with bot.subscribed("facts.extracted") as subscription:
         assert (await bot.request("command.correct", request)).body["ok"]
-        await subscription.bodies_until([message_id, *(["m-1"] if left == ["Barletta"] else [])])
+        await subscription.bodies_until([message_id, *(["m-1"] if left == ("Barletta",) else [])])
     await system.wait_until_idle()
-    assert [one["object"] for one in await facts(bot)] == left
-
-
-async def test_a_correction_that_does_not_say_what_was_wrong_leaves_the_facts(
-    bot: Bot, system: System
-) -> None:
-    await remember_in_turn(
-        bot, *numbered("Mi chiamo Anna, vivo a Foggia e ho un figlio Luca.", "Scusa, volevo dire Marco")
-    )
-    await system.wait_until_idle()
-    for predicate, value in (("name", "Anna"), ("lives_in", "Foggia"), ("has_child", "Luca")):
-        (fact,) = await facts(bot, predicate, history=True)
-        assert (fact["object"], fact["disputed"], fact["valid_to"]) == (value, False, None)
+    assert [one["object"] for one in await facts(bot)] == list(left)

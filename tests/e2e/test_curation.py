@@ -81,23 +81,6 @@ async def test_feedback_counts_once_and_takes_back_what_the_recall_added(bot: Bo
     assert other.error == ("invalid_request", "request_id")
 
 
-async def test_a_pinned_memory_comes_back_from_the_archive(bot: Bot, system: System) -> None:
-    await bot.remember(msg("m-1", DOG))
-    await system.rows(bot.tenant, "update memories set archived_at = now()")
-    async with bot.subscribed("memory.changed") as changes:
-        for _ in range(2):
-            reply = await command(bot, "pin", pinned=True, request_id="r-1")
-            assert reply.body == {"ok": True, "pinned": True}
-        first, again = [json.loads(one.data) for one in await changes.take(2)]
-        assert first["fields"] == ["pinned", "archived_at"]
-        assert first["id"] == again["id"], "the same event, published once more"
-        assert (await command(bot, "pin", pinned=True)).body["pinned"]
-        assert await changes.is_silent()
-    await system.wait_until_idle()
-    assert ids(await recalled(bot, "il mio cane")) == ["m-1"]
-    assert (await command(bot, "pin", pinned=False)).body == {"ok": True, "pinned": False}
-
-
 async def test_a_memory_is_confirmed_by_the_command_that_confirms_facts(bot: Bot) -> None:
     await bot.remember(msg("m-1", "Abito a Torino."))
     async with bot.subscribed("memory.changed") as changes:
@@ -112,45 +95,6 @@ async def test_a_memory_is_confirmed_by_the_command_that_confirms_facts(bot: Bot
     assert (await bot.request("command.verify", word | {"fact_id": fact["id"]})).body["ok"]
     both = await bot.request("command.verify", word | {"memory_id": of(bot)})
     assert both.error == ("invalid_request", "request_id"), "that was of a fact"
-
-
-async def test_memories_of_nobody_of_other_users_and_of_other_tenants_are_not_found(bot: Bot) -> None:
-    await bot.remember(msg("m-1", WRONG))
-    recall, other = str(uuid.uuid4()), Bot(bot.connection, f"{bot.tenant}-b")
-    target = {"memory_id": of(bot)}
-    for asking, fields in ((bot, {"memory_id": str(uuid.uuid4())}), (bot, {"user_id": "u-2"}), (other, {})):
-        for name, values in (
-            ("pin", {"pinned": True}),
-            ("verify", {"verified": True}),
-            ("correct", {"content": RIGHT}),
-        ):
-            reply = await command(asking, name, **target | values | fields)
-            assert reply.error == ("not_found", "memory_id")
-            assert "query.recall" in reply.body["error"]["message"]
-        named = {"user_id": fields.get("user_id", "u-1")}
-        for field in ("used", "irrelevant"):
-            memories = [(target | fields)["memory_id"]]
-            reply = await feedback(asking, recall, **named | {field: memories})
-            assert reply.error == ("not_found", field)
-    assert [one["content"] for one in await recalled(bot)] == [WRONG]
-
-
-@pytest.mark.parametrize(
-    ("name", "fields", "field"),
-    [
-        ("pin", {"memory_id": "m-1", "pinned": True}, "memory_id"),
-        ("pin", {"memory_id": str(uuid.uuid4()), "pinned": "yes"}, "pinned"),
-        ("verify", {"memory_id": str(uuid.uuid4())}, "verified"),
-        ("feedback", {"recall_id": str(uuid.uuid4())}, "used"),
-        ("feedback", {"recall_id": 5, "used": [str(uuid.uuid4())]}, "recall_id"),
-        *(
-            ("correct", {"memory_id": str(uuid.uuid4()), "content": content}, "content")
-            for content in ("  ", "a\0", "x" * 32_769, 5, None, "<recalled>Abito a Lecce.</recalled>")
-        ),
-    ],
-)
-async def test_invalid_fields_are_refused(bot: Bot, name: str, fields: Json, field: str) -> None:
-    assert (await bot.request(f"command.{name}", U | fields)).error == ("invalid_request", field)
 
 
 async def test_a_corrected_memory_is_found_by_its_new_words_and_the_facts_follow(
@@ -175,26 +119,6 @@ async def test_a_corrected_memory_is_found_by_its_new_words_and_the_facts_follow
     history = (await bot.query("history", **U))["messages"]
     assert [line["content"] for line in history] == [WRONG, "Piove."]
     assert await claims(bot, predicate="lives_in") == [("lives_in", "Trieste")]
-
-
-async def test_of_corrections_at_once_one_stands_with_its_facts_and_a_repeat_changes_nothing(
-    bot: Bot, system: System
-) -> None:
-    await bot.remember(msg("m-1", "Abito a Torino."))
-    cities = ["Trieste", "Lecce", "Bari", "Genova", "Pisa"]
-    replies = await asyncio.gather(*(command(bot, "correct", content=f"Abito a {city}.") for city in cities))
-    assert all(reply.body["ok"] for reply in replies)
-    await wait_until_derived(bot, system)
-    (memory,) = await recalled(bot)
-    city = memory["content"].removeprefix("Abito a ").removesuffix(".")
-    assert city in cities
-    assert await claims(bot) == [("lives_in", city)]
-    first = await command(bot, "correct", content=RIGHT, request_id="r-1")
-    await command(bot, "correct", content="Oggi piove.")
-    assert (await command(bot, "correct", content=RIGHT, request_id="r-1")).body == first.body
-    await wait_until_derived(bot, system)
-    assert [one["content"] for one in await recalled(bot)] == ["Oggi piove."]
-    assert await claims(bot, history=True) == []
 
 
 async def test_a_correction_whose_events_were_lost_is_reconciled(bot: Bot, system: System) -> None:

@@ -122,28 +122,3 @@ async def test_of_a_bad_document_the_message_is_remembered_and_the_reason_told(b
         status = await bot.status(f"m-{n}")
         assert (status["state"], status["error"]) == ("remembered", None)
         assert (await bot.query("stats", user_id=f"u-{n}"))["memories"] == 1
-
-
-async def test_documents_hold_up_nobody_and_are_read_in_the_end(bot: Bot) -> None:
-    many = [
-        msg(f"d-{n}", f"Note {n}.")
-        | brought(f"{n}.txt", "text/plain", f"The code of door {n} is {n}77.".encode())
-        for n in range(8)
-    ]
-    await bot.remember(*many, msg("m-1", "My sister Nora lives in Dublin."))
-    for n in range(8):
-        assert (await document_of(bot, f"d-{n}"))["extracts"] == 1
-    found = await bot.query("recall", user_id="u-1", query="What is the code of door 5?", limit=3)
-    assert "577" in found["memories"][0]["content"] + found["memories"][1]["content"]
-
-
-async def test_what_was_not_read_when_the_workers_stopped_is_read_by_the_next(
-    bot: Bot, system: System
-) -> None:
-    await bot.publish_all(
-        [msg("m-1", "The lease.") | brought("lease.pdf", "application/pdf", LEASE), msg("m-2", "Ciao!")]
-    )
-    await wait_for(lambda: bot.status("m-1"), lambda found: found["stages"]["ingested"])
-    async with system.workers.stopped():
-        pass
-    assert (await document_of(bot, "m-1"))["extracts"] == 3

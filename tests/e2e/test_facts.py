@@ -14,10 +14,6 @@ async def facts(bot: Bot, **request: object) -> list[Json]:
     return found
 
 
-async def objects(bot: Bot, **request: object) -> list[str]:
-    return [one["object"] for one in await facts(bot, **request)]
-
-
 async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot) -> None:
     async with bot.subscribed("facts.extracted") as subscription, bot.subscribed("memory.created") as created:
         await bot.remember(msg("m-1", "Abito a Torino.", timestamp=ago(days=3)))
@@ -39,50 +35,6 @@ async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot)
         again = await subscription.take(3)
     bodies = [json.loads(event.data) | MAY_CHANGE for event in (*events, *again)]
     assert bodies[:3] == bodies[3:], "the ids of the events included"
-
-
-async def test_a_denial_disputes_a_fact_and_states_none(bot: Bot) -> None:
-    await bot.remember(
-        *(msg(f"a-{n}", "I'm allergic to nuts.", timestamp=ago(days=9 - n)) for n in range(6)),
-        msg("p-1", "My dog Admiral snores.", timestamp=ago(days=3)),
-    )
-    (nuts,) = await facts(bot, predicate="allergic_to")
-    async with bot.subscribed("facts.extracted") as subscription:
-        await bot.remember(msg("d-1", "I'm not allergic to nuts.", timestamp=ago(days=2)))
-        event = json.loads((await subscription.next()).data)
-    assert (event["disputed"], event["facts"]) == ([nuts["id"]], 0)
-    (nuts,) = await facts(bot, predicate="allergic_to")
-    assert (nuts["disputed"], nuts["contradictions"], nuts["confidence"]) == (True, 1, 6)
-    await bot.remember(
-        msg("d-2", "I'm not allergic to nuts at all, not allergic to cats either.", timestamp=ago(days=1)),
-        msg("d-3", "Admiral died yesterday.", timestamp=ago(days=1)),
-    )
-    assert await facts(bot) == []
-    ended = {one["object"]: one["valid_to"] is not None for one in await facts(bot, history=True)}
-    assert ended == {"nuts": True, "Admiral": True}
-
-
-async def test_stated_times_are_in_the_zone_of_the_user(bot: Bot) -> None:
-    when = {"timestamp": "2026-02-15T12:00:00+01:00", "timezone": "Europe/Rome", "language": "it"}
-    await bot.remember(msg("m-1", "Abito a Torino dal 2021.", **when))
-    # The zone is the user's last one; what is told last was over long ago, and what is to come is no fact.
-    later = {"timestamp": "2026-02-16T12:00:00+01:00"}
-    await bot.remember(
-        msg("m-2", "Ho vissuto a Roma dal 2010 al 2015.", **later),
-        msg("m-3", "Da domani lavoro alla Coop.", **later),
-    )
-    history = await facts(bot, history=True)
-    assert {one["object"]: (one["valid_from"], one["valid_to"], one["first_seen"]) for one in history} == {
-        "Torino": ("2020-12-31T23:00:00Z", None, "2026-02-15T11:00:00Z"),
-        "Roma": ("2009-12-31T23:00:00Z", "2015-12-31T23:00:00Z", "2026-02-16T11:00:00Z"),
-    }
-    for year, city in (("2012", ["Roma"]), ("2018", []), ("2022", ["Torino"])):
-        assert await objects(bot, predicate="lives_in", as_of=f"{year}-06-01T00:00:00Z") == city
-    assert await objects(bot) == ["Torino"]
-    other = Bot(bot.connection, f"{bot.tenant}-b")
-    await other.remember(msg("m-1", "Da marzo 2024 abito a Bitonto.", **when))
-    context = await other.query("context", query="Dove abito?", now=ago(), **U)
-    assert "Vivi a Bitonto, da marzo 2024." in context["context"]
 
 
 async def test_facts_join_a_context_when_they_are_sure_verified_or_named(bot: Bot) -> None:
@@ -144,25 +96,6 @@ async def test_a_card_shows_an_entity_by_any_spelling(bot: Bot) -> None:
         assert reply == {"facts": [], "entity": None, "degraded": [], "truncated": False}
     for request in ({}, {"entity": "user"}):
         assert (await bot.query("facts", **U, **request))["entity"] is None
-
-
-async def test_a_card_is_found_by_an_alias(bot: Bot) -> None:
-    await bot.remember(
-        msg("b-1", "My brother Marco lives in Turin.", timestamp=ago(days=3)),
-        msg("b-2", "My brother works at Lavazza.", timestamp=ago(days=2)),
-    )
-    by_name = await bot.query("facts", entity="marco", **U)
-    assert by_name["entity"]["name"] == "Marco"
-    assert {one["object"] for one in by_name["facts"]} == {"Marco", "Turin", "Lavazza"}
-    assert by_name["entity"]["aliases"] != []
-    for alias in by_name["entity"]["aliases"]:
-        assert await bot.query("facts", entity=alias, **U) == by_name
-    near = {one["name"] for one in by_name["entity"]["neighbours"]}
-    assert near == {"Turin", "Lavazza", "user"}
-    work = next(one for one in by_name["facts"] if one["object"] == "Lavazza")
-    reply = await bot.request("command.correct", U | {"fact_id": work["id"], "object": "Illy"})
-    assert reply.body["ok"]
-    assert await objects(bot, entity="marco", predicate="works_at") == ["Illy"]
 
 
 async def test_a_card_shows_the_past_when_that_is_asked_for(bot: Bot) -> None:

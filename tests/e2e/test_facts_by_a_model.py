@@ -10,7 +10,7 @@ from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
 from tests.fixtures.ollama_system import health, model_server, wait_for_state
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, shown, stated
-from tests.fixtures.wire import Bot, ago, msg, wait_for
+from tests.fixtures.wire import Bot, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
 
@@ -128,28 +128,3 @@ async def test_a_message_that_comes_again_is_not_read_anew(
         assert b'"facts":1' in again.data.replace(b" ", b"")
         assert await bot.query("facts", user_id="u-1") == before
         assert len(texts(server)) == asked
-
-
-async def test_a_correction_that_comes_again_is_not_read_anew(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn
-) -> None:
-    async with system.restarted(reading(system, server)):
-        await bot.remember(msg("m-1", f"{NEWS} {RULED}"))
-        async with bot.subscribed("memory.created") as created:
-            await bot.remember(msg("m-2", "Scusa, volevo dire Gorizia", timestamp=ago(minutes=-1)))
-            (event,) = await created.take(1)
-        await system.wait_until_idle()
-        known = {
-            ("Marta", "likes", "tango"),
-            ("user", "lives_in", "Trieste"),
-            ("user", "lives_in", "Gorizia"),
-        }
-        assert await facts(bot) == known
-        asked = texts(server)
-        assert asked.count(f"{NEWS} {RULED}") == 1, "what was read of it stands"
-        async with bot.subscribed("facts.extracted") as extracted:
-            headers = {**(event.headers or {}), "Nats-Msg-Id": "again"}
-            await client.publish(event.subject, event.data, headers=headers)
-            await extracted.take(1)
-        assert texts(server) == asked
-        assert await facts(bot) == known

@@ -72,20 +72,6 @@ async def test_a_message_that_waits_for_room_is_in_the_history_with_its_status(b
     assert set((await bot.final_states([last], within=120)).values()) == {"remembered"}
 
 
-async def test_messages_that_a_process_left_waiting_are_taken_up_by_the_next(
-    system: System, bot: Bot
-) -> None:
-    settings = changed(system.settings, "worker", under_way=1, import_backlog=1)
-    few = flood(8)
-    async with system.workers.stopped(), Workers(settings, ["ingest", "retrieval"]).started():
-        async with bot.subscribed("memory.created") as subscription:
-            await bot.publish_all(few)
-            await subscription.next()
-            assert await subscription.is_silent(), "the others wait until there is room"
-        await wait_for(lambda: stats_of(bot, "importer"), lambda found: found[2] == len(few))
-    assert set((await bot.final_states(one["id"] for one in few)).values()) == {"remembered"}
-
-
 @asynccontextmanager
 async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[None]:
     """Hold the lock under which anything of a user is recorded: a batch with one of their messages waits."""

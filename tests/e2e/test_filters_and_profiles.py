@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 from tests.fixtures.sample_lives import NOW, ROME, message, told
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
@@ -18,14 +19,7 @@ from ricordo_services.app.passes import run_pass
 PROFILES: Final = ("human", "weighted", "multiplicative", "generative", "budget")
 OLD: Final = ("it-piano-1", "it-onion-1")
 """So long unused that they are in the archive."""
-READ_OTHERWISE: Final = (
-    "Ciao, come stai?",
-    "Cosa abbiamo fatto ieri?",
-    "Cosa sai di Davide?",
-    "Cosa mi è piaciuto?",
-    "Come si fa la polenta?",
-    "Parlami di ABIOGENESIS",
-)
+READ_OTHERWISE = table(__file__, "read_otherwise")
 ROWS: Final = """
 select message_id, created_at, event_times, importance, valence, type, kind, participants, topics,
     archived_at is not null as archived
@@ -107,40 +101,7 @@ def _shares(values: Sequence[str], wanted: Sequence[str] | None) -> bool:
     return not wanted or bool({one.casefold() for one in values} & {one.casefold() for one in wanted})
 
 
-FILTERS: Final[Mapping[str, Json]] = {
-    "a month": {"start": on(2, 1), "end": on(3, 1)},
-    "a day": {"start": on(3, 7), "end": on(3, 8)},
-    "since": {"start": on(2, 20)},
-    "until": {"end": on(11, 1, 2025)},
-    "a person": {"participants": ["Davide"]},
-    "a person in capitals": {"participants": ["DAVIDE"]},
-    "one of two people": {"participants": ["serena", "Matteo"]},
-    "procedures": {"types": ["procedural"]},
-    "what is known or felt": {"types": ["semantic", "emotional"]},
-    "decisions": {"kinds": ["decision", "agreement"]},
-    "joy": {"emotion": "positive"},
-    "grief": {"emotion": "negative"},
-    "neither": {"emotion": "neutral"},
-    "what matters": {"min_importance": 0.7},
-    "all that was ever said": {"include_archived": True},
-    "nothing in particular": {},
-    "empty lists": {"participants": [], "topics": [], "types": [], "kinds": []},
-    "joy of a month": {"emotion": "positive", "start": on(1, 1), "end": on(2, 1)},
-    "a person in a winter": {"participants": ["Davide"], "start": on(12, 1, 2025), "end": on(3, 1)},
-    "what mattered and hurt": {"emotion": "negative", "min_importance": 0.6},
-    "episodes of a week": {"types": ["episodic"], "start": on(3, 2), "end": on(3, 9)},
-    "a person, archived too": {"participants": ["Chiara"], "include_archived": True, "kinds": ["message"]},
-    "all at once": {
-        "start": on(10, 1, 2025),
-        "end": on(3, 12),
-        "participants": ["Davide", "Chiara", "Tommaso"],
-        "types": ["episodic", "semantic"],
-        "kinds": ["message"],
-        "emotion": "neutral",
-        "min_importance": 0.2,
-        "include_archived": True,
-    },
-}
+FILTERS = table(__file__, "filters")
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -177,17 +138,7 @@ async def test_topics_are_filtered_by_in_any_form(shared_bot: Bot, rows: Mapping
         assert having <= set(found)
 
 
-CONTRADICTIONS: Final[Mapping[str, Json]] = {
-    "no time at all": {"start": on(2, 1), "end": on(2, 1)},
-    "before everything": {"end": on(1, 1, 1990)},
-    "after everything": {"start": on(1, 1, 2090)},
-    "nobody": {"participants": ["Nessuno"]},
-    "a person elsewhere": {"participants": ["Serena"], "start": on(10, 1, 2025), "end": on(11, 1, 2025)},
-    "a procedure that hurts": {"types": ["procedural"], "emotion": "negative"},
-    "no such kind": {"kinds": ["reflection", "extract"]},
-    "no such topic": {"topics": ["zzz"]},
-    "more than matters": {"min_importance": 1, "types": ["procedural"]},
-}
+CONTRADICTIONS = table(__file__, "contradictions")
 
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)

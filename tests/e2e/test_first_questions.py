@@ -1,52 +1,12 @@
 """What anyone asks first: their name, home, work and animals; and what two messages answer together."""
 
-from collections.abc import Sequence
-
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg
 
-LIVES: dict[str, Sequence[tuple[str, str]]] = {
-    "it": (
-        ("name", "Buonasera, mi chiamo Ornella, è la prima volta che scrivo qui."),
-        ("job", "Faccio l'ostetrica all'ospedale di Cuneo da vent'anni, e mi piace ancora."),
-        ("home", "Abito a Boves in una casetta con l'orto, in via Roma."),
-        ("pet", "Abbiamo una cagnolina, Zoe, presa al canile tre anni fa."),
-        ("allergy", "Sono allergica alle fragole: l'ultima volta mi sono riempita di macchie."),
-        ("cousin", "Ieri è passato Ruggero, il cugino di mio marito."),
-        ("restorer", "Ruggero restaura mobili antichi in una bottega di Mondovì."),
-        ("concert", "Sabato siamo stati a teatro, una serata splendida."),
-        (
-            "jam",
-            "Il trucco per la marmellata: prima lava la frutta, poi falla bollire dieci minuti, mai di più.",
-        ),
-        ("joy", "Quando è nata la bambina di Elsa ho pianto di gioia, che emozione meravigliosa!"),
-    ),
-    "en": (
-        ("name", "Evening, my name is Orla, first time writing here."),
-        ("job", "I'm a midwife at the hospital in Derby, twenty years now, and I still like it."),
-        ("home", "I live in Belper in a small house with a garden, on Mill Lane."),
-        ("pet", "We have a little dog, Zoe, adopted from the shelter three years ago."),
-        ("allergy", "I'm allergic to strawberries: last time I came out in spots all over."),
-        ("cousin", "Rufus dropped by yesterday, my husband's cousin."),
-        ("restorer", "Rufus restores old furniture in a workshop in Matlock."),
-        ("concert", "On Saturday we were at the theatre, a splendid evening."),
-        ("jam", "The trick for jam: first wash the fruit, then boil it for ten minutes, never longer."),
-        ("joy", "When Elsie's baby was born I cried for joy, what a wonderful moment!"),
-    ),
-}
-FILLING = {
-    "it": (
-        "Il tram oggi era in ritardo.", "La stampante fa un rumore strano.", "Piove da due giorni.",
-        "Il corriere è passato mentre dormivo.", "Il parcheggio era pieno.", "La riunione è durata un'ora.",
-        "Ho trovato una vecchia cartolina in soffitta.", "Il mercato stamattina era affollato.",
-    ),
-    "en": (
-        "The tram was late today.", "The printer makes a strange noise.", "It has rained for two days.",
-        "The courier came while I was asleep.", "The car park was full.", "The meeting took an hour.",
-        "I found an old postcard in the attic.", "The market was crowded this morning.",
-    ),
-}  # fmt: skip
+LIVES = table(__file__, "lives")
+FILLING = table(__file__, "filling")
 
 
 def life(language: str) -> list[Json]:
@@ -84,21 +44,7 @@ async def context(bot: Bot, language: str, question: str) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("language", "question", "words"),
-    [
-        ("it", "Come mi chiamo?", "Ornella"),
-        ("it", "Che lavoro faccio?", "ostetrica"),
-        ("it", "Dove abito?", "Boves"),
-        ("it", "Ho animali?", "Zoe"),
-        ("it", "A cosa sono allergica?", "fragole"),
-        ("it", "Cosa sai di me?", "Boves"),
-        ("en", "What's my name?", "Orla"),
-        ("en", "What do I do for a living?", "midwife"),
-        ("en", "Where do I live?", "Belper"),
-        ("en", "Do I have pets?", "Zoe"),
-        ("en", "Am I allergic to anything?", "strawberries"),
-        ("en", "What do you know about me?", "Belper"),
-    ],
+    ("language", "question", "words"), table(__file__, "questions_about_oneself_are_answered")
 )
 async def test_questions_about_oneself_are_answered(
     shared_bot: Bot, language: str, question: str, words: str

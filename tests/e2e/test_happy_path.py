@@ -65,21 +65,6 @@ async def test_a_derived_event_never_holds_what_was_said(bot: Bot) -> None:
         assert event.headers["ce-id"] == json.loads(event.data)["id"]
 
 
-async def test_history_is_read_backwards_page_by_page(bot: Bot) -> None:
-    await bot.remember(*(msg(f"m-{n:02}", f"messaggio numero {n}", timestamp=ago(hours=n)) for n in range(7)))
-    pages: list[list[str]] = []
-    before = None
-    while True:
-        page = await bot.query("history", user_id="u-1", limit=3, before=before)
-        pages.append([one["id"] for one in page["messages"]])
-        before = page["next"]
-        if before is None:
-            break
-    assert pages == [["m-02", "m-01", "m-00"], ["m-05", "m-04", "m-03"], ["m-06"]]
-    other = await bot.query("history", user_id="u-1", conversation_id="elsewhere")
-    assert other == {"messages": [], "next": None}
-
-
 async def test_recall_finds_what_was_said_and_says_why(shared_bot: Bot) -> None:
     reply = await shared_bot.recall("Come si chiama il mio cane?", explain=True)
     assert ids(reply["memories"])[0] == "m-1"

@@ -148,30 +148,3 @@ async def test_a_worker_is_healthy_while_its_model_is_pulled_and_not_once_that_f
         assert await bot.final_states(["boat"]) == {"boat": "remembered"}
         await wait_for_health(port, 200, gate_open=True, reason="")
         assert (await health(client, "encode"))["state"] == "ready"
-
-
-async def test_the_doctor_checks_the_server_and_both_models(system: System, server: OllamaStandIn) -> None:
-    async with system.workers.stopped():  # whose models would be looked at instead
-        settings = ollama_settings(system, server)
-
-        async def states(**fields: object) -> tuple[dict[str, Json], str, str]:
-            found = await doctor(changed(settings, "embedding", **fields))
-            return found, found["model"]["state"], found.get("fallback", {}).get("state", "")
-
-        both = {"fallback": "nomic-embed-text", "pull": False}
-        found, model, fallback = await states(**both)
-        assert (model, fallback) == ("well", "degraded")
-        assert found["fallback"]["advice"] == "`ollama pull nomic-embed-text` there"
-        server.models[:] = ["nomic-embed-text:latest"]
-        assert (await states(**both))[1:] == ("degraded", "well")
-        server.behaviour.hang = True
-        found, model, fallback = await states(fallback="all-MiniLM-L6-v2")
-        assert (model, fallback) == ("degraded", "well")
-        assert "does not answer" in found["model"]["detail"]
-        server.behaviour.hang, server.behaviour.raw = False, b"hello"
-        found, model, _ = await states()
-        assert model == "missing"
-        assert "what answers there is no Ollama" in found["model"]["detail"]
-        found, model, _ = await states(ollama_url="http://127.0.0.1:1")
-        assert model == "missing"
-        assert "does Ollama run there?" in found["model"]["advice"]

@@ -5,13 +5,11 @@ from typing import Final
 
 import numpy as np
 import pytest
-from nats.aio.client import Client
-from tests.fixtures.commands import doctor, start_command
-from tests.fixtures.eventually import eventually
+from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import model_server, ollama_settings, vector_counts
-from tests.fixtures.system import System, Workers, changed
-from tests.fixtures.wire import Bot, ids, msg, new_tenant
+from tests.fixtures.system import System
+from tests.fixtures.wire import Bot, ids, msg
 
 from ricordo.index.port import Scope
 from ricordo.index.qdrant.edge import EdgeVectorIndex
@@ -33,7 +31,6 @@ NEW: Final = (
     msg("doctor", "The doctor says that my knee is fine."),
     msg("car", "Anna sold the car to her cousin."),
 )
-FURTHER: Final = tuple(msg(f"wet-{n}", f"It rained for {n} hours at the pier.") for n in range(12))
 
 
 def concepts(texts: Sequence[str]) -> list[list[float]]:
@@ -118,58 +115,6 @@ async def test_old_and_new_are_found_by_meaning_and_the_job_moves_the_old(
         assert (await reembedded(settings, bot.tenant)).outdated == 0
         await meant(bot)
     assert await vector_counts(system, bot.tenant) == {(CONCEPTS, 5)}
-
-
-async def killed_in_the_middle(settings: Settings, tenant: str, server: OllamaStandIn) -> None:
-    """Run the job, and kill it while it waits for the model."""
-    asked = 0
-
-    def encode(texts: Sequence[str]) -> list[list[float]]:
-        nonlocal asked
-        asked += 1
-        server.behaviour.hang = asked >= 7
-        return concepts(texts)
-
-    server.behaviour.vectors = encode
-    before = len(server.requests)
-    process = await start_command(settings, "backfill", "--only", "vectors", "--tenant", tenant)
-    await eventually(lambda: len(server.requests) >= before + 9, within=90)
-    process.kill()
-    await process.wait()
-    server.behaviour.hang, server.behaviour.vectors = False, concepts
-
-
-async def test_a_run_that_was_killed_is_finished_by_the_next(
-    client: Client, system: System, server: OllamaStandIn
-) -> None:
-    killed, unharmed = Bot(client, new_tenant()), Bot(client, new_tenant())
-    await killed.remember(*OLD, *FURTHER, *NEW)
-    settings = with_concepts(system, server)
-    async with system.restarted(settings):
-        await unharmed.remember(*OLD, *FURTHER, *NEW)
-        await killed_in_the_middle(settings, killed.tenant, server)
-        half = dict(await vector_counts(system, killed.tenant))
-        assert 0 < half[CONCEPTS] < 17, half
-        await meant(killed, models=2)
-        done = await reembedded(settings, killed.tenant)
-        assert (done.outdated, done.left) == (17 - half[CONCEPTS], 0)
-        fast = changed(settings, "lifecycle", reconcile_every_s=0.5, reconcile_after_s=1.0)
-        async with Workers(
-            fast, ["lifecycle"]
-        ).started():  # for what the killed run wrote and did not publish
-            states = await killed.final_states(one["id"] for one in FURTHER)
-            assert set(states.values()) == {"remembered"}
-        await system.wait_until_idle()
-        await reembedded(settings, killed.tenant)  # strikes the former model out, now that all have followed
-        await meant(killed)
-        for question in (*QUESTIONS, "How long did it rain?", "Who is Max?"):
-            one, other = [await bot.recall(question, limit=20, explain=True) for bot in (killed, unharmed)]
-            assert ids(one["memories"]) == ids(other["memories"])
-            semantic = [[each["signals"]["semantic"] for each in reply["memories"]] for reply in (one, other)]
-            assert semantic[0] == pytest.approx(semantic[1], abs=2e-3)
-    async with system.workers.stopped():
-        assert await points(system, killed.tenant) == {MINILM: 0, CONCEPTS: 17}
-    assert await vector_counts(system, killed.tenant) == {(CONCEPTS, 17)}
 
 
 async def test_what_the_fallback_encoded_in_an_outage_is_found_and_moved(

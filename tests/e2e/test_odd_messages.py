@@ -1,15 +1,11 @@
 """What is odd, but good: kept as it was said, shown as it was said, and in nobody's way."""
 
 import asyncio
-import json
 import random
-import socket
 import time
-from urllib.parse import urlsplit
 
 import pytest
 from nats.aio.client import Client
-from nats.errors import MaxPayloadError
 from tests.fixtures.ollama_system import health, model_server, ollama_settings
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg
@@ -99,34 +95,6 @@ async def test_long_messages_keep_nobody_waiting(bot: Bot) -> None:
     assert max(took) < sum(took) / 3
 
 
-async def test_a_reply_that_would_be_too_large_loses_text_from_the_lowest_rank_up(bot: Bot) -> None:
-    await bot.remember(
-        *(msg(f"m-{n}", "I live here." + "😀" * (LONGEST - 12), timestamp=ago(hours=n)) for n in range(9))
-    )
-    request = {"user_id": "u-1", "query": "😀", "limit": 50, "reinforce": False, "now": ago()}
-    whole = {"user_id": "u-1", "start": ago(days=1), "end": ago()}
-    for name, body, listed in (
-        ("recall", request, "memories"),
-        ("context", request, "memories"),
-        ("timeline", whole, "memories"),
-        ("history", {"user_id": "u-1"}, "messages"),
-    ):
-        reply = (await bot.request(f"query.{name}", body)).body
-        assert len(json.dumps(reply, ensure_ascii=False).encode()) < 900_000
-        texts = [one["content"] is not None for one in reply[listed]]
-        assert len(texts) >= 8
-        assert [one["truncated"] for one in reply[listed]] == [not there for there in texts]
-        assert texts == sorted(texts, reverse=name != "history")  # the first ranks and the latest turns stay
-        kept = sum(texts) + sum(one["content"] is not None for one in reply.get("recent", ()))
-        assert 1 <= kept < len(texts), name
-
-
-async def test_an_importance_too_small_to_be_computed_with_is_none(bot: Bot) -> None:
-    await bot.remember(msg("m-1", "the boiler hums", importance=5e-324))
-    [found] = (await bot.recall("boiler"))["memories"]
-    assert found["importance"] == 0
-
-
 async def test_an_id_taken_by_other_content_stays_with_the_first(bot: Bot) -> None:
     other = {
         "content": msg("m-1", "Sì."),
@@ -148,42 +116,6 @@ async def test_an_id_taken_by_other_content_stays_with_the_first(bot: Bot) -> No
     history = await bot.query("history", user_id="u-1")
     assert [one["content"] for one in history["messages"]] == ["perché", "No.", "Poi."]
     assert (await bot.query("history", user_id="u-2"))["messages"] == []
-
-
-async def test_of_two_conflicting_messages_in_one_batch_exactly_one_stays(bot: Bot) -> None:
-    async with bot.dead_letters() as subscription:
-        await bot.publish_all([msg("m-1", f"Numero {n}") for n in range(40)])
-        letters = await subscription.take(39)
-        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
-    (kept,) = (await bot.query("history", user_id="u-1"))["messages"]
-    assert kept["content"].encode() not in {letter.data for letter in letters}
-    assert (await bot.query("stats", user_id="u-1"))["memories"] == 1
-
-
-async def test_a_body_over_the_limit_of_nats_is_refused_at_once(bot: Bot, system: System) -> None:
-    huge = b'{"id": "huge", "content": "' + b"x" * 1_100_000 + b'"}'
-    with pytest.raises(MaxPayloadError):
-        await bot.publish(huge)
-    answer = await asyncio.to_thread(_publish_past_the_library, system.endpoints.nats_url, bot, huge)
-    assert "Maximum Payload" in answer
-    await bot.remember(msg("m-1", "Dopo di lui, noi."))
-    assert (await bot.status("huge"))["state"] == "unknown"
-
-
-def _publish_past_the_library(url: str, bot: Bot, body: bytes) -> str:
-    """Send what the server must not take, and return its last words."""
-    where = urlsplit(url)
-    secret = f'"user":"{where.username}","pass":"{where.password}"' if where.password else ""
-    with socket.create_connection((where.hostname or "", where.port or 0), timeout=10) as line:
-        line.sendall(f'CONNECT {{"verbose":false,{secret}}}\r\n'.encode())
-        line.sendall(f"PUB {bot.subject('message.received')} {len(body)}\r\n".encode())
-        subscription = b""
-        try:
-            while part := line.recv(65536):
-                subscription += part
-        except OSError:
-            pass
-    return subscription.decode()
 
 
 async def test_garbage_on_the_subjects_of_the_workers_harms_nobody(bot: Bot) -> None:

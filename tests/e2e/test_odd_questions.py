@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, wait_for
 
@@ -47,13 +48,7 @@ ODD: Final[Mapping[str, str]] = {
 }
 EVER: Final = ("0001-01-01T00:00:00Z", "1583-10-15T12:00:00+01:00", "1969-12-31T23:59:59.999999-11:00")
 EVER_AFTER: Final = ("2038-01-19T03:14:08Z", "9999-12-31T23:59:59+14:00", "9999-12-31T23:59:59.999999-12:00")
-TIMED: Final = (
-    "Cosa abbiamo fatto ieri?",
-    "What did we do last week?",
-    "Che farò tra cent'anni?",
-    "What happened 3000 years ago?",
-    "Cosa abbiamo fatto a Natale?",
-)
+TIMED = table(__file__, "timed")
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,11 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import pytest
 from nats.aio.client import Client
 from tests.fixtures.digest import Digest, PointState, digest, points
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant
 
-TOLD = (
-    "Mia sorella Nora vive a Dublino.", "Abito a Torino.", "Nora works at a bakery.", "Adoro il tiramisù.",
-    "Ieri siamo andati al mare con Davide.", "Davide abita a Bologna.", "Ho un cane, si chiama Max.",
-    "I moved: now I live in Milan.", "Nora lives in Cork now.", "Non mi piace il caffè.", "Che rabbia!",
-    "Adesso abito a Genova.", "My sister Nora has a cat called Miu.", "Adoro il tiramisù, davvero.",
-    "Domani vado a correre con Davide.", "Davide lavora in una libreria.", "I live in Genoa.",
-    "Ho trent'anni.", "Il concerto è stato meraviglioso!", "Parlo italiano e inglese.",
-)  # fmt: skip
+TOLD = table(__file__, "told")
 ZONES = {3: "Europe/Rome", 9: "Asia/Tokyo", 15: "America/New_York"}
 
 

@@ -68,15 +68,6 @@ async def test_a_store_that_hangs_keeps_nobody_past_the_deadline(
     await wait_until_degraded(bot)
 
 
-@pytest.mark.parametrize("parts", [("analyser", "model"), ("rows", "vectors")])
-async def test_two_that_are_away_are_both_named(
-    bot: Bot, degradable: DegradableSystem, parts: tuple[str, str]
-) -> None:
-    for part in parts:
-        await degradable.take(part, "dead")
-    await wait_until_degraded(bot, *parts)
-
-
 async def test_when_all_is_away_there_is_an_answer_all_the_same(
     bot: Bot, degradable: DegradableSystem
 ) -> None:
@@ -138,14 +129,6 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
         assert recall["degraded"] == [], "a recall does not need the graph"
     unknown = (await bot.request("query.facts", asked | {"entity": "Zenobia"})).body
     assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
-
-
-async def test_many_who_ask_at_once_all_get_an_answer(bot: Bot, degradable: DegradableSystem) -> None:
-    await degradable.take("model", "hung")
-    replies = await asyncio.gather(*(answered(bot, "recall") for _ in range(12)))
-    assert all("error" not in reply for reply in replies)
-    assert {tuple(reply["degraded"]) for reply in replies} == {("model",)}
-    assert all("boat-1" in ids(reply["memories"]) for reply in replies)
 
 
 SERVERS: Final = {"graph": "the graph", "rows": "PostgreSQL"}

@@ -2,24 +2,10 @@
 
 from collections.abc import Sequence
 
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-TIFOSO = [
-    "Ciao! Hai visto il calcio ieri?",
-    "Adoro il calcio \u26bd",
-    "Dai, che bello il calcio stasera!",
-    "Sai chi gioca?",
-    "Ti dico, che gioia il calcio!",
-    "Hai sentito? Abbiamo vinto!",
-    "Boh, dimmi tu",
-    "Il calcio mi rende felice!",
-    "Ciao, ci sei?",
-    "Puoi dirmi il risultato?",
-    "Odio il traffico, che schifo",
-    "Il traffico è un incubo!",
-    "Che rabbia, di nuovo traffico",
-    "Maledetto traffico, sono furioso",
-]
+TIFOSO = table(__file__, "tifoso")
 PATIENT = (
     "Good morning. Could you kindly tell me whether the appointment at the clinic can be moved to another "
     "day, since the trains are not running on that date and I would otherwise have to ask a neighbour to "
@@ -75,21 +61,3 @@ async def test_who_writes_at_length_and_keeps_a_distance(bot: Bot) -> None:
     assert found["engagement"]["value"]["questions"] == 1.0
     line = "- Habits: writes long messages, speaks formally, writes mostly in the morning"
     assert line in context
-
-
-async def test_of_few_messages_and_of_an_unknown_user_nothing_is_told(bot: Bot) -> None:
-    await told(bot, TIFOSO[:9], hour=-8)
-    await told(bot, TIFOSO, hour=-8, user_id="u-2")
-    for user_id in ("u-1", "nobody"):
-        found, context = await patterns(bot, "Che cosa mi piace?", user_id)
-        assert found == {}
-        assert "Abitudini" not in context
-    assert (await patterns(bot, "Che cosa mi piace?", "u-2"))[0]
-
-
-async def test_what_an_assistant_says_and_what_is_yet_to_come_is_no_habit_of_the_user(bot: Bot) -> None:
-    await bot.remember(
-        *(msg(f"a-{n}", f"Ciao, come posso aiutarti? {n}", role="assistant") for n in range(12)),
-        *(msg(f"f-{n}", f"Ciao, dal futuro {n}", timestamp="2199-01-01T00:00:00Z") for n in range(12)),
-    )
-    assert (await patterns(bot, "Come va?"))[0] == {}

@@ -2,24 +2,14 @@
 
 from datetime import timedelta
 
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, msg, wait_for
 
 from ricordo_services.app.passes import run_pass
 
-ANNA = (
-    "Anna oggi era agitata per il lavoro, sono preoccupato",
-    "Anna mi ha chiamato per il lavoro, che ansia",
-    "Con Anna ho parlato del lavoro, ho paura di quello che succederà",
-    "Al lavoro c'era anche Anna, sono preoccupato",
-)
-PLAIN = (
-    "Piove di nuovo e l'autobus era pieno",
-    "Ho fatto la pasta al forno per cena",
-    "Il treno era puntuale stamattina",
-    "Ho letto un vecchio libro sul divano",
-    "Sono andato in piscina dopo pranzo",
-)
+ANNA = table(__file__, "anna")
+PLAIN = table(__file__, "plain")
 
 
 def _life() -> list[Json]:

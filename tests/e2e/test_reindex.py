@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
-import pytest
-from tests.fixtures.commands import run_command, start_command
+from tests.fixtures.commands import run_command
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, Json, ids, msg
+from tests.fixtures.wire import Bot, Json, msg
 
 from ricordo.graph.bolt import open_graph
 from ricordo.graph.port import FactGraph
@@ -98,17 +97,6 @@ async def test_points_that_were_lost_are_written_again_and_nothing_is_encoded(
         assert (await bot.status(message["id"]))["state"] == "remembered"
 
 
-async def test_both_of_one_user(bot: Bot, system: System) -> None:
-    await bot.remember(*STORY)
-    async with bot.subscribed("memory.indexed") as indexed:
-        code, lines, _ = await reindex(system.settings, "--tenant", bot.tenant, "--user", "u-2")
-        assert code == 0
-        assert [(line["projection"], line["written"]) for line in lines] == [("graph", 0), ("vectors", 1)]
-        (one,) = await indexed.take(1, within=150)
-        assert json.loads(one.data)["message_id"] == "m-4"
-        assert await indexed.is_silent()
-
-
 async def test_a_graph_that_is_away_is_told_in_a_line(system: System, unused_tcp_port: int) -> None:
     away = system.settings.stores.model_copy(update={"bolt_url": f"bolt://127.0.0.1:{unused_tcp_port}"})
     settings = system.settings.model_copy(update={"stores": away})
@@ -116,26 +104,3 @@ async def test_a_graph_that_is_away_is_told_in_a_line(system: System, unused_tcp
     assert (code, lines) == (1, [])
     assert err.startswith("ricordo: the graph does not answer")
     assert len(err.splitlines()) == 1
-
-
-@pytest.mark.slow
-async def test_one_that_was_killed_is_finished_by_the_next(bot: Bot, system: System) -> None:
-    story = [
-        msg(f"m-{n}", f"Oggi ho contato {n} barche nel porto di Chioggia. Mia cugina Ada{n} vive a Bari.")
-        for n in range(30)
-    ]
-    await bot.remember(*story)
-    await system.wait_until_idle()
-    before = await exported(system, bot)
-    async with _graph(system) as graph:
-        await graph.erase(bot.tenant, "u-1")
-    process = await start_command(system.settings, "reindex", "--tenant", bot.tenant)
-    async with bot.subscribed("memory.indexed") as indexed, asyncio.timeout(150):
-        await indexed.take(1, within=150)
-        process.kill()
-        await process.wait()
-    code, lines, _ = await reindex(system.settings, "--tenant", bot.tenant)
-    assert (code, [line["written"] for line in lines]) == (0, [len(before), len(story)])
-    await bot.final_states(message["id"] for message in story)
-    assert await exported(system, bot) == before
-    assert ids((await bot.recall("barche", limit=50))["memories"])

@@ -1,6 +1,5 @@
 """Recalled memories are reinforced, and those that are left alone decay."""
 
-import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -46,15 +45,6 @@ async def test_a_recall_reinforces_each_memory_it_returns_exactly_once(bot: Bot,
     assert used["last_accessed"] > datetime.now(UTC) - timedelta(minutes=5)
 
 
-async def test_concurrent_recalls_lose_no_reinforcement(bot: Bot, system: System) -> None:
-    await bot.remember(msg("m-1", DOG))
-    for _ in range(4):
-        await asyncio.gather(*(bot.recall("il mio cane", reinforce=True) for _ in range(10)))
-    found = await wait_for(lambda: strengths(system, bot), lambda rows: rows["m-1"]["access_count"] == 40)
-    assert found["m-1"]["reinforcement"] == pytest.approx(40 * 0.05)
-    assert found["m-1"]["importance"] == pytest.approx(0.95)  # and not beyond
-
-
 async def test_unused_memories_decay_and_weak_ones_are_archived_until_they_are_used(
     bot: Bot, system: System
 ) -> None:
@@ -92,25 +82,3 @@ async def test_unused_memories_decay_and_weak_ones_are_archived_until_they_are_u
 
 async def wait_until_recalled(bot: Bot, question: str, name: str) -> None:
     await wait_for(lambda: bot.recall(question), lambda reply: name in ids(reply["memories"]))
-
-
-async def test_an_expired_memory_is_archived_until_it_is_used(bot: Bot, system: System) -> None:
-    soon = datetime.now(UTC) + timedelta(days=2)
-    await bot.remember(
-        msg("m-1", "Il codice della festa è girasole.", expires_at=soon.isoformat()),
-        msg("m-2", "La festa è in giardino."),
-    )
-    done = await run_pass(system.settings, "expire", tenant=bot.tenant)
-    assert (done.examined, done.archived) == (0, 0)
-    async with bot.subscribed("memory.archived") as archived:
-        later = soon + timedelta(minutes=1)
-        done = await run_pass(system.settings, "expire", now=later, tenant=bot.tenant)
-        assert (done.examined, done.archived) == (1, 1)
-        assert json.loads((await archived.next()).data)["reason"] == "expiry"
-    await system.wait_until_idle()
-    assert ids((await bot.recall("codice della festa"))["memories"]) == ["m-2"]
-    for question in ("codice della festa", "girasole"):
-        reply = await bot.recall(question, filters={"include_archived": True})
-        assert "m-1" in ids(reply["memories"])
-    await bot.recall("girasole", reinforce=True, filters={"include_archived": True})
-    await wait_until_recalled(bot, "codice della festa", "m-1")

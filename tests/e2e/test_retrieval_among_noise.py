@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 from tests.fixtures.sample_lives import NOW, ROME, Question, life, message, questions
+from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
 
@@ -16,12 +17,7 @@ Count = Callable[[str, Sequence[tuple[str, bool]]], float]
 YESTERDAY: Final = (NOW - timedelta(days=1)).date()
 TOP: Final = 10
 FORMER_DAY: Final = re.compile(r"\b(ieri|last (evening|night)|yesterday)\b", re.IGNORECASE)
-IDLE: Final = (
-    ("idle-1", "Ho potato il glicine e bruciato le ramaglie.", 2),
-    ("idle-2", "I went to the dunes with my brother.", 3),
-    ("idle-3", "Stamattina ho riparato la gronda.", 0),
-    ("idle-4", "I have just made some tea.", 0),
-)
+IDLE = table(__file__, "idle")
 """Of a user whose yesterday was empty, with how many days ago."""
 
 
@@ -151,15 +147,7 @@ async def test_what_was_liked_is_found_among_noise(
 
 
 @pytest.mark.parametrize(
-    ("language", "question", "expected"),
-    [
-        ("it", "Come si fa la polenta?", "how-polenta"),
-        ("it", "Come si riavvia la caldaia?", "how-boiler"),
-        ("it", "Come faccio a salvare le foto sul disco?", "how-photos"),
-        ("en", "How do I sharpen a knife?", "how-knife"),
-        ("en", "How do I reset the thermostat?", "how-thermostat"),
-        ("en", "How do you make marmalade?", "how-marmalade"),
-    ],
+    ("language", "question", "expected"), table(__file__, "a_how_to_is_found_among_noise")
 )
 async def test_a_how_to_is_found_among_noise(
     shared_bot: Bot, language: str, question: str, expected: str

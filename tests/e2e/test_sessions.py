@@ -2,7 +2,7 @@
 
 import json
 
-from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg, wait_for
+from tests.fixtures.wire import Bot, Json, ago, ids, msg, wait_for
 
 CAT: tuple[Json, ...] = (
     msg("m-1", "Ciao!", timestamp=ago(hours=3), language="it"),
@@ -47,33 +47,3 @@ async def test_a_session_that_ended_has_a_summary(bot: Bot) -> None:
     sources = await bot.query("expand", user_id="u-1", memory_id=summary["id"])
     assert ids(sources["memories"]) == ["m-1", "m-2", "m-3", "m-4"]
     assert (await bot.query("stats", user_id="u-1"))["summaries"] == 1
-
-
-async def test_a_late_message_is_taken_in(bot: Bot) -> None:
-    """The summary of the whole takes the place of the one before; the former is found no more."""
-    await bot.remember(*CAT)
-    async with bot.subscribed("session.summarized") as subscription:
-        await _end(bot, 2.8)
-        first = json.loads((await subscription.next(within=60)).data)
-        late = msg(
-            "m-9", "Nuvola è caduta dal balcone ma sta bene!", timestamp=ago(hours=2.82), language="it"
-        )
-        await bot.remember(late)
-        second = json.loads((await subscription.next(within=60)).data)
-    assert (first["messages"], second["messages"]) == (4, 5)
-    await wait_for(
-        lambda: _summaries(bot), lambda found: [one["id"] for one in found] == [second["memory_id"]]
-    )
-    assert (await bot.query("stats", user_id="u-1"))["summaries"] == 1
-
-
-async def test_the_end_of_nothing_is_no_session(bot: Bot) -> None:
-    """Nor is a single message one that needs a summary."""
-    await _end(bot, 5)
-    await bot.remember(msg("m-0", "Sono in ritardo.", timestamp=NOON.isoformat()))
-    async with bot.subscribed("session.summarized") as subscription:
-        await _end(bot, -0.1)
-        await bot.remember(*CAT)
-        await _end(bot, 2.8)
-        told = json.loads((await subscription.next(within=60)).data)
-    assert told["messages"] == len(CAT)

@@ -84,21 +84,6 @@ async def test_what_a_bot_says_of_it_wins(bot: Bot) -> None:
     assert (await bot.query("stats", user_id="u-1"))["memories"] == 3
 
 
-async def test_it_is_linked_to_nothing_and_is_forgotten_like_any(bot: Bot, system: System) -> None:
-    await bot.remember(
-        TOLD[0],
-        *(msg(f"q-{n}", "Di che colore è la mia macchina rossa, la Panda?") for n in (7, 8)),
-        msg("t-3", "La mia macchina è una Panda rossa!"),
-    )
-    found = (await bot.recall(QUESTION, filters={"include_uninformative": True}))["memories"]
-    related = {one["message_ids"][0]: bool(one["related"]) for one in found}
-    assert related == {"t-1": True, "t-3": True, "q-7": False, "q-8": False}
-    report = (await bot.request("command.forget", {"user_id": "u-1", "message_id": "q-7"})).body
-    assert report["erased"]["rows"] >= 1, report
-    await system.wait_until_idle()
-    assert "q-7" not in await recalled(bot, filters={"include_uninformative": True})
-
-
 async def test_a_backfill_finds_it_among_what_earlier_versions_remembered(bot: Bot, system: System) -> None:
     await bot.remember(TOLD[0], IDLE[0])
     statement = "update memories set informative = 1 - informative, derived_by = 'rules-3', rated_by = ''"

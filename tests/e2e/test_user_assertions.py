@@ -4,9 +4,7 @@ The laws of these commands are tested on the store, in `tests/contract/store`.
 """
 
 import asyncio
-import uuid
 
-import pytest
 from tests.e2e.test_exporting import exported, of
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
@@ -74,50 +72,6 @@ async def test_a_corrected_fact_holds_everywhere_and_the_old_one_is_history(bot:
     assert await facts(bot) == [torino | {"verified": True}], "a correction by mistake is taken back"
 
 
-async def test_a_repeated_request_changes_nothing_and_answers_the_same(bot: Bot) -> None:
-    torino = await home(bot, "Torino")
-    fields = {"object": "Trino", "request_id": "r-1"}
-    replies = await asyncio.gather(*(command(bot, "correct", torino, **fields) for _ in range(4)))
-    (trino,) = await facts(bot)
-    assert [reply.body["fact_id"] for reply in replies] == [trino["id"]] * 4
-    assert len(await facts(bot, history=True)) == 2
-    confirmed = await command(bot, "verify", trino, verified=True, request_id="r-1")
-    assert confirmed.body["ok"], "another command is another request"
-    other = await command(bot, "correct", torino, object="Lecce", request_id="r-1")
-    assert other.error == ("invalid_request", "request_id")
-
-
-async def test_facts_of_nobody_of_other_users_and_of_other_tenants_are_not_found(bot: Bot) -> None:
-    torino = await home(bot, "Torino")
-    commands: dict[str, Json] = {"verify": {"verified": True}, "correct": {"object": "Lecce"}, "reject": {}}
-    for fields in ({"fact_id": str(uuid.uuid4())}, {"user_id": "u-2"}):
-        for name, values in commands.items():
-            assert (await command(bot, name, torino, **values | fields)).error == ("not_found", "fact_id")
-    other = Bot(bot.connection, f"{bot.tenant}-b")
-    assert (await command(other, "verify", torino, verified=True)).error == ("not_found", "fact_id")
-    assert await facts(bot) == [torino]
-
-
-async def test_odd_values_are_values_and_nothing_else(bot: Bot) -> None:
-    fact = await home(bot, "Torino")
-    for value in ODD:
-        await command(bot, "correct", fact, object=value)
-        (fact,) = await facts(bot)
-        assert (fact["object"], fact["verified"]) == (value, True)
-    await bot.remember(msg("m-9", "Mia sorella Nora vive a Lisbona."))
-    assert len(await facts(bot)) == 3
-    await command(bot, "correct", fact, object="San\tDonà\x1b[2J\ndi Piave ")
-    assert "San Donà [2J di Piave" in {one["object"] for one in await facts(bot)}, (
-        "without control characters"
-    )
-
-
-@pytest.mark.parametrize("value", ["", "\x07", "\u0301", "a\0", "x" * 257, "\ufdfa" * 256, 5, None])
-async def test_an_invalid_value_is_refused(bot: Bot, value: object) -> None:
-    reply = await bot.request("command.correct", U | {"fact_id": str(uuid.uuid4()), "object": value})
-    assert reply.error == ("invalid_request", "object")
-
-
 async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again(
     bot: Bot, system: System
 ) -> None:
@@ -176,13 +130,6 @@ async def test_a_user_joins_two_names_and_takes_it_back(bot: Bot) -> None:
     assert (await identify("r-2", same=True)).error == ("invalid_request", "request_id")
     assert (await identify("r-3", same=None)).body == {"ok": True, "same": None}
     assert ("Nico", "works_as", "nurse") in await claims(bot)
-
-
-@pytest.mark.parametrize("names", [["Nico"], ["Nico", "NICO"], ["Nico", ""], "Nico", ["a", "b", "c"], None])
-async def test_names_that_are_not_two_are_refused(bot: Bot, names: object) -> None:
-    reply = await bot.request("command.identify", U | {"names": names})
-    assert reply.body["error"]["code"] == "invalid_request"
-    assert str(reply.body["error"]["field"]).startswith("names")
 
 
 async def test_an_unknown_name_is_refused_with_those_that_may_be_meant(bot: Bot) -> None:

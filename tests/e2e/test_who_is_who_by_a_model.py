@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 from nats.aio.client import Client
-from tests.fixtures.commands import doctor
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import OllamaStandIn
-from tests.fixtures.ollama_system import health, model_server, wait_for_state
-from tests.fixtures.system import System, Workers
+from tests.fixtures.ollama_system import health, model_server
+from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, pairs, wants_verdicts
 from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
@@ -94,44 +93,3 @@ async def test_what_the_user_keeps_apart_is_not_asked(
         await eventually(lambda: bool(asked(server)), within=20)
         assert names_asked(server) == [("Christina", "Cristina")]
         assert TWO in await known(bot)
-
-
-async def test_while_the_model_is_away_nothing_is_decided_and_it_is_asked_when_it_is_back(
-    bot: Bot, client: Client, system: System, server: OllamaStandIn
-) -> None:
-    server.behaviour.status = 500
-    settings = asking(system, server)
-    async with system.restarted(settings):
-        await tell(bot, *STORY)
-        waits = "what rules leave open of who is who waits: hermes3:8b answered 500"
-        reason = (await wait_for_state(client, "identify", "degraded", waits))["reason"]
-        assert reason in (await doctor(settings))["worker identify"]["detail"]
-        assert TWO in await known(bot)
-        server.behaviour.status = 200
-        await wait_until_known(bot, ONE)
-        await wait_for_state(client, "identify", "ready")
-
-
-async def test_of_two_workers_one_asks_about_each_pair(
-    bot: Bot, system: System, server: OllamaStandIn
-) -> None:
-    server.behaviour.delay = 0.3
-    settings = asking(system, server)
-    users = [f"u-{n}" for n in range(6)]
-    told = (*STORY, "Cristina is a doctor.", "Christina is a cook.")
-    async with system.restarted(settings), Workers(settings, ["knowledge"]).started():
-        await bot.remember(
-            *(
-                msg(f"{user}-{n}", text, user_id=user, timestamp=ago(days=-n))
-                for n, text in enumerate(told)
-                for user in users
-            )
-        )
-
-        async def nurses() -> int:
-            replies = [await bot.query("facts", user_id=user, entity="nurse") for user in users]
-            return sum(fact["subject"] == "Nicola" for reply in replies for fact in reply["facts"])
-
-        await wait_for(nurses, lambda found: found == len(users), within=60)
-        await eventually(lambda: len(asked(server)) >= 2 * len(users), within=30)
-    assert len(asked(server)) == 2 * len(users), "each pair of each user was asked about once"

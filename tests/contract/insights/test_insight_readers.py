@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 from tests.fixtures.ollama_stand_in import Body, OllamaStandIn, ollama_stand_in
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE
@@ -24,12 +25,7 @@ from ricordo.testing.factories import START, memory
 MODEL = "hermes3:8b"
 QUESTION = "Che cosa significa Anna per questa persona al lavoro?"
 TRUE = "Quando parli di Anna al lavoro sei spesso preoccupato per lei."
-TEXTS = (
-    "Anna oggi era agitata al lavoro, sono preoccupato.",
-    "Al lavoro c'era anche Anna, e sono preoccupato per lei.",
-    "Ho fatto la pasta per cena.",
-    "Con Anna ho parlato spesso del lavoro.",
-)
+TEXTS = table(__file__, "texts")
 
 
 @dataclass

@@ -8,20 +8,15 @@ from itertools import permutations
 
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
-from tests.contract.store.test_erasing import A_MESSAGE, A_USER, forget
+from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.facts.folding import FactDelta
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 from ricordo.store.link_store import LinkStore
 
-STORY = {
-    "m-1": (0, "c-1", "La visita è il 12 maggio alle 9"),
-    "m-2": (1, "c-1", "Il 12 maggio è anche il compleanno di Ada"),
-    "m-3": (2, "c-1", "Scusa, il 14 non il 12"),
-    "m-4": (3, "c-1", "no aspetta, il 15, non il 14"),
-    "m-5": (4, "c-2", "mi correggo: venerdì"),
-}
+STORY = table(__file__, "story")
 LINKED = {"m-3": "m-2", "m-4": "m-3"}
 
 

@@ -19,8 +19,6 @@ from ricordo.store.fact_ledger import FactLedger
 CITIES = ("Rome", "Milan", "Turin", "Bari", "Lecce")
 TABLES = ("fact_evidence", "facts", "entities")
 BATCH = 40
-MANY = 400
-"""Messages: more than a ledger takes back to let a late one take its place."""
 
 
 async def _extracted(stores: Stores, start: int, count: int = BATCH) -> list[ExtractedEvidence]:
@@ -40,23 +38,6 @@ async def _equals_the_fold(stores: Stores, evidence: list[ExtractedEvidence]) ->
     rows = [row for one in evidence for row in one.evidence]
     facts = fold(rows, tenant=stores.tenant, user_id="u-1")
     assert set(await stores.ledger.facts(stores.tenant, ALL)) == set(facts)
-
-
-async def test_messages_that_come_a_little_or_very_late_take_their_place_at_any_ledger(
-    stores: Stores,
-) -> None:
-    evidence = await _extracted(stores, 0, MANY)
-    ledgers = stores.ledger, stores.another_ledger()
-    await learn(stores, *evidence[1:20])
-    for turn, start in enumerate(range(20, MANY, 40)):  # of each two batches, the second comes first
-        for batch in (evidence[start + 20 : start + 40], evidence[start : start + 20]):
-            await learn(stores, *batch, ledger=ledgers[turn % 3 // 2])
-    await _equals_the_fold(stores, evidence[1:])
-    await learn(stores, evidence[0])
-    await _equals_the_fold(stores, evidence)
-    again = extracted(stores, "m-1", claim("lives_in", "Paris", minute=1))
-    await learn(stores, again)
-    await _equals_the_fold(stores, [evidence[0], again, *evidence[2:]])
 
 
 async def test_a_fact_names_its_latest_hundred_messages_and_is_supported_by_all(stores: Stores) -> None:
@@ -145,11 +126,3 @@ async def test_a_deletion_waits_for_a_fold(stores: Stores) -> None:
     last = await _extracted(stores, 2 * BATCH)
     await learn(stores, *last)
     await _equals_the_fold(stores, [*evidence[1:], *more, *last])
-
-
-async def test_a_ledger_that_keeps_nothing_writes_the_same_facts(stores: Stores) -> None:
-    forgetful, evidence = FactLedger(stores.database, cache_size=0), []
-    for start in range(0, 3 * BATCH, BATCH):
-        evidence += await _extracted(stores, start)
-        await learn(stores, *evidence[-BATCH:], ledger=forgetful)
-    await _equals_the_fold(stores, evidence)

@@ -46,11 +46,7 @@ class CrashError(Exception):
 
 
 class CrashingGraph(Neo4jGraph):
-    """The real graph, at which somebody crashes when told to.
-
-    Attributes:
-        fate: of what is projected now.
-    """
+    """The real graph, at which somebody crashes when told to."""
 
     fate: Fate = "done"
 

@@ -44,10 +44,6 @@ class SlowReader(FakeIdentityReader):
         await self.released.wait()
         return await super().judge(pairs)
 
-    def names(self) -> list[tuple[str, str]]:
-        """Return the pairs that it was asked about."""
-        return sorted((pair.one.name, pair.other.name) for pairs in self.asked for pair in pairs)
-
 
 class Process:
     """The pass and its reader in a process of their own; `events` wait for knowledge."""
@@ -228,37 +224,12 @@ async def test_it_waits_for_events_and_an_absent_graph(one: Process) -> None:
     assert one.counted() == {"unsure": 1}
 
 
-async def test_names_that_nobody_has_any_more_are_dropped(one: Process) -> None:
-    await one.say(NICO, NICOLA)
-    again = extracted(one.stores, "m-0", claim("likes", "tea", subject="Zeno"))
-    await learn(one.stores, again, ledger=one.ledger)
-    await one.identify.run()
-    assert (one.reader.asked, one.counted(), await one.open()) == ([], {"withdrawn": 1}, [])
-
-
 async def _doubted(one: Process, *users: str) -> None:
     """Have each user name people of whom two pairs may be one."""
     for user_id in users:
         people = (claim("friend", name) for name in ("Nico", "Nicola", "Cristina", "Christina"))
         await one.say(*people, user_id=user_id, prefix=f"m-{user_id}")
     assert len(await one.open()) == 2 * len(users)
-
-
-async def test_a_second_process_asks_about_other_users_and_never_twice(one: Process) -> None:
-    await _doubted(one, "u-1", "u-2")
-    first, second = SlowReader(), SlowReader()
-    second.released.set()
-    running = asyncio.create_task(Process(one.stores, first).identify.run())
-    await first.entered.wait()
-    other = Process(one.stores, second)
-    await other.identify.run()
-    assert second.names() == [("Christina", "Cristina"), ("Nico", "Nicola")], "of the user who was free"
-    assert len(await one.open()) == 2
-    first.released.set()
-    await running
-    assert first.names() == second.names()
-    await other.identify.run()
-    assert (await one.open(), len(second.asked)) == ([], 1)
 
 
 async def test_many_processes_at_once_ask_about_each_pair_once(one: Process) -> None:

@@ -61,17 +61,6 @@ async def test_a_brother_gets_his_name_and_loses_it_to_two(stores: Stores) -> No
     assert await _known(stores, "Marco") == {("user", "has_sibling", "Marco")}
 
 
-async def test_two_people_of_one_name_are_both_found_by_it(stores: Stores) -> None:
-    await _say(stores, "m-0", claim("lives_in", "Turin", subject="Marco", ties=(BROTHER, "")))
-    await _say(stores, "m-1", claim("lives_in", "Bari", minute=1, subject="Marco", ties=(COLLEAGUE, "")))
-    assert await _known(stores, "marco") == {
-        ("Marco (brother)", "lives_in", "Turin"),
-        ("Marco (colleague)", "lives_in", "Bari"),
-    }
-    shown = await stores.ledger.surfacing(stores.tenant, "u-1", names=["Marco"], threshold=3, limit=10)
-    assert {one.object for one in shown} == {"Turin", "Bari"}
-
-
 async def test_rows_of_an_alias_are_stored_under_the_canonical_key(stores: Stores) -> None:
     await _say(stores, "m-0", claim("friend", "Marco Rossi"))
     await _say(stores, "m-1", claim("likes", "jazz", minute=1, subject="marco R."))
@@ -159,14 +148,6 @@ async def test_no_model_overturns_a_user_and_a_user_overturns_a_model(
         assert (await _known(stores), projection.learned) == (known, [])
     await _say(stores, "m-0", *BOTH, ledger=doubting)
     assert await doubting.unresolved_pairs(stores.tenant, 10) == [], "nor is it asked again"
-
-
-async def test_a_tie_that_comes_later_outweighs_a_model(stores: Stores) -> None:
-    await _say(stores, "m-0", claim("friend", "Nicola", ties=("", "friend//friend")), BOTH[1])
-    await _decide(stores, same=True, by=MODEL)
-    assert await _known(stores) == ONE
-    await _say(stores, "m-1", claim("has_sibling", "Nico", minute=1, ties=("", BROTHER)))
-    assert ("Nico", "likes", "tea") in await _known(stores)
 
 
 async def test_a_request_counts_once_and_returns_what_holds_since(stores: Stores) -> None:

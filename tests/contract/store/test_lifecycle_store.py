@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.stores import STORED, Stores, dead_letter
-from tests.fixtures.reference_formulas import decay
 
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
@@ -40,12 +39,6 @@ async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before
     )
 
 
-def _factor(days: int, importance: float, *, floors: bool = True) -> float:
-    faded = decay(days=days, arousal=0.05, importance=importance, access_count=0, floors=floors)
-    assert faded is not None
-    return faded.factor
-
-
 async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(stores: Stores) -> None:
     ids = await _remembered(stores)
     once, twice = _access(*ids, recall=uuid4()), _access(*ids, *ids, recall=uuid4())
@@ -73,56 +66,6 @@ async def test_memories_of_another_user_and_none_at_all_are_left_alone(stores: S
     done = await stores.decay(STORED + timedelta(days=60), user_id="u-2")
     assert (done.examined, done.changed) == (1, 1)
     assert (await stores.memory("m-0")).decay_factor == 1
-
-
-async def test_slices_that_are_cut_off_and_repeated_come_to_the_same(stores: Stores) -> None:
-    ids = set(await _remembered(stores, 7))
-    now, seen, last = STORED + timedelta(days=100), 0, None
-    while True:
-        done = await stores.decay(now, after=last, limit=3)
-        seen += done.examined
-        if done.last is None:
-            break
-        last = done.last
-        ids.remove(last)
-        again = await stores.decay(now, limit=seen)
-        assert (again.changed, again.last) == (0, last)
-    assert seen == 7
-    factors = [(await stores.memory(f"m-{n}")).decay_factor for n in range(7)]
-    assert factors == pytest.approx([_factor(100, n / 10) for n in range(7)])
-    done = await stores.decay(now + timedelta(days=30), after=uuid4())  # a position that was erased meanwhile
-    assert (done.examined, done.changed) == (7, 7)
-
-
-@pytest.mark.parametrize("days", [7, 99, -400])
-async def test_a_clock_that_is_turned_back_revives_nothing(stores: Stores, days: int) -> None:
-    await _remembered(stores, 3)
-    for now in (STORED + timedelta(days=100), STORED + timedelta(days=days)):
-        await stores.decay(now, floors=False)
-    for n in range(3):
-        kept = await stores.memory(f"m-{n}")
-        assert kept.decay_factor == pytest.approx(_factor(100, n / 10, floors=False))
-        assert kept.archived_at is None
-
-
-async def test_a_memory_used_in_the_future_does_not_fade(stores: Stores) -> None:
-    ids = await _remembered(stores, 2)
-    await _use(stores, _access(ids[0], minute=60 * 24 * 3650))
-    done = await stores.decay(STORED - timedelta(days=20))
-    assert (done.examined, done.changed, done.archived) == (2, 0, ())
-    done = await stores.decay(STORED + timedelta(days=2000))
-    assert [one for one, _ in done.archived] == [ids[1]]
-
-
-async def test_a_factor_rises_to_the_floor_of_an_importance_that_grew(stores: Stores) -> None:
-    await _remembered(stores, 1)
-    now = STORED + timedelta(days=120)
-    await stores.decay(now, floors=False)
-    await stores.decay(now)
-    assert (await stores.memory("m-0")).decay_factor == pytest.approx(_factor(120, 0))
-    await stores.enrich("m-0", importance=1.0, emotion=CALM)
-    await stores.decay(now)
-    assert (await stores.memory("m-0")).decay_factor == pytest.approx(0.9)
 
 
 async def test_moves_to_and_from_the_archive_are_known_until_they_were_reported(stores: Stores) -> None:

@@ -73,12 +73,6 @@ async def _joining(locked: LockedLinks, model: str, found: Sequence[LinkCandidat
     return neighbourhood.take_changes()
 
 
-def _leaving(stores: Stores, name: str, *others: str) -> LinkChanges:
-    """Return the change by which a memory leaves, and these others have no neighbour any more."""
-    alone = {stores.id(each): () for each in others}
-    return LinkChanges([], alone, {stores.id(name): (), **alone}, [stores.id(name)])
-
-
 @pytest.fixture
 def links(stores: Stores) -> LinkStore:
     return LinkStore(stores.database)
@@ -172,26 +166,6 @@ async def test_changes_of_one_user_wait_for_each_other_and_for_no_other_user(
             pass
 
 
-async def test_an_erased_memory_is_related_to_nobody(stores: Stores, links: LinkStore) -> None:
-    names = [f"m-{n}" for n in range(4)]
-    for n, name in enumerate(names):
-        await remember(stores, name, minute=n)
-    await join(stores, *names)
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        before = locked.versions["u-1"]
-    await erase(stores, "m-1", "m-2")
-    assert [await related(stores, name) for name in ("m-0", "m-3")] == [
-        (stores.id("m-3"),),
-        (stores.id("m-0"),),
-    ]
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        assert locked.versions["u-1"].generation != before.generation
-        assert set(await members(locked)) == {stores.id("m-0"), stores.id("m-3")}
-    await erase(stores, "m-0", "m-3")
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        assert dict(locked.versions) == {}
-
-
 async def test_an_erasure_and_a_link_at_once_leave_no_link_to_what_is_gone(stores: Stores) -> None:
     for n in range(5):
         for name in ("one", "other"):
@@ -205,35 +179,3 @@ async def test_an_erasure_and_a_link_at_once_leave_no_link_to_what_is_gone(store
     kept = {one.id: one.related_ids for one in await stores.found(*map(stores.id, names))}
     assert kept.keys() >= {stores.id(f"other-{n}") for n in range(5)}
     assert all(one in kept[other] for one, others in kept.items() for other in others)
-
-
-async def test_a_memory_that_leaves_makes_what_was_cached_void(stores: Stores, links: LinkStore) -> None:
-    for name in ("m-1", "m-2"):
-        await remember(stores, name)
-    await join(stores, "m-1", "m-2")
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        before = locked.versions["u-1"]
-        written = await locked.write({("u-1", MODEL): _leaving(stores, "m-1", "m-2")})
-    assert [await related(stores, name) for name in ("m-1", "m-2")] == [(), ()]
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        assert set(await members(locked)) == {stores.id("m-2")}
-        assert dict(locked.versions) == dict(written)
-        assert locked.versions["u-1"].generation != before.generation
-
-
-async def test_a_memory_leaves_one_model_and_joins_another_in_one_change(
-    stores: Stores, links: LinkStore
-) -> None:
-    for name, model in (("m-1", MODEL), ("m-2", MODEL), ("m-3", MODEL), ("m-1", "b"), ("m-3", "b")):
-        await remember(stores, name, model=model)
-    await join(stores, "m-1", "m-2")
-    await join(stores, "m-3", model="b")
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        found = await locked.linkable("b", [stores.id("m-1")])
-        assert [one.linked_model for one in found] == [MODEL]
-        changes = _leaving(stores, "m-1", "m-2"), await _joining(locked, "b", found)
-        await locked.write({("u-1", MODEL): changes[0], ("u-1", "b"): changes[1]})
-    assert [await related(stores, name) for name in ("m-1", "m-2")] == [(stores.id("m-3"),), ()]
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        assert set(await members(locked)) == {stores.id("m-2")}
-        assert set(await members(locked, "b")) == {stores.id("m-1"), stores.id("m-3")}

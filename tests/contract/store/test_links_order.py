@@ -1,15 +1,11 @@
 """Related memories follow from which memories there are, never from how and how often they arrived."""
 
 import asyncio
-import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from uuid import UUID
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -22,7 +18,6 @@ from ricordo.testing.factories import unit_vectors
 from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
 
 THRESHOLD = 0.6
-_PROCESS = Path(__file__).with_name("links_in_a_process.py")
 FALLBACK = "model-b"
 PLENTY, ROOM_FOR_ONE, NONE = 2**30, 20_000, 0
 LAWS = settings(
@@ -249,26 +244,3 @@ async def test_the_cache_of_neighbourhoods_is_bounded(stores: Stores) -> None:
         await _link(worker, stores, story, [n])
         assert worker.remembered.nbytes <= ROOM_FOR_ONE // 2
     assert 0 < len(worker.remembered) < len(story)
-
-
-async def _in_a_process(task: dict[str, object]) -> None:
-    process = await asyncio.create_subprocess_exec(sys.executable, _PROCESS, stdin=asyncio.subprocess.PIPE)
-    await process.communicate(json.dumps(task, default=str).encode())
-    assert process.returncode == 0
-
-
-@pytest.mark.slow
-async def test_in_two_processes_at_once(stores: Stores) -> None:
-    story = [Said(n % 5, 1, n % len(DIRECTIONS), tells=n % 6 > 0) for n in range(90)]
-    await _remember(stores, story)
-    ids = [stores.id(_name(n)) for n in range(len(story))]
-    forth, back = [ids[n : n + 5] for n in range(0, 60, 5)], [ids[n - 4 : n] for n in range(90, 20, -4)]
-    task = {
-        "dsn": stores.dsn,
-        "tenant": stores.tenant,
-        "user_id": "u-1",
-        "model": MODEL,
-        "threshold": THRESHOLD,
-    }
-    await asyncio.gather(*(_in_a_process({**task, "batches": batches}) for batches in (forth, back)))
-    await _is_as_defined(stores, story)

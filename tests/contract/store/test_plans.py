@@ -67,27 +67,13 @@ async def _plan(database: Database, query: str) -> list[str]:
     return [row[0] for row in plan]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "intake",
-        "derived_memories",
-        "session_store",
-        "consolidation",
-        "facts",
-        "lifecycle_store",
-        "curation_store",
-        "memory_queries",
-        "stages",
-        "link_store",
-        "document_store",
-        "pass_store",
-        "working_memory_store",
-        "exports",
-        "imports",
-        "fact_assertions",
-    ],
-)
+FILES = """
+intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries stages
+link_store document_store pass_store working_memory_store exports imports fact_assertions
+"""
+
+
+@pytest.mark.parametrize("file", FILES.split())
 async def test_by_key(database: Database, file: str) -> None:
     reading = []
     for name, query in blocks(file).items():

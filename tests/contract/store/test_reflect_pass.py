@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.contract.store.passes import BUS_AWAY, Emitted
 from tests.contract.store.stores import STORED, Stores, enriched
+from tests.fixtures.sentence_tables import table
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
@@ -28,12 +29,7 @@ from ricordo_services.lifecycle.passes import Slice
 from ricordo_services.lifecycle.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import Expand
 
-ANNA = (
-    "Anna was upset at work again, I'm worried",
-    "At work Anna told me about her plans, it makes me anxious",
-    "Anna called about work and I'm afraid of what comes next",
-    "Anna and I stayed late at work, I'm worried about it",
-)
+ANNA = table(__file__, "anna")
 PLAIN = ("It is raining again", "I made pasta for dinner", "The train was on time", "I read an old book")
 INSIGHT = "Anna comes up often when you talk about work, mostly with worry."
 

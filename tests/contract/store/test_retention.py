@@ -1,7 +1,6 @@
 """Memories past their time or beyond a quota are archived, a few at a time."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -9,13 +8,12 @@ from tests.contract.store.stores import STORED, Stores
 
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store.lifecycle_store import Access
-from ricordo.store.pass_store import OBSERVATIONS, Quota
+from ricordo.store.pass_store import OBSERVATIONS
 from ricordo.testing.factories import at
 
 DAY = timedelta(days=1)
 TIME = STORED + DAY
 """When memories expire here, unless a test says otherwise."""
-QUOTA = Quota(user_id="u-1", kinds=OBSERVATIONS, limit=2, strategy="importance_weighted")
 
 
 async def _expire(
@@ -85,24 +83,3 @@ async def test_a_use_that_is_dated_ahead_keeps_nothing(stores: Stores) -> None:
     await stores.say("m-1", expires_at=TIME)
     await _use(stores, TIME + 4000 * DAY)
     assert len(await _expire(stores, TIME)) == 1
-
-
-async def test_the_least_important_beyond_the_quota_go_the_worst_first(stores: Stores) -> None:
-    """Of equals always the same; of other kinds and users none."""
-    names = [f"m-{n}" for n in range(5)]
-    ids = [(await stores.say(name))[0] for name in names]
-    for name, importance in zip(names, (0.4, 0.4, 0.1, 0.4, 0.9), strict=True):
-        await stores.enrich(name, importance=importance)
-
-    async def prune(quota: Quota, limit: int = 99) -> list[UUID]:
-        gone = await stores.retention.prune(stores.tenant, at(60), quota, limit=limit)
-        assert {user for _, user in gone} <= {"u-1"}
-        return [one for one, _ in gone]
-
-    for kinds in (("reflection",), ("summary", "synthesis")):
-        assert await prune(replace(QUOTA, limit=0, kinds=kinds)) == []
-    assert await prune(replace(QUOTA, limit=0, user_id="u-2")) == await prune(replace(QUOTA, limit=5)) == []
-    equals = sorted([ids[0], ids[1], ids[3]])
-    gone = [one for _ in range(4) for one in await prune(QUOTA, limit=1)]
-    assert gone == [ids[2], equals[2], equals[1]]
-    assert await _reasons(stores) == {ArchiveReason.RETENTION}

@@ -8,7 +8,7 @@ import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import Projection, assert_fact, by_object, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores, request, summary
-from tests.contract.store.test_erasing import A_MESSAGE, forget
+from tests.contract.store.test_erasure import A_MESSAGE, forget
 from tests.contract.store.test_links import join
 
 from ricordo.documents.records import NewDocument

@@ -128,15 +128,6 @@ async def test_messages_that_lack_a_stage_are_waited_for_unless_they_were_given_
     assert [one.conversation_id for one in await conversation.due(STORED)] == ["c-1"]
 
 
-async def test_a_summarised_session_is_due_no_more(conversation: Conversation, stores: Stores) -> None:
-    await conversation.say(0, 5, 90, 95)
-    made = await conversation.summarise()
-    assert await conversation.due(EVER) == []
-    found = await stores.found(*(one.id for one in made))
-    assert {one.content for one in found} == {one.content for one in made}
-    assert len(found) == 2
-
-
 async def test_a_late_message_opens_its_session_again_and_no_other(
     conversation: Conversation, stores: Stores
 ) -> None:

@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
 from tests.fixtures.former_schema import create_former_schema
+from tests.fixtures.sentence_tables import table
 
 from ricordo.store.database import Database
 from ricordo.store.intake import IntakeStore
@@ -38,35 +39,8 @@ order by 1, 2
 """
 _ALLOWED: Final = {"scope": "message", "predicate": "likes", "role": "user"}
 _FIRST: Final = {"tenant": "t-1", "user_id": "u-1", "conversation_id": "c-1"}
-_RENAMED_TABLES: Final = {
-    "tallies": "quota_counters",
-    "folded_users": "evidence_versions",
-    "linked_users": "link_versions",
-    "withdrawn": "withdrawn_memories",
-    "unsummarized": "unsummarized_conversations",
-    "accumulated": "reflection_backlog",
-    "uses": "memory_uses",
-}
-_RENAMED: Final = {
-    "": {"said_at": "sent_at"},
-    "memories": {"moved_at": "unreported_move_at"},
-    "stages": {"gathered": "reflection_counted"},
-    "tallies": {"kept": "message_count", "day_began": "day_start", "kept_since": "day_count"},
-    "folded_users": {"state": "version"},
-    "tombstones": {
-        "buried_at": "requested_at",
-        "times": "request_count",
-        "erased": "erased_counts",
-        "requests": "request_ids",
-    },
-    "withdrawn": {"at": "withdrawn_at"},
-    "unsummarized": {"since_message": "since_message_id", "changes": "revision"},
-    "uses": {"noted_at": "updated_at"},
-    "requests": {"asked": "request_hash"},
-    "documents": {"whole": "complete"},
-    "insights": {"about": "insight_hash"},
-    "pass_runs": {"began_for": "unfinished_run_at", "reached": "resume_after"},
-}
+_RENAMED_TABLES = table(__file__, "renamed_tables")
+_RENAMED = table(__file__, "renamed")
 _GIVE_ALL: Final = """
 create role {role} login password '{password}';
 grant create, usage on schema public to {role};
@@ -106,16 +80,16 @@ def _value(column: str, kind: str, number: int) -> object:
 
 
 async def _seed(connection: "asyncpg.Connection[asyncpg.Record]") -> Rows:
-    """Insert rows into each table, and return all rows."""
+    """Insert rows into each relation, and return all rows."""
     tables: dict[str, list[tuple[str, str]]] = {}
-    for table, column, kind in await connection.fetch(_COLUMNS):
-        tables.setdefault(table, []).append((column, kind))
-    for table, columns in tables.items():
+    for relation, column, kind in await connection.fetch(_COLUMNS):
+        tables.setdefault(relation, []).append((column, kind))
+    for relation, columns in tables.items():
         names = ", ".join(name for name, _ in columns)
         places = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
         for number in range(ROWS):
             row = [_value(name, kind, number) for name, kind in columns]
-            await connection.execute(f"insert into {table} ({names}) values ({places}) {_UNLESS}", *row)
+            await connection.execute(f"insert into {relation} ({names}) values ({places}) {_UNLESS}", *row)
     await connection.execute(
         "update memories set event_start = created_at, event_end = created_at + interval '1 day'"
     )
@@ -124,12 +98,13 @@ async def _seed(connection: "asyncpg.Connection[asyncpg.Record]") -> Rows:
 
 async def _rows(connection: "asyncpg.Connection[asyncpg.Record]", tables: Iterable[str]) -> Rows:
     return {
-        table: [dict(row) for row in await connection.fetch(f"select * from {table}")] for table in tables
+        relation: [dict(row) for row in await connection.fetch(f"select * from {relation}")]
+        for relation in tables
     }
 
 
-def _in_new_words(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    renamed = _RENAMED[""] | _RENAMED.get(table, {})
+def _in_new_words(relation: str, row: dict[str, Any]) -> dict[str, Any]:
+    renamed = _RENAMED[""] | _RENAMED.get(relation, {})
     return {renamed.get(name, name): value for name, value in row.items() if name not in _DROPPED}
 
 
@@ -164,15 +139,16 @@ async def test_an_upgraded_database_has_all_rows_and_the_schema_of_a_new_one(
         assert all(len(rows) >= ROWS for rows in before.values())
         applied = await asyncio.gather(*(_in_a_process(former.admin) for _ in range(2)))
         assert sorted(applied) == [0, newest_schema() - OLDEST - len(later)]
-        after = await _rows(connection, (_RENAMED_TABLES.get(table, table) for table in before))
+        after = await _rows(connection, (_RENAMED_TABLES.get(relation, relation) for relation in before))
     finally:
         await connection.close()
-    for table, rows in before.items():
-        expected = [_in_new_words(table, row) for row in rows]
+    for relation, rows in before.items():
+        expected = [_in_new_words(relation, row) for row in rows]
         found = [
-            {name: row[name] for name in expected[0]} for row in after[_RENAMED_TABLES.get(table, table)]
+            {name: row[name] for name in expected[0]}
+            for row in after[_RENAMED_TABLES.get(relation, relation)]
         ]
-        assert sorted(found, key=repr) == sorted(expected, key=repr), table
+        assert sorted(found, key=repr) == sorted(expected, key=repr), relation
     if 25 not in later:
         assert all(len(row["event_times"]) == 1 for row in after["memories"])
     await migrate(new.admin)

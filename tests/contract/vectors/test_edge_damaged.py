@@ -1,11 +1,6 @@
 """The engine in this process: a second opener harms nobody, and a damaged shard is mended or replaced."""
 
-import asyncio
 import os
-import random
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,34 +15,12 @@ from ricordo.index.qdrant.edge_shard import Shard
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT, filled, searched, words
 
-KILLS, POINTS = 3, 60
+POINTS = 60
 WHOLE = "model-a-*[0-9a-f]"
 JOURNAL = "vector_storage-text_terms/store/tracker_journal.dat"
 LOADED_WITHOUT_A_WORD = ("mutable_id_tracker.mappings",)
 REFUSED = ("segment.json",)
 PANICKED_AT = ("vector_storage-text/vectors/status.dat",)
-
-# Writes and flushes as fast as it can, until it is killed.
-_WRITER = """
-import asyncio, sys
-from pathlib import Path
-from ricordo.index.qdrant import edge
-from ricordo.testing.factories import DIMENSIONS, point
-from ricordo.testing.vector_searches import MODEL, TENANT
-
-edge._FLUSH_EVERY = 32
-
-async def write():
-    index = edge.EdgeVectorIndex(Path(sys.argv[1]))
-    await index.prepare(MODEL, DIMENSIONS)
-    n = 0
-    while True:
-        await index.upsert(TENANT, MODEL, [point(f"p-{n % 500}", text=f"boat {n}")])
-        n += 1
-        print(n, flush=True)
-
-asyncio.run(write())
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -106,29 +79,6 @@ async def test_a_second_opener_is_refused_before_it_harms_the_first(tmp_path: Pa
     third = await opened(tmp_path)
     assert await found(third) == 2 * POINTS
     await third.close()
-
-
-@pytest.mark.slow
-def test_a_kill_leaves_a_shard_that_can_be_flushed(tmp_path: Path) -> None:
-    chance = random.Random(8)
-    for _ in range(KILLS):
-        with subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
-        ) as writer:
-            assert writer.stdout is not None
-            for _ in range(chance.randrange(1, 120)):
-                writer.stdout.readline()
-            writer.send_signal(signal.SIGKILL)
-        assert asyncio.run(_flushed(tmp_path)) == (0, False)
-
-
-async def _flushed(folder: Path) -> tuple[int, bool]:
-    index = await opened(folder)
-    await index.upsert(TENANT, MODEL, boats("after"))
-    await eventually(lambda: index.unflushed == 0)
-    told = index.failed_flushes, index.rebuild_wanted.is_set()
-    await index.close()
-    return told
 
 
 async def test_a_file_that_is_truncated_while_open_costs_one_flush_and_nothing_else(tmp_path: Path) -> None:

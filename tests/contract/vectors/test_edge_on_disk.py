@@ -14,13 +14,16 @@ from ricordo.index.qdrant.edge_requests import config
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import ALL, MODEL, TENANT, filled, searched, words
 
-# Writes points one after the other, says of each when it is acknowledged, and waits to be killed.
+# Writes points one after the other, flushes often, prints each that is acknowledged, and waits to be killed.
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
+from ricordo.index.qdrant import edge
 from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.testing.factories import DIMENSIONS, point
 from ricordo.testing.vector_searches import MODEL, TENANT
+
+edge._FLUSH_EVERY = 32
 
 async def write():
     index = EdgeVectorIndex(Path(sys.argv[1]))
@@ -41,22 +44,12 @@ def _writer(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", _WRITER, str(folder)], stdout=subprocess.PIPE, text=True)
 
 
-async def test_points_are_there_after_closing_and_opening_again(tmp_path: Path) -> None:
-    first = EdgeVectorIndex(tmp_path)
-    await filled(first, point("a", text="cat"), point("b", text="dog", archived=True))
-    await first.close()
-    second = EdgeVectorIndex(tmp_path)
-    await second.prepare(MODEL, DIMENSIONS)
-    assert await second.count(TENANT, MODEL, ALL) == 2
-    assert [hit.id for hit in await searched(second, terms=words("cat"))] == [point("a").id]
-    await second.close()
-
-
 @pytest.mark.slow
-async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [7, 40, 90])
+async def test_what_was_acknowledged_survives_a_kill_and_can_be_flushed(tmp_path: Path, count: int) -> None:
     with _writer(tmp_path) as writer:
         assert writer.stdout is not None
-        acknowledged = [int(writer.stdout.readline()) for _ in range(90)]
+        acknowledged = [int(writer.stdout.readline()) for _ in range(count)]
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout.read().split()]
     index = EdgeVectorIndex(tmp_path)
@@ -70,6 +63,9 @@ async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
         [nearest] = await searched(index, vector=direction, limit=1)
         assert nearest.id == point(f"p-{n}").id
         assert nearest.dense_window == pytest.approx(1, abs=1e-3)
+    await index.upsert(TENANT, MODEL, [point("after")])
+    await eventually(lambda: index.unflushed == 0)
+    assert (index.failed_flushes, index.rebuild_wanted.is_set()) == (0, False)
     await index.close()
 
 

@@ -11,13 +11,9 @@ import asyncpg
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.scraping import scrape
+from tests.fixtures.sentence_tables import table
 
-CHAT = (
-    ("user", "Ieri ho adottato un cane, si chiama Max!", "2026-05-04T10:00:00+02:00"),
-    ("assistant", "Che bella notizia!", "2026-05-04T10:01:00+02:00"),
-    ("user", "I live in Turin and I love rock climbing.", "2026-05-05T10:00:00+02:00"),
-    ("user", "Per fare il pesto si pestano prima il basilico e l'aglio.", "2026-05-06T10:00:00+02:00"),
-)
+CHAT = table(__file__, "chat")
 
 
 def chat(user: str) -> str:
@@ -53,13 +49,6 @@ def test_other_processes_are_told_by_a_private_file(ricordo: Ricordo, running: U
     left = json.loads(file.read_text())
     assert left.items() >= running.ready.items()
     assert left["pid"] == running.process.pid
-
-
-def test_a_second_stack_on_the_folder_is_refused(ricordo: Ricordo, running: Up) -> None:
-    said = ricordo.process("up", "--json", code=1)
-    assert f"already running on {ricordo.data_dir} (process {running.process.pid})" in said
-    assert len(said.splitlines()) == 1
-    assert ricordo.json("doctor")["ok"] is True  # the first one is unharmed
 
 
 def test_the_log_is_json_and_hides_the_passwords(running: Up) -> None:
@@ -125,58 +114,13 @@ def test_bad_lines_are_named_and_the_others_pass(ricordo: Ricordo, running: Up) 
     assert [fault["line"] for fault in summary["faults"]] == [2, 3]
 
 
-def test_another_content_under_an_id_is_refused_whatever_became_of_the_first(
-    ricordo: Ricordo, davide: str, tmp_path: Path
-) -> None:
-    first = json.loads(chat(davide).splitlines()[2])
-    other = first | {"content": "I live in Bari."}
-    for _ in range(2):  # the state of the id is the same before and behind
-        summary = ricordo.publish(json.dumps(other), "--wait", code=1)
-        assert (summary["published"], summary["remembered"], summary["failed"]) == (1, 0, 1)
-        (fault,) = summary["faults"]
-        assert (fault["line"], fault["id"]) == (1, first["id"])
-        assert fault["message"].startswith("id_conflict: ")
-    assert ricordo.publish(json.dumps(first), "--wait")["remembered"] == 1  # the first is still welcome
-    file = tmp_path / "both.jsonl"
-    lines = [first | {"id": "twice"}, other | {"id": "twice"}, first | {"id": "twice"}]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    said = ricordo("publish", str(file), "--wait", code=1)
-    assert "3 published, 2 remembered, 1 failed" in said
-    assert f"{file}, line 2 (twice): id_conflict" in said
-
-
-def test_what_is_no_text_is_refused_as_a_whole(ricordo: Ricordo, running: Up, tmp_path: Path) -> None:
-    picture = tmp_path / "picture.png"
-    picture.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\n\xff\n" * 100)
-    said = ricordo("publish", str(picture), code=1)
-    assert said.splitlines() == [
-        f"ricordo: {picture}, line 1 is not text in UTF-8: this is no file of messages, a JSON object a line"
-    ]
-    good = chat("xena").splitlines()[0].encode()
-    mixed = tmp_path / "mixed.jsonl"
-    mixed.write_bytes(good + b"\n\xff\n")  # among messages it is a line like any other that cannot be read
-    said = ricordo("publish", str(mixed), code=1)
-    assert "line 2: it is not text in UTF-8" in said
-    assert "1 published, 1 failed" in said
-
-
 def test_a_tenant_sees_its_own_only(ricordo: Ricordo, davide: str) -> None:
     assert ricordo.json("stats", "--user", davide, "--tenant", "acme")["memories"] == 0
     assert ricordo.json("--tenant", "acme", "recall", "cane", "--user", davide)["memories"] == []
     assert "no facts" not in ricordo("facts", "--user", davide)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("recall", "x", "--user", "u", "--limit", "0"),
-        ("recall", "x", "--user", "two words"),
-        ("facts", "--user", "u", "--predicate", "adores"),
-        ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "\N{COMBINING ACUTE ACCENT}", "--user", "u"),
-        ("feedback", "49ea8693-df48-462b-bcf1-825de507cfa4", "--user", "u"),
-        ("status", "a b"),
-    ],
-)
+@pytest.mark.parametrize("arguments", table(__file__, "an_impossible_question_is_answered_by_one_line"))
 def test_an_impossible_question_is_answered_by_one_line(
     ricordo: Ricordo, running: Up, arguments: tuple[str, ...]
 ) -> None:

@@ -12,27 +12,12 @@ import pytest
 from tests.e2e.cli.ricordo_command import PATIENCE, Ricordo, Up, line, to_lines, until
 from tests.fixtures.commands import COMMAND
 from tests.fixtures.papers import pdf
+from tests.fixtures.sentence_tables import table
 
 pytestmark = pytest.mark.slow
 
-TEXTS: Final = (
-    "My name is Carla and I live in Turin.",
-    "My sister Nora lives in Dublin.",
-    "Noretta has a dog called Biscuit.",
-    "I am allergic to walnuts.",
-    "Yesterday I bought a red bicycle.",
-    "I was so happy at Nora's wedding in Trieste!",
-    "I work at the museum.",
-    "The code of the museum's door is 7713.",
-)
-QUESTIONS: Final = (
-    "Where does Nora live?",
-    "What did I buy?",
-    "What am I allergic to?",
-    "Cosa ti è piaciuto?",
-    "the lease",
-    "museum",
-)
+TEXTS = table(__file__, "texts")
+QUESTIONS = table(__file__, "questions")
 TRIP: Final = (
     "We took the train to Bari.",
     "In Bari we slept at a hotel by the harbour.",
@@ -152,17 +137,6 @@ def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported
     assert "4 failed" in said
     assert _items(ricordo, "forgetful") == before
     assert "forgotten: it was asked to be forgotten" in ricordo("status", "carla-31", *tenant)
-
-
-def test_another_user_gets_nothing_of_it_under_the_same_ids(ricordo: Ricordo, exported: Path) -> None:
-    """However often it is tried: the messages belong to whom they came from."""
-    path = ricordo.home / "doris.jsonl"
-    path.write_text(exported.read_text(encoding="utf-8").replace('"user_id": "carla"', '"user_id": "doris"'))
-    for _ in range(2):
-        done = ricordo.json("import", str(path), code=1)
-        assert (done["messages"], done["failed"]) == (0, 12)
-        assert {what for what, number in done["restored"].items() if number} <= {"words", "notes"}
-    assert ricordo.json("stats", "--user", "doris")["memories"] == 0
 
 
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import NEUTRAL, Emotion
 from ricordo.language.document import Document
@@ -18,61 +19,18 @@ def felt() -> Iterator[Felt]:
         yield lambda text, language: estimate(Document(text, language), encode(text))
 
 
-@pytest.mark.parametrize(
-    ("said", "language", "low", "high"),
-    [
-        ("Che gioia, mi è piaciuto tantissimo!", "it", 0.5, 1),
-        ("Sono felicissima della promozione", "it", 0.5, 1),
-        ("È morta mia nonna", "it", -1, -0.5),
-        ("Ho paura degli esami", "it", -1, -0.4),
-        ("Non mi è piaciuto per niente", "it", -1, -0.25),
-        ("Il treno parte alle otto", "it", -0.25, 0.25),
-        ("La riunione è stata spostata a giovedì", "it", -0.25, 0.25),
-        ("Mi hanno rubato il portafoglio in metropolitana", "it", -1, -0.2),  # no word of feeling
-        ("I'm so happy!", "en", 0.5, 1),
-        ("Thank you so much, you saved my day!", "en", 0.5, 1),
-        ("My grandmother died last night", "en", -1, -0.5),
-        ("I am not happy with it", "en", -1, -0.2),
-        ("It was not bad at all", "en", 0.0, 1),
-        ("I am not sad", "en", -0.1, 0.4),
-        ("I'm not worried about it", "en", -0.1, 0.4),
-        ("Non sono per niente arrabbiata", "it", -0.1, 0.4),
-        ("The meeting is at noon", "en", -0.25, 0.25),
-        ("The train leaves at eight", "en", -0.25, 0.25),
-        ("Someone stole my wallet on the subway", "en", -1, -0.2),  # no word of feeling
-    ],
-)
+@pytest.mark.parametrize(("said", "language", "low", "high"), table(__file__, "valence_is_on_its_scale"))
 def test_valence_is_on_its_scale(felt: Felt, said: str, language: str, low: float, high: float) -> None:
     assert low <= felt(said, language).valence <= high
 
 
-@pytest.mark.parametrize(
-    ("said", "label"),
-    [
-        ("I'm so happy!", "joy"),
-        ("Thanks a lot for your help!", "gratitude"),
-        ("I'm terrified of the dark", "fear"),
-        ("I love you", "love"),
-        ("haha that was hilarious", "amusement"),
-        ("I'm so sorry, please forgive me", "remorse"),
-        ("I miss her so much, I can't stop crying", "sadness"),
-        ("This is disgusting", "disgust"),
-        ("I'm not happy with how it went", "disapproval"),
-        ("The meeting is at noon", "neutral"),
-    ],
-)
+@pytest.mark.parametrize(("said", "label"), table(__file__, "a_feeling_has_its_name"))
 def test_a_feeling_has_its_name(felt: Felt, said: str, label: str) -> None:
     assert felt(said, "en").primary == label
 
 
 @pytest.mark.parametrize(
-    ("stronger", "weaker", "language"),
-    [
-        ("I'm very happy", "I'm a bit happy", "en"),
-        ("I'm happy!!!", "I'm happy", "en"),
-        ("Sono contentissima", "Sono contenta", "it"),
-        ("Sono contenta 😍", "Sono contenta", "it"),
-    ],
+    ("stronger", "weaker", "language"), table(__file__, "what_strengthens_a_feeling_is_felt")
 )
 def test_what_strengthens_a_feeling_is_felt(felt: Felt, stronger: str, weaker: str, language: str) -> None:
     assert felt(stronger, language).valence > felt(weaker, language).valence
@@ -89,16 +47,7 @@ def test_mixed_feelings_lie_between(felt: Felt) -> None:
     assert felt("I cried when we left", "en").valence < mixed.valence < felt("I love the house", "en").valence
 
 
-@pytest.mark.parametrize(
-    ("said", "language"),
-    [
-        ("", "en"),
-        ("?!?!", "it"),
-        ("12345", "en"),
-        ("Ich bin so glücklich", "de"),
-        ("今日はとても嬉しい", "ja"),
-    ],
-)
+@pytest.mark.parametrize(("said", "language"), table(__file__, "no_feeling_is_invented"))
 def test_no_feeling_is_invented(felt: Felt, said: str, language: str) -> None:
     assert felt(said, language) == NEUTRAL
 

@@ -13,28 +13,17 @@ import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
-from uuid import UUID
 
 import pytest
-from tests.fixtures.ollama_stand_in import ollama_stand_in
-from tests.fixtures.talking import TalkingModel, entities, stated
 
-from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.gliner_recogniser import GlinerRecogniser, open_gliner
-from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import KnowledgeSettings
-from ricordo.system_clock import SystemClock
-from ricordo.testing.factories import START
-from ricordo_services.app.language_models import open_fact_extractor
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("gliner") is None, reason="make test-gliner installs GLiNER"),
     pytest.mark.filterwarnings("ignore"),  # PyTorch and its company warn of each other
 ]
 
-MODEL: Final = "hermes3:8b"
 LABELS: Final = ("person", "animal", "place")
 TEXT: Final = "Anna vive a Pisa con Max."
 SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<<ENT>>", "<<SEP>>")
@@ -222,56 +211,3 @@ async def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None
     async with open_gliner(str(tmp_path / "nowhere"), labels=LABELS, threshold=ALL) as opened:
         with pytest.raises(ModelUnavailable, match="cannot be loaded"):
             await opened.entities([TEXT])
-
-
-@pytest.fixture
-def uttered() -> Utterance:
-    return Utterance(
-        memory_id=UUID(int=1),
-        message_id="m-1",
-        user_id="u-1",
-        role="user",
-        speaker="",
-        language="it",
-        content="ormai anna adora il cane",
-        said_at=START,
-        timezone="UTC",
-    )
-
-
-async def test_its_entities_reach_the_language_model(folder: Path, uttered: Utterance) -> None:
-    async with ollama_stand_in([MODEL]) as server, CpuExecutor() as beside:
-        server.behaviour.chat = TalkingModel(
-            relate=lambda _: [stated("anna", "likes", "cane", "adora il cane")]
-        )
-        settings = KnowledgeSettings(
-            provider="ollama",
-            ollama_url=server.url,
-            gliner_model=str(folder),
-            gliner_labels=LABELS,
-            gliner_threshold=ALL,
-        )
-        async with open_fact_extractor(settings, SystemClock(), beside) as reader:
-            assert isinstance(reader, LlmFactExtractor)
-            assert reader.entities == str(folder)
-            await reader.read([uttered])
-            assert reader.problem == ""
-            assert reader.counters["llm_answered"] == 1
-        (request,) = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
-        (names,) = entities(request)
-        assert names
-        assert all(name in uttered.content for name in names)
-
-
-async def test_rules_serve_while_it_cannot_be_loaded(tmp_path: Path, uttered: Utterance) -> None:
-    async with ollama_stand_in([MODEL]) as server, CpuExecutor() as beside:
-        settings = KnowledgeSettings(
-            provider="ollama", ollama_url=server.url, gliner_model=str(tmp_path / "nowhere")
-        )
-        async with open_fact_extractor(settings, SystemClock(), beside) as reader:
-            assert isinstance(reader, LlmFactExtractor)
-            for _ in range(3):
-                assert len(await reader.read([uttered])) == 1
-            assert "cannot be loaded" in reader.problem
-            assert reader.counters["llm_unanswered"] == 3
-        assert not [body for path, body in server.requests if path == "/api/chat" and body["messages"]]

@@ -11,10 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.onnx import checkpoint, quantised
+from ricordo.models.onnx import checkpoint
 from ricordo.models.onnx.checkpoint import CheckpointMissing, installed_checkpoint
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
-from ricordo.models.onnx.network import Precision
 
 LONG = "the harbour was full of small boats and we counted every one of them " * 40
 
@@ -129,32 +128,6 @@ async def test_a_closed_model_says_so(cache: Path) -> None:
         pass
     with pytest.raises(ModelUnavailable, match="closed"):
         await opened.batch.encode(["too late"])
-
-
-def _truncate_all(folder: Path) -> None:
-    for file in folder.iterdir():
-        os.truncate(file, 1_000_000)
-
-
-async def test_a_broken_file_is_rebuilt_and_a_warm_start_builds_nothing(
-    tmp_path: Path, minilm: MiniLm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built, build = [], quantised.build_model
-
-    def counted(weights: Path, precision: Precision) -> bytes:
-        built.append(weights)
-        return build(weights, precision)
-
-    monkeypatch.setattr(quantised, "build_model", counted)
-    async with open_minilm(tmp_path):
-        pass
-    _truncate_all(tmp_path)
-    async with open_minilm(tmp_path) as opened:
-        repaired = await opened.query.encode(["the same"])
-    np.testing.assert_array_equal(repaired, await minilm.query.encode(["the same"]))
-    assert len(built) == 2
-    async with open_minilm(tmp_path):
-        assert len(built) == 2
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

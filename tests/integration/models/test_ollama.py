@@ -4,22 +4,15 @@ import asyncio
 import base64
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
-from functools import partial
 
 import numpy as np
 import ollama
 import pytest
-from structlog.testing import capture_logs
-from tests.fixtures.encoded import vectors as batched
-from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 
-from ricordo.models.batcher import EmbeddingBatcher
 from ricordo.models.encoder import ModelSlow, ModelUnavailable
 from ricordo.models.ollama import OllamaEncoder, open_ollama
 from ricordo.models.ollama.ollama_server import ModelMissing, connect
-from ricordo.resilience import CircuitBreaker
-from ricordo.system_clock import SystemClock
 from ricordo.testing.models import word_vectors
 
 PATIENT_S, HASTY_S = 20.0, 1.5
@@ -175,30 +168,6 @@ async def test_a_missing_model_is_pulled_once(server: OllamaStandIn) -> None:
     assert [path for path, _ in server.requests].count("/api/pull") == 1
 
 
-async def test_a_pull_stops_nobody_and_says_how_far_it_is(server: OllamaStandIn) -> None:
-    server.behaviour.pull_stands_at, server.behaviour.dimensions = 42, 768
-    with capture_logs() as lines:
-        async with open_ollama(server.url, "nomic-embed-text") as encoder:
-            await eventually(partial(_tells, encoder, "42 %"), within=5)
-            with pytest.raises(
-                ModelUnavailable, match=r"does not have nomic-embed-text, it is being .* 42 %"
-            ):
-                await encoder.encode(["hello"])
-            for percent in range(43, 100):
-                server.behaviour.pull_stands_at = percent
-                await eventually(partial(_tells, encoder, f"{percent} %"), within=5)
-            server.behaviour.pull_stands_at = None
-            await encoder.prepared()
-            assert encoder.problem == ""
-            assert (await encoder.encode(["hello"])).shape == (1, 768)
-    told = [line.get("percent") for line in lines if line["event"] == "pulling a model"]
-    assert told == [None, 42, 52, 62, 72, 82, 92]
-
-
-async def _tells(encoder: OllamaEncoder, what: str) -> bool:
-    return what in encoder.problem
-
-
 async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaStandIn) -> None:
     server.behaviour.pull_error = "no such\nmodel"
     async with open_ollama(server.url, "nomic-embed-text") as encoder:
@@ -209,14 +178,6 @@ async def test_a_pull_that_fails_is_said_when_the_model_is_asked(server: OllamaS
             ):
                 await encoder.encode(["hello"])
     assert [path for path, _ in server.requests].count("/api/pull") == 1, "the registry is not hammered"
-
-
-async def test_a_model_that_disappears_is_pulled_again(server: OllamaStandIn, encoder: OllamaEncoder) -> None:
-    server.models.clear()
-    with pytest.raises(ModelUnavailable, match="does not have all-minilm"):
-        await encoder.encode(["hello"])
-    await encoder.prepared()
-    assert (await encoder.encode(["hello"])).shape == (1, 384)
 
 
 async def test_who_may_not_pull_says_what_to_do(server: OllamaStandIn) -> None:
@@ -250,20 +211,6 @@ async def test_cancelling_leaves_the_encoder_usable(server: OllamaStandIn, encod
         await call
     server.behaviour.hang = False
     assert (await encoder.encode(["hello"])).shape == (1, 384)
-
-
-async def test_the_batcher_outlives_an_outage_of_the_server(
-    server: OllamaStandIn, encoder: OllamaEncoder
-) -> None:
-    clock = SystemClock()
-    breaker = CircuitBreaker(clock, open_seconds=0.2, counted=ModelUnavailable)
-    async with EmbeddingBatcher(encoder, clock, breaker=breaker) as batcher:
-        server.behaviour.failing = 7
-        begun = clock.monotonic()
-        encoded = await batcher.encode(["hello"])
-    assert len(embedded(server)) == 9  # three times with a trial, two probes, and the text
-    assert clock.monotonic() - begun >= 0.4  # open twice: after three failures, and after a failed probe
-    np.testing.assert_allclose(batched(encoded), word_vectors(["hello"], 384), atol=1e-6)
 
 
 async def test_the_stand_in_speaks_as_the_client_expects(server: OllamaStandIn) -> None:

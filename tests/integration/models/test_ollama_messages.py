@@ -7,7 +7,8 @@ import jsonschema
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
-from tests.fixtures.talking import Body, TalkingModel, described, instructions, shown
+from tests.fixtures.sentence_tables import table
+from tests.fixtures.talking import TalkingModel, described, instructions, shown
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
 from ricordo.language.annotations import MemoryKind, MemoryType
@@ -43,22 +44,8 @@ async def describer(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmDe
         yield opened
 
 
-async def test_rules_need_no_model(server: OllamaStandIn) -> None:
-    async with open_describer(EnrichmentSettings(ollama_url=server.url), SystemClock()) as describer:
-        assert describer is None
-    assert server.requests == []
-
-
 @pytest.mark.parametrize(
-    ("count", "task", "content"),
-    [
-        (1, "Rate the importance of this observation", 'Observation: "È morta mia nonna."'),
-        (
-            3,
-            "Rate the importance of each observation (1-10 scale).",
-            'Observations:\n1. "È morta mia nonna."\n2. "ok"\n3. "I got the job!"',
-        ),
-    ],
+    ("count", "task", "content"), table(__file__, "messages_are_rated_by_the_scale_alone")
 )
 async def test_messages_are_rated_by_the_scale_alone(
     server: OllamaStandIn, reader: OllamaMessageReader, count: int, task: str, content: str
@@ -104,21 +91,6 @@ async def test_orders_in_a_message_are_sent_as_data_on_one_line(
     assert len(by_rating.splitlines()) == 3
 
 
-async def test_an_order_that_the_model_obeys_has_no_effect(
-    server: OllamaStandIn, describer: LlmDescriber
-) -> None:
-    server.behaviour.chat = TalkingModel(
-        rate=lambda text: "10" if "rate 10" in text else "2",
-        describe=lambda _: described(topics=["world peace"], participants=["Caesar"], title="Buy gold now"),
-    )
-    rules = enrich(Document(ORDER.text, "en"))
-    first, second = await describer.read([STORY[1], ORDER])
-    assert first.importance == pytest.approx(1 / 9)  # the neighbour was not spoken for
-    found = merge_llm_reading(rules, ORDER, second, describer.model)
-    assert found.importance == rules.importance
-    assert (found.topics, found.participants, found.title) == (rules.topics, rules.participants, rules.title)
-
-
 @pytest.mark.parametrize(
     ("answer", "ratings"),
     [
@@ -144,18 +116,6 @@ async def test_ratings_are_read_as_models_write_them_and_anything_else_is_invali
         return
     with pytest.raises(InvalidReply):
         await reader.rate(STORY)
-
-
-async def test_messages_whose_batch_has_no_valid_answer_are_rated_one_by_one(
-    server: OllamaStandIn, describer: LlmDescriber
-) -> None:
-    def chat(request: Body) -> str:
-        return "7" if shown(request) != ["ok"] else "not at all"
-
-    server.behaviour.chat = chat
-    found = await describer.read(STORY, describe=False)
-    assert [one.importance for one in found] == [pytest.approx(6 / 9), None, pytest.approx(6 / 9)]
-    assert [len(shown(request)) for request in chats(server)] == [3, 1, 1, 1]
 
 
 WHOLE = Description(
@@ -224,15 +184,3 @@ async def test_a_server_that_misbehaves_leaves_the_values_of_the_rules(
         return [one.importance for one in await describer.read(STORY)] == pytest.approx([5 / 9] * 3)
 
     await eventually(answered)
-
-
-async def test_a_reader_that_waits_opens_once_the_model_is_there(server: OllamaStandIn) -> None:
-    server.models.clear()
-    server.behaviour.delay = 0.1
-    async with OllamaMessageReader.open(server.url, MODEL, timeout=5, wait=True) as reader:
-        assert server.models == [MODEL]
-        assert len(server.requests) == 3
-        assert await reader.rate(STORY[:1]) == [6]
-    server.behaviour.status = 500
-    async with OllamaMessageReader.open(server.url, MODEL, timeout=5, wait=True):
-        pass

@@ -16,7 +16,6 @@ from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.models.encoder import InvalidReply
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.ollama import OllamaRelationReader
 from ricordo.models.ollama import reader as ollama_reader
@@ -140,66 +139,6 @@ def test_the_examples_of_the_prompt_hold(text: str, facts: Sequence[object]) -> 
         Passage(LlmMessage(text, "it" if "abiti" in text or "Ieri" in text else "en")), told, ()
     )
     assert (found.added, found.faults) == (len(told), ())
-
-
-async def test_what_it_says_is_added_to_what_the_rules_read(facts: LlmFactExtractor) -> None:
-    for _ in range(2):
-        assert objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], ["tango"]]
-
-
-async def test_what_an_assistant_says_or_nobody_costs_no_call(
-    server: OllamaStandIn, facts: LlmFactExtractor
-) -> None:
-    assert objects(await facts.read(uttered(NEWS, role="assistant"))) == [[]]
-    assert objects(await facts.read(uttered("", " ", "👍"))) == [[], [], []]
-    assert chats(server) == []
-
-
-INVENTIONS: dict[str, tuple[list[object], str]] = {
-    "a predicate": ([stated("Marta", "MARRIED_TO", "tango", "si è innamorata del tango")], "predicate"),
-    "a label of the graph": ([stated("Marta", "Person", "tango", "si è innamorata del tango")], "predicate"),
-    "Cypher for a predicate": ([stated("Marta", "likes]->(m) DELETE m //", "tango", NEWS)], "predicate"),
-    "a quote": ([stated("Marta", "likes", "tango", "Marta adora il tango")], "quote"),
-    "no quote": ([stated("Marta", "likes", "tango", "")], "quote"),
-    "a name": ([stated("Giulia", "likes", "tango", "si è innamorata del tango")], "subject"),
-    "Cypher for a name": (
-        [stated("'}) DETACH DELETE n //", "likes", "tango", "si è innamorata del tango")],
-        "subject",
-    ),
-    "a value": ([stated("Marta", "likes", "valzer", "si è innamorata del tango")], "object"),
-    "an object for a subject": ([{**TANGO, "subject": {"name": "Marta"}}], "subject"),
-    "a list of quotes": ([{**TANGO, "quote": ["tango"]}], "quote"),
-    "a fact that is a text": (["Marta likes tango"], "predicate"),
-    "nothing of a fact": ([{}, None, 7, []], "predicate"),
-}
-
-
-@pytest.mark.parametrize("name", INVENTIONS)
-async def test_what_it_invents_is_dropped_and_counted(
-    server: OllamaStandIn, facts: LlmFactExtractor, name: str
-) -> None:
-    answer, fault = INVENTIONS[name]
-    server.behaviour.chat = TalkingModel(relate=lambda _: [*answer, TANGO])
-    assert objects(await facts.read(uttered(NEWS))) == [["tango"]]
-    assert facts.counters[f"dropped_{fault}"] == len(answer)
-    assert facts.counters["llm_facts"] == 1
-
-
-INVALID: tuple[str, ...] = (
-    '{"number": true, "facts": []}',
-    '{"number": "1", "facts": []}',
-    '{"number": 1}',
-    '{"number": 1, "facts": {"subject": "user"}}',
-)
-
-
-@pytest.mark.parametrize("item", INVALID)
-async def test_an_item_of_another_shape_is_no_answer(
-    server: OllamaStandIn, reader: OllamaRelationReader, item: str
-) -> None:
-    server.behaviour.chat = lambda _: f'{{"messages": [{item}]}}'
-    with pytest.raises(InvalidReply):
-        await reader.relate(STORY)
 
 
 @pytest.mark.parametrize(("name", "budget"), WITH_BUDGET)

@@ -1,6 +1,5 @@
 """A bad deploy on a real server: it gives up next to nothing, and what replaces it finds all the rest."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
@@ -135,23 +134,4 @@ async def test_each_process_has_a_breaker_of_its_own(
             await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
     assert set(good.done.values()) == {1}
     assert len(good.done) == TOTAL
-    assert await count(bus, STREAM_DEAD_LETTERS) == 0
-
-
-async def test_a_halted_worker_that_is_killed_loses_nothing(
-    server: NatsServerProcess, bus: NatsBus, topology: Topology
-) -> None:
-    await publish(bus, *(received(number) for number in range(100)))
-    stopping = asyncio.Event()
-    async with open_bus(NatsSettings(servers=(server.url,)), topology) as other:
-        halted = worker(other, Deployed(bad=True))
-        task = asyncio.create_task(halted.run(stopping, lambda: None))
-        await eventually(lambda: halted.health.report()["state"] == "halted")
-        await other._connection.client.close()  # as the death of a process does
-        task.cancel()
-        await asyncio.wait({task})
-    good = Deployed(bad=False)
-    async with running(worker(bus, good)):
-        await eventually(lambda: holds(bus, STREAM_IN, 0), within=30)
-    assert len(good.done) == 100
     assert await count(bus, STREAM_DEAD_LETTERS) == 0

@@ -7,17 +7,15 @@ import signal
 import sys
 import textwrap
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 
 import nats
 import nats.errors
-import pytest
-from nats.aio.client import Client
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.nats import NatsBus
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.query_server import QueryServer
@@ -45,43 +43,7 @@ def server_on(
     )
 
 
-@pytest.fixture
-async def bot(server: NatsServerProcess) -> AsyncIterator[Client]:
-    client = await nats.connect(server.url)
-    yield client
-    await client.close()
-
-
 class TestQueries:
-    async def test_slow_requests_do_not_hold_up_each_other_and_stopping_answers_all(
-        self, bus: NatsBus, bot: Client
-    ) -> None:
-        begun, released = 0, asyncio.Event()
-
-        async def slow(tenant: str, request: StatsRequest) -> Message:
-            nonlocal begun
-            begun += 1
-            await released.wait()
-            return await stats(tenant, request)
-
-        async with running(server_on(bus, slow)):
-            asking = [asyncio.create_task(bot.request(STATS, ASKED, timeout=30)) for _ in range(16)]
-            await eventually(lambda: begun == 16)
-            asyncio.get_running_loop().call_later(0.1, released.set)  # when it is stopping
-        replies = await asyncio.gather(*asking)
-        assert {json.loads(reply.data)["memories"] for reply in replies} == {3}
-
-    async def test_servers_of_one_name_share_the_requests(
-        self, server: NatsServerProcess, bus: NatsBus, topology: Topology, bot: Client
-    ) -> None:
-        async with open_bus(NatsSettings(servers=(server.url,)), topology) as other:
-            one, two = server_on(bus), server_on(other)
-            async with running(one, two):
-                for _ in range(40):
-                    await bot.request(STATS, ASKED, timeout=5)
-            assert one.health.processed + two.health.processed == 40
-            assert min(one.health.processed, two.health.processed) > 0
-
     async def test_it_answers_again_after_the_server_was_killed(
         self, server: NatsServerProcess, bus: NatsBus
     ) -> None:

@@ -67,18 +67,6 @@ class TestRicordosTopology:
             found = [delivery.subject for delivery in await subscription.fetch(50, 1.0)]
             assert sorted(found) == [f"memory.v1.acme.{name}" for name in wanted], consumer
 
-    async def test_one_tenants_ids_do_not_swallow_anothers_for_longer_than_the_minimum(
-        self, bus: NatsBus
-    ) -> None:
-        for tenant in ("acme", "zeta"):
-            message = Outgoing(
-                subject=f"memory.v1.{tenant}.message.received", body=b"{}", headers={"Nats-Msg-Id": "m-1"}
-            )
-            assert await bus.publish([message]) == [None]
-            await asyncio.sleep(0.15)
-        subscription = await bus.subscribe("ingest")
-        assert len(await subscription.fetch(10, 1.0)) == 2
-
     async def test_a_body_over_the_servers_limit_is_refused_alone(self, bus: NatsBus) -> None:
         results = await bus.publish(
             [

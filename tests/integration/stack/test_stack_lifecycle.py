@@ -2,19 +2,16 @@
 
 import asyncio
 import functools
-import os
 import socket
 import sys
 import time
 from pathlib import Path
 
-import asyncpg
 import psutil
 import pytest
 from tests.fixtures.stack_checks import eventually, leave_traces, read_traces, seen, until
 
 from ricordo_services.stack import (
-    AlreadyRunning,
     Endpoints,
     LocalStack,
     ServerFailed,
@@ -74,15 +71,6 @@ async def test_data_and_ports_stay_and_no_descriptor_is_lost(
     with capsys.disabled():
         seconds = f"{started:.2f} s cold, {warm:.2f} s warm, stop {stopped:.2f} s"
         sys.stdout.write(f" start {seconds}, resident {resident:.0f} MB ")
-
-
-async def test_a_second_stack_on_the_folder_is_refused_and_the_first_goes_on(stack: Endpoints) -> None:
-    with pytest.raises(AlreadyRunning, match=f"process {os.getpid()}"):
-        async with LocalStack.open(stack.data_dir):
-            pytest.fail("two stacks on one folder")
-    connection = await asyncpg.connect(stack.postgres_dsn)
-    assert await connection.fetchval("SELECT 1") == 1
-    await connection.close()
 
 
 async def test_everything_listens_on_loopback_only(stack: Endpoints) -> None:

@@ -9,7 +9,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from tests.unit.client.conftest import Server, Worker
 
-from ricordo.client import Forbidden, InvalidRequest, MemoryClient, StreamFull, Timeout, Unavailable
+from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Timeout, Unavailable
 from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MessageImported, MessageReceived
 
@@ -134,18 +134,6 @@ async def test_without_a_stream_publishing_is_unavailable(memory: MemoryClient) 
         await memory.publish(MESSAGE)
     with pytest.raises(Unavailable, match="no stream keeps"):
         await memory.publish_many(numbered(3))
-
-
-async def test_a_full_stream_refuses(memory: MemoryClient, stream: str, nc: Client) -> None:
-    content = "x" * 30_000
-
-    with pytest.raises(StreamFull) as caught:
-        await memory.publish_many(numbered(1000, content=content), window=8)
-
-    state = (await nc.jetstream().stream_info(stream)).state
-    assert caught.value.__notes__ == [f"{state.messages} messages were acknowledged"]
-    with pytest.raises(StreamFull, match="workers caught up"):
-        await memory.publish(MESSAGE | {"id": "one-more", "content": content})
 
 
 async def test_without_permission_publishing_is_forbidden_at_once(server: Server, stream: str) -> None:

@@ -1,7 +1,6 @@
 """The command `ricordo bench`, its figures, and what it warns of."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from ricordo_lab.bench import bench_command
 from ricordo_lab.bench.generated_texts import read_texts
-from ricordo_lab.bench.measurement import Options, Report, Stopwatch, latencies, percentile, rounded
+from ricordo_lab.bench.measurement import Options, Report, percentile
 from ricordo_lab.console import MeasurementFailed
 
 
@@ -89,31 +88,3 @@ def test_a_percentile_is_a_value_that_the_share_does_not_exceed(values: list[flo
     found = percentile(values, share)
     assert found in values
     assert sum(value <= found for value in values) >= share * len(values)
-
-
-@given(value=NUMBERS)
-def test_rounding_keeps_what_counts(value: float) -> None:
-    assert math.isclose(rounded(value), value, rel_tol=0.005)
-
-
-def test_latencies_are_the_median_and_the_95th_percentile() -> None:
-    assert latencies([float(n) for n in range(1, 101)], "_over_nats") == {
-        "p50_ms_over_nats": 50.0,
-        "p95_ms_over_nats": 95.0,
-    }
-
-
-def test_laps_add_up_even_when_one_fails() -> None:
-    watch = Stopwatch()
-    with watch:
-        sum(range(1000))
-    first = watch.seconds
-    with pytest.raises(LookupError):
-        _fail_on(watch)
-    assert watch.seconds > first > 0
-    assert watch.cpu >= 0
-
-
-def _fail_on(watch: Stopwatch) -> None:
-    with watch:
-        raise LookupError

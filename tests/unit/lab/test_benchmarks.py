@@ -10,25 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.client import MemoryClient, Unavailable
 from ricordo.settings import EmbeddingSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.models import FakeEncoder
 from ricordo_lab.bench.analyser import analyser
-from ricordo_lab.bench.arrivals import (
-    FixedRateEncoder,
-    at_fixed_rate,
-    poisson,
-)
-from ricordo_lab.bench.backlog import RecallAnswers, growth
-from ricordo_lab.bench.batcher_bench import acceptance, overhead
-from ricordo_lab.bench.generated_texts import (
-    LANGUAGES,
-    Spoken,
-    grammar,
-    questions,
-    texts,
-)
+from ricordo_lab.bench.arrivals import FixedRateEncoder, at_fixed_rate, poisson
+from ricordo_lab.bench.backlog import growth
+from ricordo_lab.bench.batcher_bench import acceptance
+from ricordo_lab.bench.generated_texts import LANGUAGES, Spoken, grammar, questions, texts
 from ricordo_lab.bench.measurement import Line, Options
 from ricordo_services.app.embedding_models import Models
 
@@ -46,33 +35,10 @@ async def test_the_analyser_is_measured_in_runs_of_which_the_median_counts(tmp_p
         assert float(str(result["ms_of_the_longest"])) > 0
 
 
-class Away(MemoryClient):
-    """A client whose every question fails."""
-
-    def __init__(self) -> None:
-        """Connect to nothing."""
-
-    async def recall(self, *_: object, **__: object) -> None:  # type: ignore[override]  # it never answers
-        raise Unavailable("nobody answers")
-
-
 def test_growth_is_from_the_first_reading_to_the_largest() -> None:
     found = growth([200.0, 250.0, 210.0])
     assert found == {"before": 200, "fullest": 250, "after": 210, "growth_percent": 25}
     assert growth([])["growth_percent"] is None
-
-
-async def test_questions_that_fail_are_counted_and_no_reason_to_stop() -> None:
-    answers = RecallAnswers()
-    for question in ("one?", "two?"):
-        await answers.ask(Away(), "u-1", question)
-    assert answers.figures() == {
-        "questions": 2,
-        "p50_ms": None,
-        "p95_ms": None,
-        "incomplete": 0,
-        "failed": 2,
-    }
 
 
 @given(seed=st.integers(0, 2**32))
@@ -122,14 +88,6 @@ async def test_the_encoder_of_a_fixed_rate_never_does_more_than_its_rate() -> No
     assert time.perf_counter() - began >= 0.049
     assert (steady.done, steady.inside) == (50, 0)
     assert vectors.shape == (20, steady.dimensions)
-
-
-async def test_overhead_is_what_is_left_without_the_model(models: Models) -> None:
-    found = await overhead(models, SETTINGS, seconds=0.1, run=1)
-    assert 0 <= found["overhead_p50_ms"] <= found["overhead_p95_ms"] <= found["latency_p95_ms"]
-    assert found["texts_per_second_submitted"] == pytest.approx(
-        found["texts_per_second_of_the_model"] / 2, rel=0.01
-    )
 
 
 @pytest.mark.parametrize("room", [300, 64])

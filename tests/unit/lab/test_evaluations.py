@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -154,7 +152,6 @@ def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
     assert daily_evaluation.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
 
 
-WORDS = ("questions", "--data", "FILE", "--misses")
 RESULTS: list[NamedFigures | Row | Miss] = [
     row("questions", "all", measure(["a", "b"], {"b"}), 3),
     row("profile", "human", measure(["a"], {"a"}), 3),
@@ -190,21 +187,3 @@ def test_what_is_wrong_is_said(
     assert main(words) == code
     out, err = capfd.readouterr()
     assert says in out + err
-
-
-def test_who_has_read_enough_is_no_failure(tmp_path: Path) -> None:
-    lines = (Path(__file__).parents[1] / "language/query_analysis/development.tsv").read_text().splitlines()
-    questions = tmp_path / "questions.tsv"
-    questions.write_text("\n".join(lines[:40]))
-    command = f"from ricordo_lab.evaluation.evaluation_command import main; raise SystemExit(main({WORDS!r}))"
-    with subprocess.Popen(
-        [sys.executable, "-c", command.replace("FILE", str(questions))],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        program.stdout.close()
-        assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == 0

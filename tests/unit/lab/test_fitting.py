@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.ranking.human import FEATURES, load_human
 from ricordo.memory.ranking.signals import Signals
-from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.conditional_logit import Choice, fit
 from ricordo_lab.evaluation.emotion_heads import ridge
 from ricordo_lab.evaluation.locomo import LocomoQuestion
@@ -91,23 +91,11 @@ def test_the_weights_that_are_shipped_are_of_all_features() -> None:
     assert deaf.score(Signals(speaker=1)) == deaf.score(Signals(speaker=0))
 
 
-HOW = (
-    "soak it and rinse it",
-    "press it, then wait",
-    "mix the flour and knead it",
-    "turn it and pull it",
-    "cut it",
-)
-OTHER = (
-    "we slept all day",
-    "my aunt called again",
-    "the film was long",
-    "it rained on us",
-    "nobody came home",
-)
+HOW = table(__file__, "how")
+OTHER = table(__file__, "other")
 
 
-def table(path: Path, *lines: str) -> Path:
+def written(path: Path, *lines: str) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
@@ -125,18 +113,5 @@ def test_a_head_learns_what_its_texts_are() -> None:
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
-    found = read_texts(table(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
+    found = read_texts(written(tmp_path / "texts.tsv", "how\tit\tgira la chiave", "-\tit\tpiove"))
     assert found == [LabelledText("how", "it", "gira la chiave"), LabelledText("-", "it", "piove")]
-
-
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (("how\tit",), "line 1"),
-        (("how\tfr\ttournez la clef",), "line 1"),
-        (("how\tit\tgira la chiave", "how\ten\tturn the key"), "two labels"),
-    ],
-)
-def test_a_table_of_another_shape_is_refused(tmp_path: Path, lines: tuple[str, ...], said: str) -> None:
-    with pytest.raises(UnreadableData, match=said):
-        read_texts(table(tmp_path / "texts.tsv", *lines))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation.temporal_evaluation import score_temporal
 
 NOW = "2026-02-04T15:30:00"
@@ -78,13 +77,3 @@ def test_a_time_found_where_there_is_none_is_a_false_positive(cases: Path) -> No
     assert score.timeless == 3
     assert [(miss["text"], miss["expected"]) for miss in score.false_positives] == [("yesterday", None)]
     assert score.share("date") == 0.0
-
-
-@pytest.mark.parametrize(
-    "written",
-    ["no JSON", "{}", "[1]", '[{"Input": "ieri"}]', '[{"Input": "", "Context": {}, "Results": []}]'],
-)
-def test_a_file_of_another_shape_is_refused(cases: Path, written: str) -> None:
-    cases.write_text(written, encoding="utf-8")
-    with pytest.raises(UnreadableData, match=r"cases\.json"):
-        score_temporal(cases, "it")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.assertion_scope import evenly_spaced, plain
 from ricordo.language.detection import detect, identify, tells_language
@@ -36,20 +36,7 @@ def test_what_tells_no_language_is_in_the_default(text: str) -> None:
     assert (identify(text, "it"), identify(text, "en")) == ("it", "en")
 
 
-@pytest.mark.parametrize(
-    ("text", "tells"),
-    [
-        ("pizza", False),
-        ("chocolate cake", False),
-        ("Anna?", False),
-        ("", False),
-        ("my pizza", True),
-        ("la pizza", True),
-        ("grazie", True),
-        ("l'orto", True),
-        ("banana bread oven", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "tells"), table(__file__, "a_bare_noun_or_two_tell_no_language"))
 def test_a_bare_noun_or_two_tell_no_language(text: str, *, tells: bool) -> None:
     assert tells_language(text) is tells
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.assertion_scope import evenly_spaced
@@ -104,16 +104,7 @@ def test_any_text_can_be_looked_at_and_evidence_stands_in_it(said: str, language
 
 
 @pytest.mark.parametrize(
-    "part",
-    [
-        "my my my dad ",
-        "è morto ",
-        "i got ",
-        "my dad, ",
-        "ho ",
-        "a",
-        "\u00a0 ",
-    ],
+    "part", table(__file__, "a_long_text_made_of_nothing_but_beginnings_is_read_in_linear_time")
 )
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_long_text_made_of_nothing_but_beginnings_is_read_in_linear_time(part: str, language: str) -> None:

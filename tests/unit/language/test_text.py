@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language import text, tokenization
 from ricordo.language.document import Document
@@ -9,24 +10,7 @@ from ricordo.language.titles import title_of
 from ricordo.memory.context.recalled_tags import escape_recalled, strip_recalled
 
 
-@pytest.mark.parametrize(
-    ("raw", "left"),
-    [
-        ("nothing to cut", "nothing to cut"),
-        ("  ends stay when nothing was cut ", "  ends stay when nothing was cut "),
-        ('a <recalled id="1">b</recalled> c', "a  c"),
-        ('<RECALLED id="1">b</Recalled >', ""),
-        ("<recalled>a<recalled>b</recalled>c</recalled>d", "d"),
-        ("keep <recalled id='x'>never closed", "keep"),
-        ("keep <recalled id='cut off", "keep"),
-        ("tail</recalled> stays", "stays"),
-        ("a <recalled>b</recalled> c</recalled> d", "a  c d"),
-        ("one <recalled/> two", "one  two"),
-        ("i < recalled the day > you", "i"),
-        ("<recalledx>other tag</recalledx>", "<recalledx>other tag</recalledx>"),
-        ("I recalled <b>that</b>", "I recalled <b>that</b>"),
-    ],
-)
+@pytest.mark.parametrize(("raw", "left"), table(__file__, "recalled_spans_are_cut_out"))
 def test_recalled_spans_are_cut_out(raw: str, left: str) -> None:
     assert strip_recalled(raw) == left
 
@@ -42,20 +26,7 @@ def test_nothing_recalled_survives_being_wrapped(inner: str) -> None:
     assert strip_recalled(wrapped) == "beforeafter"
 
 
-@pytest.mark.parametrize(
-    ("begins", "part"),
-    [
-        ("", "<recalled "),
-        ("", "<"),
-        ("<", " "),
-        ("<recalled ", "/"),
-        ("&lt;recalled ", "a"),
-        ("", "&lt;recalled "),
-        ("&lt;", " "),
-        ("", "&amp;"),
-        ("", "%3c/recalled"),
-    ],
-)
+@pytest.mark.parametrize(("begins", "part"), table(__file__, "hostile_brackets_cost_linear_time"))
 def test_hostile_brackets_cost_linear_time(begins: str, part: str) -> None:
     assert growth(lambda said: strip_recalled(begins + said), part, 32_000) < LINEAR
 
@@ -65,15 +36,7 @@ def test_italian_words_are_cut_at_apostrophes_and_english_ones_are_not() -> None
     assert tokenization.words("Don’t John's", "en") == ["don't", "john's"]
 
 
-@pytest.mark.parametrize(
-    ("language", "forms"),
-    [
-        ("it", ("felice", "felici")),
-        ("it", ("gatto", "gatti")),
-        ("en", ("dogs", "dog")),
-        ("it", ("città", "citta")),
-    ],
-)
+@pytest.mark.parametrize(("language", "forms"), table(__file__, "inflected_forms_share_a_stem"))
 def test_inflected_forms_share_a_stem(language: str, forms: tuple[str, str]) -> None:
     one, other = forms
     assert text.stem(one, language) == text.stem(other, language)
@@ -114,20 +77,6 @@ def test_an_excerpt_ends_at_a_word() -> None:
         text.excerpt("x", 0)
 
 
-@pytest.mark.parametrize(
-    ("said", "title"),
-    [
-        ("Ciao! Come stai? Ieri ho adottato un cane. Si chiama Max.", "Ieri ho adottato un cane"),
-        ("Ciao Marco, ieri ho visto tua sorella", "Ieri ho visto tua sorella"),
-        ("Hi Mark! How are you? I got the job!", "I got the job!"),
-        ("Grazie mille!", "Grazie mille!"),
-        ("**Spesa**:\n- mele\n- pere", "Spesa"),
-        ("<b>Nota</b>: la fattura scade venerdì.", "Nota: la fattura scade venerdì"),
-        ("```py\nx = 1\n```\nmi spieghi questo ciclo?", "mi spieghi questo ciclo?"),
-        ("https://example.com/a", "https://example.com/a"),
-        ("😂😂", "😂😂"),
-        ("<br>", "<br>"),
-    ],
-)
+@pytest.mark.parametrize(("said", "title"), table(__file__, "a_title_passes_over_greetings_and_markup"))
 def test_a_title_passes_over_greetings_and_markup(said: str, title: str) -> None:
     assert title_of(Document(said)) == title

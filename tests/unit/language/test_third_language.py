@@ -9,73 +9,13 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from tests.fixtures.sentence_tables import table
 
 import ricordo
 
 Found = dict[str, Any]
 PACKAGE = Path(ricordo.__file__).parent
-FILES = {
-    "function_words": """
-        stop_words = "mu lu de en e ki"
-        frequent = "mu lu de en e ki dasu volku"
-        """,
-    "time_words": """
-        [day]
-        -1 = "herun"
-        0 = "nunu"
-        [month]
-        5 = "majo"
-        """,
-    "event_times": """
-        cues = "herun nunu majo"
-        """,
-    "fact_words": """
-        user_pronouns = "mu"
-        possessives = "mia"
-        prepositions = "en de"
-        determiners = "lu"
-        conjunctions = "e"
-        signs = "mu lu"
-        """,
-    "fact_rules": """
-        attributes = '''
-        = name name
-        mia nomu estu
-        '''
-        pursuits = '''
-        = lives_in place
-        dasu en
-        '''
-        """,
-    "questions": """
-        question = ['ki|kie|<when>']
-        open_question = ['ki']
-        whole_time = ['ki okazu']
-        how_to = ['kiel oni \\w+']
-        [parts]
-        when = 'kiam'
-        """,
-    "predicate_questions": """
-        [lives_in]
-        asks = ['\\bkie mu dasu\\b']
-        answers = ["Mu dasu en Zorga."]
-        words = "dasu urbo"
-        """,
-    "plain_words": """
-        determiners = "lu"
-        """,
-    "word_classes": """
-        verbs = "volku dasu"
-        """,
-    "feelings": """
-        [joy]
-        words = "ridutu"
-        """,
-    "importance": """
-        weighty = "gravu"
-        first_person = "mu"
-        """,
-}
+FILES = table(__file__, "files")
 PROGRAM = """
     import json
     from datetime import UTC, datetime

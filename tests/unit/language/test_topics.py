@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import NEUTRAL, MemoryType
 from ricordo.language.classification import memory_type
@@ -17,17 +17,7 @@ from ricordo.language.topics import topic_key, topic_keys, topics
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("it", ["Gli esami mi spaventano", "L'esame è andato bene", "ESAME DOMANI", "Ho dato un esame"]),
-        ("it", ["Ho visto le spiagge", "La spiaggia era vuota", "una Spiaggia", "spiagge pulite"]),
-        ("it", ["Ha vinto la partita", "due partite oggi"]),
-        ("en", ["My exams are over", "the exam was hard", "EXAM TOMORROW", "I passed an exam"]),
-        ("en", ["our wedding", "Weddings are expensive", "the wedding is off"]),
-        ("en", ["I lost my knife", "sharp knives"]),
-    ],
-)
+@pytest.mark.parametrize(("language", "said"), table(__file__, "a_thing_has_one_key_whatever_its_form"))
 def test_a_thing_has_one_key_whatever_its_form(language: str, said: list[str]) -> None:
     keys = [{topic_key(topic, language) for topic in topics(Document(each, language))} for each in said]
     assert len(set.intersection(*keys)) == 1
@@ -67,25 +57,7 @@ def test_any_word_has_a_singular(word: str, language: str) -> None:
     assert noun(word, language) or not word
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "a-",
-        "in-law ",
-        "la porto ",
-        "A ",
-        "di ",
-        "<b ",
-        "`",
-        "[a](",
-        "a@b.",
-        "www.a",
-        "x.y",
-        "```",
-        "&a",
-        "_a_",
-    ],
-)
+@pytest.mark.parametrize("part", table(__file__, "a_text_made_to_take_long_does_not"))
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_a_text_made_to_take_long_does_not(part: str, language: str) -> None:
     assert growth(lambda said: topics(Document(said, language)), part, 6_000) < LINEAR

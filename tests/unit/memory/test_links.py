@@ -97,41 +97,6 @@ def test_who_is_related_depends_on_who_is_there(
     assert kept.shown() == expected(members)
 
 
-@given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
-def test_who_has_left_might_never_have_come(
-    members: list[LinkedMember], order: random.Random, sketched_from: int
-) -> None:
-    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
-    neighbourhood.add(members)
-    kept.write(neighbourhood.take_changes())
-    leaving = [one for one in members if order.random() < 0.4]
-    staying = [one for one in members if one not in leaving]
-    neighbourhood.remove([one.memory_id for one in leaving])
-    kept.write(neighbourhood.take_changes())
-    assert kept.shown() == expected(staying)
-    assert all(kept.related[one.memory_id] == () for one in leaving)
-    neighbourhood.add(leaving)
-    kept.write(neighbourhood.take_changes())
-    assert kept.shown() == expected(members)
-
-
-@given(members=_MEMBERS, order=st.randoms(use_true_random=False), sketched_from=_SKETCHED)
-def test_the_erased_are_replaced_when_the_rest_is_read(
-    members: list[LinkedMember], order: random.Random, sketched_from: int
-) -> None:
-    kept, neighbourhood = Kept(), Neighbourhood(THRESHOLD, 4, sketched_from=sketched_from)
-    neighbourhood.add(members)
-    kept.write(neighbourhood.take_changes())
-    for one in members:
-        if order.random() < 0.3:
-            del kept.members[one.memory_id]
-    kept.related = {  # what the store does with whoever points at the erased
-        one: tuple(other for other in others if other in kept.members) for one, others in kept.related.items()
-    }
-    kept.write(kept.read(order, sketched_from).take_changes())
-    assert kept.shown() == expected(list(kept.members.values()))
-
-
 def test_what_is_said_again_and_again_is_linked_to_when_it_was_said_last_and_next() -> None:
     hourly = [LinkedMember(UUID(int=100 - n), n * 3_600_000_000, DIRECTIONS[0]) for n in range(30)]
     neighbourhood = Neighbourhood(THRESHOLD, 4)

@@ -5,14 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.style import (
-    LEAST_MESSAGES,
-    Habit,
-    StyleCounts,
-    TopicCount,
-    describe_habits,
-    find_habits,
-)
+from ricordo.memory.style import LEAST_MESSAGES, Habit, StyleCounts, TopicCount, describe_habits, find_habits
 
 BRIEF = StyleCounts(
     messages=60,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.memory.model import Memory, Source, derived_id
@@ -15,12 +16,7 @@ from ricordo.memory.syntheses import max_length, synthesise
 from ricordo.testing.factories import START, memory
 
 _DAY = dt.timedelta(days=1)
-_ITALIAN = (
-    "Ho preso un caffè con Anna al bar Centrale.",
-    "Anna mi ha prestato 20 euro per il cinema.",
-    "Con Anna abbiamo guardato le vetrine in via Roma.",
-    "Ho incontrato Anna al mercato del pesce.",
-)
+_ITALIAN = table(__file__, "italian")
 
 
 def _told(texts: Sequence[str], language: str = "it", days: int = 20, **fields: object) -> list[SessionTurn]:
@@ -47,15 +43,7 @@ def test_it_says_when_and_about_whom() -> None:
     assert made.title == "Tra gennaio e marzo 2026, su Anna"
 
 
-@pytest.mark.parametrize(
-    ("days", "language", "opening"),
-    [
-        (1, "en", "In January 2026: "),
-        (1, "it", "A gennaio 2026: "),
-        (150, "en", "Between January 2026 and March 2027: "),
-        (1, "fr", ""),
-    ],
-)
+@pytest.mark.parametrize(("days", "language", "opening"), table(__file__, "the_time_is_said_as_one_would"))
 def test_the_time_is_said_as_one_would(days: int, language: str, opening: str) -> None:
     said = ["The blue bicycle needs a new chain.", "The red one has a flat tyre.", "I sold the oldest."]
     made = _made([*said, "I bought two helmets for the children."], language, days)

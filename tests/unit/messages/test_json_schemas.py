@@ -1,7 +1,5 @@
 """The committed schemas are those of the code, and say what bots need to know."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -65,14 +63,6 @@ def test_writing_mends_drift_and_spares_the_files_of_others(tmp_path: Path) -> N
     assert not (tmp_path / "stray.json").exists()
     assert (tmp_path / "folder.json").is_dir()
     assert {name: (tmp_path / name).read_bytes() for name in OF_OTHERS} == OF_OTHERS
-
-
-def test_it_runs_as_a_module() -> None:
-    command = [sys.executable, "-W", "error", "-m", "ricordo.messages.schemas", str(COMMITTED), "--check"]
-
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_derived_events_always_carry_their_id_and_instant() -> None:

@@ -85,6 +85,13 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
             "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
         ),
         ("document", "text", "must be a JSON object"),
+        ("user_id", "u" * 129, "must be 1 to 128 printable ASCII characters without spaces"),
+        ("participants", "Davide", "must be a valid array"),
+        (
+            "content",
+            "\u0958" * 20_000,
+            "must have at most 32,768 characters after NFC normalisation, not 40,000",
+        ),
     ],
 )
 def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str | None) -> None:
@@ -105,11 +112,14 @@ def test_a_missing_field_is_named(field: str) -> None:
 
 def test_a_nested_field_is_named_by_its_path() -> None:
     assert refusal(said(tags=["a", 1]))[1] == "tags[1]"
-    document = {"name": "a.txt", "media_type": "text/plain", "data": "not base64!"}
-    assert refusal(said(document=document))[1:] == (
-        "document.data",
-        "document.data must be base64 without line breaks",
-    )
+    document = {"name": "a.txt", "media_type": "text/plain"}
+    for data, reason in (("not base64!", "be base64 without line breaks"), ("", "hold 1 to 8,388,608 bytes")):
+        assert refusal(said(document=document | {"data": data}))[1:] == (
+            "document.data",
+            f"document.data must {reason}",
+        )
+    untyped = {"name": "a.txt", "media_type": "text", "data": "YQ=="}
+    assert refusal(said(document=untyped))[1] == "document.media_type"
 
 
 @pytest.mark.parametrize(

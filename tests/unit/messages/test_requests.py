@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.messages import queries
 from ricordo.messages.codec import decode, decode_as
@@ -26,24 +27,14 @@ def test_other_limits_go_to_a_thousand(name: str, limit: int) -> None:
     assert refusal(name, user_id="u-1", limit=limit)[0] == "limit"
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"query": " "}, "query"),
-        ({"explain": 1}, "explain"),
-        ({"explain": "true"}, "explain"),
-        ({"profile": "best"}, "profile"),
-        ({"now": "2026-02-01T14:30:00"}, "now"),
-        ({"timezone": "Rome"}, "timezone"),
-        ({"filters": []}, "filters"),
-        ({"filters": {"types": ["episodic", "dreamt"]}}, "filters.types[1]"),
-        ({"filters": {"emotion": "happy"}}, "filters.emotion"),
-        ({"filters": {"min_importance": 2}}, "filters.min_importance"),
-        ({"filters": {"start": "2026-02-01T00:00:00Z", "end": "2026-01-01T00:00:00Z"}}, "filters.end"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "field"), table(__file__, "a_wrong_field_of_a_recall_is_named"))
 def test_a_wrong_field_of_a_recall_is_named(fields: dict[str, object], field: str) -> None:
     assert refusal("query.recall", **(RECALL | fields))[0] == field
+
+
+@pytest.mark.parametrize(("name", "fields", "field"), table(__file__, "a_wrong_field_of_a_request_is_named"))
+def test_a_wrong_field_of_a_request_is_named(name: str, fields: dict[str, object], field: str) -> None:
+    assert refusal(name, **({"user_id": "u-1"} | fields))[0] == field
 
 
 def test_a_timeline_runs_forward() -> None:

@@ -9,13 +9,7 @@ import pytest
 import ricordo_services
 from ricordo.bus.nats.topology import SWEEPER, ricordo_topology
 from ricordo.messages.events import DerivedEvent, MemoryRemembered
-from ricordo.messages.routing import (
-    CONSUMERS,
-    CONTRACTS,
-    WORKERS,
-    ContractKind,
-    worker_of,
-)
+from ricordo.messages.routing import CONSUMERS, CONTRACTS, WORKERS, ContractKind, worker_of
 from ricordo.messages.subjects import every_tenant
 from ricordo_services.app import worker_process
 

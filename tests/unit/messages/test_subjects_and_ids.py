@@ -6,6 +6,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.messages.codec import decode, encode
 from ricordo.messages.errors import (
@@ -45,17 +46,7 @@ def test_an_impossible_tenant_is_refused(tenant: str) -> None:
         Subject(tenant, "message.received")
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "",
-        "memory.v1.acme",
-        "memory.v2.acme.message.received",
-        "memory.v1.acme.message",
-        "memory.v1.acme.a.b.c",
-        "x",
-    ],
-)
+@pytest.mark.parametrize("subject", table(__file__, "what_is_no_subject_is_refused"))
 def test_what_is_no_subject_is_refused(subject: str) -> None:
     with pytest.raises(InvalidSubject):
         Subject.parse(subject)

@@ -51,26 +51,6 @@ async def test_handing_in_waits_while_the_queue_is_full(model: FakeEncoder, cloc
         assert all(call.done() for call in calls)
 
 
-async def test_an_outage_loses_nothing_and_ends_by_one_probe(
-    batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
-) -> None:
-    model.available = False
-    call = asyncio.create_task(batcher.encode(["hello"]))
-    await clock.advance(1)
-    assert state_of(batcher) is BreakerState.OPEN
-    assert len(model.requests) == 6  # the text, and each time another that is not at fault
-    assert batcher.reason == "fake is away"
-    more = [asyncio.create_task(batcher.encode([f"more {n}"])) for n in range(100)]
-    await clock.advance(13)
-    assert len(model.requests) == 6
-    model.available = True
-    await clock.advance(2)
-    assert state_of(batcher) is BreakerState.CLOSED
-    await clock.advance(1)
-    np.testing.assert_array_equal(vectors(await call), model.vectors(["hello"]))
-    assert all(one.done() for one in more)
-
-
 async def test_a_worker_is_told_when_to_fetch(
     batcher: EmbeddingBatcher, model: FakeEncoder, clock: ManualClock
 ) -> None:
@@ -138,20 +118,3 @@ async def test_a_fallback_that_is_away_too_is_waited_for(model: FakeEncoder, clo
 async def _open_after(batcher: EmbeddingBatcher, clock: ManualClock, seconds: float) -> None:
     await clock.sleep(seconds)
     await batcher.wait_open()
-
-
-async def test_an_outage_amid_a_call_costs_no_vector(model: FakeEncoder, clock: ManualClock) -> None:
-    spare = FakeEncoder(clock, model="spare", dimensions=16)
-    limits = BatchLimits(fallback_after=20, in_flight=1)
-    async with EmbeddingBatcher(model, clock, fallback=spare, limits=limits) as batcher:
-        texts = [f"text {n}" for n in range(64)]
-        call = asyncio.create_task(batcher.encode(texts))
-        await clock.advance(0.15)
-        model.available = False
-        await clock.advance(60)
-        encoded = await call
-        assert model.requests[0].failed is False
-        assert sum(len(request.texts) for request in spare.requests) == 32
-        assert models(encoded) == ["fake"] * 32 + ["spare"] * 32
-        np.testing.assert_array_equal(vectors(encoded[:32]), model.vectors(texts[:32]))
-        np.testing.assert_array_equal(vectors(encoded[32:]), spare.vectors(texts[32:]))

@@ -14,11 +14,6 @@ from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
 def state_of(batcher: EmbeddingBatcher) -> BreakerState:
     return batcher.breaker.state
 

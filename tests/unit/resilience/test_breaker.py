@@ -15,11 +15,6 @@ from ricordo.testing.manual_clock import ManualClock, settle
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def breaker(clock: ManualClock) -> CircuitBreaker:
     return CircuitBreaker(clock)
 
@@ -48,29 +43,6 @@ async def test_three_failures_open_it_for_fifteen_seconds(
     assert breaker.admit() is None
     await clock.advance(0.001)
     assert state_of(breaker) is BreakerState.HALF_OPEN
-
-
-async def test_half_open_lets_exactly_one_probe_through(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    fail(breaker, 3)
-    await clock.advance(15)
-    probe = admitted(breaker)
-    assert probe.is_probe
-    assert [breaker.admit() for _ in range(10)] == [None] * 10
-    probe.succeeded()
-    assert state_of(breaker) is BreakerState.CLOSED
-    assert not admitted(breaker).is_probe
-
-
-async def test_a_failed_probe_opens_it_again(breaker: CircuitBreaker, clock: ManualClock) -> None:
-    fail(breaker, 3)
-    await clock.advance(20)
-    fail(breaker)
-    assert state_of(breaker) is BreakerState.OPEN
-    assert breaker.down_for == 20
-    await clock.advance(14.999)
-    assert not breaker.admits
-    await clock.advance(0.001)
-    assert breaker.admits
 
 
 async def test_a_cancelled_probe_frees_its_place(breaker: CircuitBreaker, clock: ManualClock) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.fixtures.workshop import Created, Workshop, created, number_of
+from tests.fixtures.workshop import Created, Workshop, created, number_of, publish
 
 from ricordo.bus.port import Outgoing, PublishRefused
 from ricordo.messages.events import MemoryEncoded
@@ -11,7 +11,7 @@ from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.event_worker import EventWorker
-from ricordo.runtime.handling import Done, Outcome, Reject, Retry
+from ricordo.runtime.handling import Done, Outcome, Reject
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
@@ -40,10 +40,6 @@ def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventW
     return shop.worker(handler, loop=loop, breaker=SETTINGS)
 
 
-async def publish(shop: Workshop, count: int) -> None:
-    assert await shop.bus.publish([created(n) for n in range(count)]) == [None] * count
-
-
 class TestAWorker:
     async def test_it_halts_with_what_it_has_in_hand_and_uses_up_no_delivery(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()
@@ -63,13 +59,6 @@ class TestAWorker:
         assert {(entry.what, entry.attempt) for entry in shop.settlements()} == {("ack", 1)}
         assert len(shop.settlements()) == 100
         assert (worker.health.dead_lettered, worker.health.in_flight) == (0, 0)
-
-    async def test_the_trials_get_to_others_than_those_that_failed(self) -> None:
-        shop, handler = Workshop(), Broken(*range(20, 100))
-        await publish(shop, 100)
-        worker = braked(shop, handler, LoopSettings(batch=8, slots=32))
-        async with shop.running(worker):
-            await shop.until(lambda: number_passed(shop) >= 80)
 
     async def test_a_stop_hands_back_what_was_held_and_a_mended_worker_handles_it(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()
@@ -97,16 +86,6 @@ class TestAWorker:
         async with shop.running(braked(shop, handler)):
             await shop.work_off()
         assert sum(entry.what == "ack" for entry in shop.settlements()) + len(shop.dead()) == 500
-
-    async def test_a_bad_message_among_good_ones_is_given_up_as_ever(self) -> None:
-        shop, handler = Workshop(max_deliver=3), Broken(*(set(range(50)) - {17}))
-        await publish(shop, 50)
-        worker = braked(shop, handler)
-        async with shop.running(worker):
-            await shop.work_off()
-        (reason,) = shop.dead()
-        assert reason == "attempts_exhausted: failed at attempt 3: KeyError: 'vector'"
-        assert worker.health.processed == 49
 
     async def test_a_bad_message_that_is_all_there_is_is_given_up_too(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()
@@ -160,18 +139,6 @@ class TestAWorker:
             shop.bus.refusing = lambda _: None
             await shop.work_off()
         assert shop.dead() == []
-
-    async def test_waiting_for_others_is_no_failure(self) -> None:
-        async def waits(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
-            return [Retry(reason="not yet") if one.attempt == 1 else Done() for one in events]
-
-        shop = Workshop()
-        await publish(shop, 50)
-        worker = shop.worker(waits, loop=LOOP, breaker=SETTINGS)
-        async with shop.running(worker):
-            await shop.until(lambda: number_passed(shop) > 0)
-            assert worker.health.report()["state"] == "ready"
-            await shop.work_off()
 
 
 class TestAMendedWorkerGoesOn:
@@ -263,7 +230,3 @@ class TestAHaltedWorker:
             await shop.clock.advance(60.0)
             await shop.bus.publish([created(n) for n in range(6, 20)])
             await shop.until(lambda: worker.health.processed == 14)
-
-
-def number_passed(shop: Workshop) -> int:
-    return sum(entry.what == "ack" for entry in shop.settlements())

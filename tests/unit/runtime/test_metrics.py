@@ -6,21 +6,19 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
+from tests.fixtures.query_desk import STATS_REPLY, Desk
 from tests.fixtures.scraping import everything, scrape, scraped
-from tests.fixtures.workshop import Created, Workshop, created, memory_bus
+from tests.fixtures.workshop import Created, Workshop, created
 
 from ricordo.messages.message_types import Message
-from ricordo.messages.queries import StatsReply, StatsRequest
+from ricordo.messages.queries import StatsRequest
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
-from ricordo.runtime.query_server import QueryServer, ServerSettings
-from ricordo.runtime.replies import QueryRoute
+from ricordo.runtime.query_server import ServerSettings
 from ricordo.testing.manual_clock import ManualClock, settle
-
-STATS_REPLY = StatsReply(memories=3, archived=0, history=3, facts=0, reflections=0, summaries=0, pending=0)
 
 
 @pytest.fixture
@@ -86,23 +84,13 @@ class TestHandlers:
         assert total == pytest.approx(0.9)
 
 
-class Desk:
-    """A server of queries, whose clock stands unless a handler moves it."""
+class MeasuredDesk(Desk):
+    """A desk whose server is measured, and whose clock stands unless a handler moves it."""
 
-    def __init__(self, clock: ManualClock, settings: ServerSettings | None = None) -> None:
-        self.clock = clock
-        self.bus = memory_bus(clock)
-        self.server = QueryServer(
-            name="retrieval",
-            kind="query",
-            routes={"query.stats": QueryRoute(handler=self.answer)},
-            responder=self.bus,
-            publisher=self.bus,
-            clock=clock,
-            settings=settings,
-        )
-        self.metrics = Metrics("0")
-        self.metrics.add_queries({"retrieval": self.server.measures})
+    def __init__(self, settings: ServerSettings | None = None) -> None:
+        super().__init__()
+        self.metrics, self.measured = Metrics("0"), self.server(self.answer, settings)
+        self.metrics.add_queries({"retrieval": self.measured.measures})
 
     async def answer(self, _: str, request: StatsRequest) -> Message:
         if request.user_id == "bad":
@@ -110,33 +98,21 @@ class Desk:
         await self.clock.sleep(0.2)
         return STATS_REPLY
 
-    async def ask(self, name: str = "query.stats", user: str = "u-1") -> None:
-        subject, body = f"memory.v1.acme.{name}", b'{"user_id": "%s"}' % user.encode()
-        asking = asyncio.create_task(self.bus.request(subject, body))
+    async def ask_for(self, name: str = "query.stats", user: str = "u-1") -> None:
+        asking = asyncio.create_task(self.ask(f"memory.v1.acme.{name}", b'{"user_id": "%s"}' % user.encode()))
         await settle()
         await self.clock.advance(0.2)
-        await asyncio.wait_for(asking, 5)
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        stopping, readied = asyncio.Event(), asyncio.Event()
-        task = asyncio.create_task(self.server.run(stopping, readied.set))
-        await readied.wait()
-        try:
-            yield
-        finally:
-            stopping.set()
-            await asyncio.wait_for(task, 10)
+        await asking
 
 
 class TestQueries:
-    async def test_replies_are_counted_and_timed_by_query_and_outcome(self, clock: ManualClock) -> None:
-        desk = Desk(clock)
-        async with desk.open():
-            await desk.ask()
-            await desk.ask()
-            await desk.ask(user="bad")
-            await desk.ask(user="")
+    async def test_replies_are_counted_and_timed_by_query_and_outcome(self) -> None:
+        desk = MeasuredDesk()
+        async with desk.open(desk.measured):
+            await desk.ask_for()
+            await desk.ask_for()
+            await desk.ask_for(user="bad")
+            await desk.ask_for(user="")
         found, of = scraped(desk.metrics), {"worker": "retrieval", "query": "query.stats"}
         assert found.within("ricordo_query_duration_seconds", **of) == {0.25: 2, 0.001: 2}
         assert found.value("ricordo_query_duration_seconds_sum", **of) == pytest.approx(0.4)
@@ -144,20 +120,20 @@ class TestQueries:
         for outcome, count in expected.items():
             assert found.value("ricordo_query_replies_total", outcome=outcome, **of) == count
 
-    async def test_what_strangers_ask_becomes_one_label(self, clock: ManualClock) -> None:
-        desk = Desk(clock)
-        async with desk.open():
+    async def test_what_strangers_ask_becomes_one_label(self) -> None:
+        desk = MeasuredDesk()
+        async with desk.open(desk.measured):
             for name in ("query.history", "query.nonsense", "query.of.no.kind", "query.UPPER!"):
-                await desk.ask(name)
+                await desk.ask_for(name)
         found = scraped(desk.metrics)
         assert found.label_values("query") == {"query.stats", "query.history", "unknown"}
         assert found.value("ricordo_query_duration_seconds_count", query="unknown") == 3
         assert found.value("ricordo_query_replies_total", query="query.history", outcome="unavailable") == 1
 
-    async def test_who_is_sent_away_is_counted(self, clock: ManualClock) -> None:
-        desk = Desk(clock, ServerSettings(concurrency=1, waiting=0))
-        async with desk.open():
-            await asyncio.gather(desk.ask(), desk.ask())
+    async def test_who_is_sent_away_is_counted(self) -> None:
+        desk = MeasuredDesk(ServerSettings(concurrency=1, waiting=0))
+        async with desk.open(desk.measured):
+            await asyncio.gather(desk.ask_for(), desk.ask_for())
         found = scraped(desk.metrics)
         for outcome in ("ok", "unavailable"):
             assert found.value("ricordo_query_replies_total", query="query.stats", outcome=outcome) == 1

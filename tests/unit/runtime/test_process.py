@@ -12,11 +12,7 @@ from ricordo.testing.manual_clock import settle
 
 
 class Plain:
-    """A service that does what it is told.
-
-    Attributes:
-        together: where it waits for others when it stops.
-    """
+    """A service that does what it is told."""
 
     def __init__(self, name: str, *, failure: Exception | None = None, takes: float = 0.0) -> None:
         self.name = name

@@ -5,35 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from tests.fixtures.workshop import Created, Workshop, all_done, created, number_of
+from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, created, number_of, publish
 
 from ricordo.bus.port import DeadLetter, Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Retry
 from ricordo.testing.manual_clock import settle
-
-
-class Recorder:
-    """Notes what it is given; may be held up."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.going = asyncio.Event()
-        self.going.set()
-
-    async def __call__(self, tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
-        self.batches.append([number_of(event) for event in events])
-        await self.going.wait()
-        return [Done() for _ in events]
-
-    @property
-    def handled(self) -> list[int]:
-        return sorted(number for batch in self.batches for number in batch)
-
-
-async def publish(shop: Workshop, count: int, tenant: str = "acme") -> None:
-    assert await shop.bus.publish([created(n, tenant) for n in range(count)]) == [None] * count
 
 
 class TestReplays:

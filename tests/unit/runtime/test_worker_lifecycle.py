@@ -3,30 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 
-from tests.fixtures.workshop import Created, Workshop, created, number_of
+from tests.fixtures.workshop import Created, Recorder, Workshop, publish
 
 from ricordo.messages.events import MemoryEncoded
 from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome
-
-
-class Recorder:
-    """Notes what it is given; may be held up."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.going = asyncio.Event()
-        self.going.set()
-
-    async def __call__(self, tenant: str, events: Sequence[Created]) -> Sequence[Outcome]:
-        self.batches.append([number_of(event) for event in events])
-        await self.going.wait()
-        return [Done() for _ in events]
-
-    @property
-    def handled(self) -> list[int]:
-        return sorted(number for batch in self.batches for number in batch)
 
 
 class Door(Gate):
@@ -38,10 +20,6 @@ class Door(Gate):
 
     async def wait_open(self) -> None:
         await self.opened.wait()
-
-
-async def publish(shop: Workshop, count: int, tenant: str = "acme") -> None:
-    assert await shop.bus.publish([created(n, tenant) for n in range(count)]) == [None] * count
 
 
 class TestHeartbeats:

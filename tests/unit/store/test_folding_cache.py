@@ -15,18 +15,6 @@ def _folding(rows: int) -> Folding:
     return folding
 
 
-def test_a_fold_is_returned_once_and_for_its_version_only() -> None:
-    cache, folding, version = FoldingCache(100), _folding(1), uuid4()
-    assert cache.pop("acme", "u", None) is None
-    cache.put("acme", "u", folding, version)
-    assert cache.pop("elsewhere", "u", version) is None
-    assert cache.pop("acme", "u", version) is folding
-    assert cache.pop("acme", "u", version) is None, "whoever takes it may change it"
-    cache.put("acme", "u", folding, version)
-    assert cache.pop("acme", "u", uuid4()) is None
-    assert cache.pop("acme", "u", version) is None
-
-
 def test_the_folds_used_longest_ago_are_dropped() -> None:
     size = _folding(7).size
     cache, version = FoldingCache(2 * size), uuid4()

@@ -8,22 +8,14 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.corrections import UserMessage, concerns, corrected_by, denied_pattern, read_correction
 from ricordo.language.corrections.correction_parsing import asserted
 from ricordo.language.document import Document
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
-WORDS = (
-    "La visita è il 12 maggio",
-    "la cena è giovedì alle 20",
-    "Scusa, il 14 non il 12",
-    "no aspetta, il 15, non il 14",
-    "mi correggo, venerdì",
-    "Piove",
-    "the plumber comes on the 12th",
-    "it's the 16th, not the 12th",
-)
+WORDS = table(__file__, "words")
 
 
 def said(
@@ -98,16 +90,7 @@ def test_uses_of_a_number_are_told_apart_and_people_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "correction"),
-    [
-        ("I was born in nineteen eighty, it cost 1,200 euros", "Sorry, 1300, not 1200"),
-        ("Ci vediamo lunedi", "scusa, martedì, non lunedì"),
-        ("see you on MONDAY", "scusa, martedì, non lunedì"),
-        ("Parto con José", "mi correggo: Andrés, non Jose"),
-        ("arriviamo in dodici", "scusa, in 14, non in 12"),
-        ("alle 17.30 in palestra", "scusa, alle 18, non alle 17:30"),
-        ("we meet in the Blue rooms", "Correction: the green room, not the blue room"),
-    ],
+    ("wrong", "correction"), table(__file__, "whatever_may_be_meant_matches_the_pattern_of_what_is_denied")
 )
 def test_whatever_may_be_meant_matches_the_pattern_of_what_is_denied(wrong: str, correction: str) -> None:
     assert meant(said(0, wrong), said(1, correction)) == "m-00"

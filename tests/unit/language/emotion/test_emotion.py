@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.data_files import LANGUAGES
@@ -97,14 +97,7 @@ def test_and_may_still_deny_it(said: str) -> None:
     assert estimate(Document(said, "en" if said.startswith("I ") else "it")).valence < 0
 
 
-@pytest.mark.parametrize(
-    ("said", "language", "names"),
-    [
-        ("Marco lavora in banca", "it", ()),
-        ("Serena studia chimica", "it", ("Serena",)),
-        ("Joy lives here", "en", ("Joy",)),
-    ],
-)
+@pytest.mark.parametrize(("said", "language", "names"), table(__file__, "a_name_is_no_feeling"))
 def test_a_name_is_no_feeling(said: str, language: str, names: tuple[str, ...]) -> None:
     assert estimate(Document(said, language), names=names) == NEUTRAL
 
@@ -126,20 +119,7 @@ def test_nothing_is_added(said: str, language: str) -> None:
     assert all(letter in rest for letter in without_figures(Document(said, language)).text)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I'm happy :)",
-        "I love you = forever!",
-        "Sono felice (davvero)",
-        "Ho paura; tu?",
-        "My mood: 10 out of 10, so happy",
-        "<3 you",
-        "return to me, my love",
-        "If it rains I'll be sad - very sad",
-        "Select the one you love",
-    ],
-)
+@pytest.mark.parametrize("said", table(__file__, "what_people_say_is_no_code"))
 def test_what_people_say_is_no_code(said: str) -> None:
     document = Document(said)
     assert document.prose is document.visible
@@ -152,21 +132,7 @@ def test_a_line_of_code_leaves_what_stands_beside_it() -> None:
     assert "happy" not in prose
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "dying ",
-        "i was dying of ",
-        "positive test ",
-        "a = ",
-        "<p> ",
-        "f(",
-        "{",
-        "if (a == b) ",
-        "muoio di ",
-        "😢",
-    ],
-)
+@pytest.mark.parametrize("part", table(__file__, "time_grows_with_the_length_of_a_text_only"))
 @pytest.mark.parametrize("language", ["it", "en"])
 def test_time_grows_with_the_length_of_a_text_only(part: str, language: str) -> None:
     assert (

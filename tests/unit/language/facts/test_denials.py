@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
@@ -103,14 +103,7 @@ def test_a_denial_ends_what_was_said_before_unless_that_began_later(
 
 @pytest.mark.parametrize(
     ("first", "then", "now"),
-    [
-        ("I live in Rome.", "In 1999 I moved to Leeds to study.", "Rome"),
-        ("Vivo a Roma.", "Nel 1999 mi sono trasferita a Leeds per studiare.", "Roma"),
-        ("I work at Barclays.", "In 2010 I started working at Fiat.", "Barclays"),
-        ("I live in Rome.", "I moved to Leeds last month.", "Leeds"),
-        ("I live in Rome.", "I've lived in Leeds since 2019.", "Leeds"),
-        ("I've lived in Rome since 1990.", "In 1999 I moved to Leeds.", "Leeds"),
-    ],
+    table(__file__, "what_began_long_ago_was_over_when_something_else_is_said_to_hold"),
 )
 def test_what_began_long_ago_was_over_when_something_else_is_said_to_hold(
     first: str, then: str, now: str

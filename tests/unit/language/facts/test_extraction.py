@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.document import Document
 from ricordo.memory.facts import PREDICATES, extract, normalise
@@ -144,19 +144,7 @@ def test_a_wrong_language_tag_is_overruled_by_the_text() -> None:
     assert ("user", "has_pet", "max", "holds") in triples("Ieri ho adottato un cane, si chiama Max!", "en")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "O'Brien",
-        'Max "the cat"',
-        "Ma{x}",
-        "Rex`",
-        "X]->() DETACH DELETE n //",
-        "Z\x07oe",
-        "D'Angelo",
-        "Ada\u202e",
-    ],
-)
+@pytest.mark.parametrize("name", table(__file__, "odd_names_do_no_harm"))
 def test_odd_names_do_no_harm(name: str) -> None:
     for statement in extract(
         Document(f"I have a dog called {name}. My sister {name} lives in Dublin.", "en")

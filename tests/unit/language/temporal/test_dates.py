@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.temporal import Language, TimeSpan, find, resolve
 
@@ -23,24 +24,7 @@ WEEKDAYS: dict[Language, list[str]] = {
     "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
     "it": "lunedì martedì mercoledì giovedì venerdì sabato domenica".split(),
 }
-WRITTEN: tuple[tuple[Language, str], ...] = (
-    ("en", "{y}-{m:02}-{d:02}"),
-    ("en", "on {m}/{d}/{y}"),
-    ("en", "{M} {d}, {y}"),
-    ("en", "on the {th} of {M} {y}"),
-    ("en", "{W}, {d} {M} {y}"),
-    ("en", "{W} {M} the {th}, {y}"),
-    ("en", "on {d}-{A}-{y}"),
-    ("en", "{A}. {d}, {y}"),
-    ("it", "{y}-{m:02}-{d:02}"),
-    ("it", "il {d}/{m}/{y}"),
-    ("it", "{d:02}.{m:02}.{y}"),
-    ("it", "il {d} {M} {y}"),
-    ("it", "{W} {d} {M} {y}"),
-    ("it", "il {d} {M} del {y}"),
-    ("it", "{d} {A}. {y}"),
-    ("it", "il giorno {d} {M} {y}"),
-)
+WRITTEN = table(__file__, "written")
 
 
 def ordinal(day: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.fixtures.sentence_tables import sentences
+from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.temporal import EARLIEST, LATEST, Language, TimeSpan, find, resolve
 
@@ -89,15 +89,7 @@ def test_open_spans_reach_as_far_as_instants_do() -> None:
         assert before.start.astimezone(ZoneInfo(zone)) < until.end.astimezone(ZoneInfo(zone))
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("ieri", "relative"),
-        ("il 3 maggio 2024", "exact"),
-        ("maggio 2024", "range"),
-        ("tra il 3 e il 5 marzo", "range"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind"), table(__file__, "the_type_tells_how_the_time_is_told"))
 def test_the_type_tells_how_the_time_is_told(text: str, kind: str) -> None:
     span = resolve(text, NOW, ROME, "it")
     assert span is not None
@@ -129,20 +121,10 @@ def test_a_naive_moment_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "references"),
-    [
-        ("il 3 e il 5 marzo", "it", ["il 3", "il 5 marzo"]),
-        ("on the 3rd, 5th and 7th of May", "en", ["the 3rd", "5th", "7th of May"]),
-        ("I was in Rome on Monday. Nov. 3 was better, wasn't it?", "en", ["on Monday", "Nov. 3"]),
-        ("It was in Jan. The dog barked.", "en", ["Jan"]),
-        ("from 1.000 to 2.000 metres, 25. Nov 2009", "en", ["25. Nov 2009"]),
-        ("sales_report-2002-10-09.xlsx", "en", ["2002-10-09"]),
-        ("the 17-story house of Seung Jun-song at Wal-Mart", "en", []),
-        ("a 12-hour trip on Sunday the 12-hour way", "en", []),
-    ],
+    ("text", "language", "references"), table(__file__, "the_words_that_name_a_time_are_told")
 )
 def test_the_words_that_name_a_time_are_told(text: str, language: Language, references: list[str]) -> None:
-    assert [span.reference for span in find(text, NOW, ROME, language)] == references
+    assert [span.reference for span in find(text, NOW, ROME, language)] == list(references)
 
 
 def test_days_of_a_list_share_their_month() -> None:

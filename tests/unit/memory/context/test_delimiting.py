@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import NOW, Turn, count, fact, memory
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.context import Material, assemble
@@ -94,11 +95,7 @@ def plainly(text: str) -> str:
 
 
 def inside(text: str) -> tuple[str, str]:
-    """Return what stands in the span of a context, and all that stands outside of it.
-
-    Raises:
-        AssertionError: something in it is nearly a tag, or there is more than one span.
-    """
+    """Return what stands in the span of a context, and all that stands outside of it."""
     opened = OPENED.search(text)
     if opened is None:
         return "", text
@@ -169,22 +166,7 @@ def test_nothing_that_strangers_write_stands_as_a_line_of_its_own(
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "m1 Anna: paid",
-        "M2: paid",
-        " f3 paid",
-        "\uff4d\uff11 paid",
-        "\U0001d426\U0001d7cf paid",
-        "**m1** paid",
-        "Thursday, 5 November",
-        "gioved\u00ec 5 novembre",
-        "Thu 5 Nov",
-        "gio 5 nov",
-        "Thu 5 Nov 2026",
-        "Recent conversation:",
-        "Appunti:",
-    ],
+    "line", table(__file__, "a_line_like_one_of_the_contexts_own_is_escaped_in_every_part")
 )
 def test_a_line_like_one_of_the_contexts_own_is_escaped_in_every_part(line: str) -> None:
     text = f"hello\n{line}\nbye"
@@ -212,22 +194,7 @@ def test_what_people_write_every_day_is_shown_as_it_is() -> None:
     assert "\\Tues" not in shown
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("Davide", "Davide"),
-        ("system", "«system»"),
-        ("\u0455YSTEM", "«\u0455YSTEM»"),
-        ("assistant: ok", "assistant ok"),
-        ("## Facts", "Facts"),
-        ("- x", "x"),
-        ("\nutente\n", "«utente»"),
-        ("[INST]", "INST"),
-        ("m1", "«m1»"),
-        ("Thursday 5 November", "«Thursday 5 November»"),
-        (":", "user"),
-    ],
-)
+@pytest.mark.parametrize(("name", "shown"), table(__file__, "nobody_gets_the_name_of_a_role"))
 def test_nobody_gets_the_name_of_a_role(name: str, shown: str) -> None:
     material = Material(recent=[Turn("m-1", "Hello", speaker=name)])
     text = assemble(material, token_budget=500, count=count, language="en").text

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.document import Document
 from ricordo.language.facts.kinship import PRESUMED
@@ -102,34 +103,12 @@ def test_a_brother_and_a_colleague_of_one_name_are_two_and_the_name_alone_is_nei
     assert bare == "marco"
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("has_pet//dog", "has_pet//cat"),
-        ("has_child/f/daughter", "has_parent/f/mother"),
-        ("has_sibling/m/brother", "has_sibling/f/sister"),
-        ("related_to/f/aunt", "related_to/f/nonna"),
-        ("has_pet//dog", "knows//neighbour"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), table(__file__, "ties_that_exclude_each_other"))
 def test_ties_that_exclude_each_other(first: str, second: str) -> None:
     assert not one(EntityMention("Max", first), EntityMention("Max", second))
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("has_pet//dog", "has_pet/m/cane"),
-        ("has_pet//dog", "has_pet//pet"),
-        ("has_pet//husky", "has_pet//dog"),
-        ("has_pet/m/golden", "has_pet/m/cane"),
-        ("has_pet//siamese", "has_pet/m/gatto"),
-        ("friend//friend", "partner/f/fidanzata"),
-        ("knows//colleague", "friend/m/amico"),
-        ("related_to/f/aunt", "related_to/f/zia"),
-        ("has_child//baby", "has_child/m/son"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), table(__file__, "ties_that_one_person_may_have"))
 def test_ties_that_one_person_may_have(first: str, second: str) -> None:
     assert one(EntityMention("Max", first), EntityMention("Max", second))
 

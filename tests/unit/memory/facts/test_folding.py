@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import facts_as_of
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, fold
 
@@ -62,25 +63,16 @@ def test_a_functional_predicate_holds_one_value_and_keeps_its_history() -> None:
     assert current(facts) == ["Milan"]
 
 
-@pytest.mark.parametrize(
-    ("liked", "then", "stands"),
-    [
-        (2, [("dislikes", "holds")], [("dislikes", False)]),
-        (3, [("dislikes", "holds")], [("likes", True)]),
-        (3, [("dislikes", "holds"), ("likes", "holds")], [("likes", False)]),
-        (3, [("dislikes", "holds"), ("dislikes", "holds")], [("dislikes", False)]),
-        (3, [("likes", "past")], []),
-    ],
-)
+@pytest.mark.parametrize(("liked", "then", "stands"), table(__file__, "a_mood_is_no_change_of_taste"))
 def test_a_mood_is_no_change_of_taste(
-    liked: int, then: list[tuple[str, Polarity]], stands: list[tuple[str, bool]]
+    liked: int, then: list[tuple[str, Polarity]], stands: tuple[tuple[str, bool], ...]
 ) -> None:
     likes = [said("likes", "tea", day) for day in range(liked)]
     later = [
         said(predicate, "tea", 10 + day, polarity=polarity) for day, (predicate, polarity) in enumerate(then)
     ]
     facts = folded(*likes, *later)
-    assert [(fact.predicate, fact.disputed) for fact in facts if fact.current] == stands
+    assert [(fact.predicate, fact.disputed) for fact in facts if fact.current] == list(stands)
 
 
 def test_a_lone_contradiction_disputes_a_firm_fact_and_a_second_overturns_it() -> None:

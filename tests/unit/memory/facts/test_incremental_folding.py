@@ -38,12 +38,7 @@ def said(value: str, number: int, *, predicate: str = "lives_in", subject: str =
 
 @dataclass
 class Follower:
-    """Keeps up with what changes, and reads again what comes too late, as a ledger does.
-
-    Attributes:
-        told: all evidence so far.
-        reread: the parts that were known and had to be folded again from all of it.
-    """
+    """Keeps up with what changes, and reads again what comes too late, as a ledger does."""
 
     folding: Folding
     told: list[Evidence] = field(default_factory=list)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.facts import (
     EntityDecision,
@@ -75,17 +76,7 @@ def test_names_that_a_slip_makes_of_each_other(one: str, other: str) -> None:
     assert is_misspelling(other, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("nicola", "nicola"),
-        ("anna", "enzo"),
-        ("sara", "sahra b"),
-        ("nicola", "nic"),
-        ("ada", "aad b"),
-        ("", "al"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), table(__file__, "names_that_no_slip_makes_of_each_other"))
 def test_names_that_no_slip_makes_of_each_other(one: str, other: str) -> None:
     assert not is_misspelling(one, other)
     assert not is_misspelling(other, one)
@@ -114,17 +105,7 @@ def test_who_were_decided_to_be_one_go_by_both_names() -> None:
     assert known.knows("zeno")
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("Marco", ("Marco Rossi",)),
-        ("Cristinna", ("Cristina",)),
-        ("Nico", ("Nicola",)),
-        ("my brother", ("brother",)),
-        ("Xanthippe", ()),
-        ("🦊", ()),
-    ],
-)
+@pytest.mark.parametrize(("name", "meant"), table(__file__, "the_likeliest_are_named"))
 def test_the_likeliest_are_named(name: str, meant: tuple[str, ...]) -> None:
     people = ("Marco Rossi", "Cristina", "Nicola", f"brother|{UNNAMED}", "Wu")
     assert addressing(*people).meant(name) == meant

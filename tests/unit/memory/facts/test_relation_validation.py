@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 from tests.unit.memory.facts.validation import AT, Claim, validated
 
 from ricordo.language.document import Document
@@ -54,15 +55,7 @@ def ruled(
     return (Statement(subject, predicate, value, text, (0, len(text)), polarity),)
 
 
-@pytest.mark.parametrize(
-    ("rules", "claim"),
-    [
-        (("lives_in", "Rome"), ("user", "lives_in", "Ostia", "live in Rome, near Ostia")),
-        (("dislikes", "Ostia"), ("user", "likes", "Ostia", "near Ostia")),
-        (("likes", "Ostia"), ("user", "dislikes", "Ostia", "near Ostia")),
-        (("lives_in", "Ostia", "past"), ("user", "lives_in", "Ostia", "near Ostia")),
-    ],
-)
+@pytest.mark.parametrize(("rules", "claim"), table(__file__, "where_the_rules_read_otherwise_they_are_right"))
 def test_where_the_rules_read_otherwise_they_are_right(
     rules: tuple[str, str] | tuple[str, str, Polarity], claim: Claim
 ) -> None:
@@ -74,11 +67,7 @@ def test_where_the_rules_read_otherwise_they_are_right(
 
 @pytest.mark.parametrize(
     ("text", "predicate", "value"),
-    [
-        ("I sold my Vespa.", "owns", "Vespa"),
-        ("I gave up the piano.", "plays", "piano"),
-        ("Ho venduto la Panda.", "owns", "Panda"),
-    ],
+    table(__file__, "an_ending_that_rules_speak_against_is_learned_from_a_model"),
 )
 def test_an_ending_that_rules_speak_against_is_learned_from_a_model(
     text: str, predicate: str, value: str

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.fixtures.sentence_tables import table
 from tests.unit.memory.facts.validation import Claim, validated
 
 from ricordo.language.document import Document
@@ -39,26 +40,7 @@ def test_a_model_that_reads_well_is_believed() -> None:
     assert counts[True] / counts.total() > 0.95
 
 
-TWISTS: dict[str, tuple[str, ...]] = {
-    "it": (
-        "{}?",
-        "Se {}, ciao.",
-        "Magari {}.",
-        "Ho sognato che {}.",
-        "Forse {}.",
-        "Non è vero che {}.",
-        'Lei ha detto: "{}" e basta.',
-    ),
-    "en": (
-        "{}?",
-        "If {}, then bye.",
-        "I wish {}.",
-        "I dreamed that {}.",
-        "Maybe {}.",
-        "It is not true that {}.",
-        'She said: "{}" and left.',
-    ),
-}
+TWISTS = table(__file__, "twists")
 
 
 def test_a_model_that_takes_what_is_asked_for_what_is_so_is_not() -> None:

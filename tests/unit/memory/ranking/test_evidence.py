@@ -13,10 +13,7 @@ from ricordo.memory.ranking.context_signals import (
     reply_closeness,
     session_labels,
 )
-from ricordo.memory.ranking.fusion import (
-    rank_constant,
-    reciprocal_rank,
-)
+from ricordo.memory.ranking.fusion import rank_constant, reciprocal_rank
 
 spoken = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 100_000), st.floats(0, 1)), min_size=1, max_size=20

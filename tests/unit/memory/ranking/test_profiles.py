@@ -68,31 +68,10 @@ signals = st.builds(
 )
 PROFILES = load_profiles()
 any_profile = st.sampled_from(list(PROFILES.values()))
-RISING = (
-    "own_words",
-    "bm25",
-    "window",
-    "bm25_window",
-    "session",
-    "session_bm25",
-    "reply",
-    "speaker",
-    "dated",
-    "congruence",
-    "semantic",
-    "temporal",
-    "importance",
-    "arousal",
-    "access_count",
-    "decay_factor",
-    "confidence",
-    "trust",
-    "told",
-    "told_bm25",
-    "about",
-    "suited",
-    "evidence",
+NEITHER = (
+    "fused valence age_days token_count key_topic_boost asks gained meant instructing bare connection assumed"
 )
+RISING = sorted(set(Signals._fields) - set(NEITHER.split()))
 
 
 def test_weighted_by_hand() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
@@ -54,42 +55,11 @@ def plain(language: str = "en", count: int = 40) -> list[Memory]:
     ]
 
 
-ANNA = {
-    "en": (
-        "Anna was upset at work again, I'm worried",
-        "At work Anna told me about her plans, it makes me anxious",
-        "I had lunch with Anna, work is changing and I'm nervous",
-        "Anna called about work and I'm afraid of what comes next",
-        "Anna and I stayed late at work, I'm worried about it",
-        "Work again, and Anna was away: I'm anxious",
-        "Anna asked me for help at work, and I'm worried",
-    ),
-    "it": (
-        "Anna oggi era agitata per il lavoro, sono preoccupato",
-        "Anna mi ha chiamato per il lavoro, che ansia",
-        "Con Anna ho parlato del lavoro, ho paura",
-        "Al lavoro c'era anche Anna, sono preoccupato",
-        "Anna mi ha chiesto una mano al lavoro, mi mette ansia",
-        "Il lavoro cambia, e Anna è preoccupata: lo sono anch'io",
-        "Ho chiamato Anna per il lavoro, che ansia",
-    ),
-}
+ANNA = table(__file__, "anna")
 
 
 @pytest.mark.parametrize(
-    ("language", "content", "question"),
-    [
-        (
-            "en",
-            "Anna comes up often when you talk about work, mostly with worry.",
-            "What does Anna mean to you when you talk about work?",
-        ),
-        (
-            "it",
-            "Anna torna spesso quando parli di lavoro, per lo più con preoccupazione.",
-            "Che cosa significa Anna per te quando parli di lavoro?",
-        ),
-    ],
+    ("language", "content", "question"), table(__file__, "who_comes_up_with_what_and_how")
 )
 def test_who_comes_up_with_what_and_how(language: str, content: str, question: str) -> None:
     told = days(*ANNA[language], language=language)
@@ -107,39 +77,7 @@ def test_who_comes_up_with_what_and_how(language: str, content: str, question: s
 
 
 @pytest.mark.parametrize(
-    ("language", "texts", "content"),
-    [
-        (
-            "en",
-            ("My boss wrote to me{}", "I met my boss{}", "My boss changed the plan{}", "I called my boss{}"),
-            "When you talk about your boss, it is mostly with anger.",
-        ),
-        (
-            "it",
-            ("Il mio capo mi ha scritto{}", "Ho visto il mio capo{}", "Il mio capo cambia piano{}"),
-            "Quando parli del tuo capo, lo fai per lo più con rabbia.",
-        ),
-        (
-            "it",
-            ("Sono andato all'università{}", "L'università è cara{}", "Torno dall'università{}"),
-            "Quando parli dell'università, lo fai per lo più con rabbia.",
-        ),
-        (
-            "it",
-            ("Ho sentito mia madre{}", "Ho visto mia madre{}", "Mia madre ha chiamato{}"),
-            "Quando parli di tua madre, lo fai per lo più con rabbia.",
-        ),
-        (
-            "it",
-            ("Ho mal di testa{}", "Ancora mal di testa{}", "Avevo mal di testa{}"),
-            "Quando parli di «mal di testa», lo fai per lo più con rabbia.",
-        ),
-        (
-            "en",
-            ("I read an email{}", "Another email came{}", "I answered an email{}"),
-            "When you talk about emails, it is mostly with anger.",
-        ),
-    ],
+    ("language", "texts", "content"), table(__file__, "things_are_named_as_the_user_names_them")
 )
 def test_things_are_named_as_the_user_names_them(language: str, texts: Sequence[str], content: str) -> None:
     angry = {"en": (", I'm furious", ", I was so angry"), "it": (", sono furioso", ", che rabbia")}[language]

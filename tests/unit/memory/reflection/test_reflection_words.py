@@ -5,12 +5,7 @@ import pytest
 from ricordo.language.annotations import Emotion
 from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, Occurrence
-from ricordo.memory.reflection.observations import (
-    PLEASANT,
-    UNPLEASANT,
-    feeling_families,
-    label_of,
-)
+from ricordo.memory.reflection.observations import PLEASANT, UNPLEASANT, feeling_families, label_of
 
 LABELS = {*load_positions(), "neutral"}
 TIMES = {

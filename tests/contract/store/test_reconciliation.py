@@ -1,0 +1,255 @@
+"""Events that a crash or a stream lost are published again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+import pytest
+from tests.contract.store.passes import BUS_AWAY, Emitted, Idle
+from tests.contract.store.stores import MODEL, STORED, Stores
+
+from ricordo.bus.port import BusUnavailable
+from ricordo.language.annotations import Emotion
+from ricordo.memory.summaries import Condensed, SessionTurn
+from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
+from ricordo.store.session_store import SessionStore
+from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.lifecycle.passes import DecayPass, Reconciliation, tidy
+from ricordo_services.lifecycle.session_summaries import SessionSummaries
+
+
+class PowerCut(BaseException):
+    """The process ends here."""
+
+
+@pytest.fixture
+def emitted(stores: Stores) -> Emitted:
+    return Emitted(tenant=stores.tenant)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime.now(UTC))
+
+
+async def _archive(stores: Stores, emitted: Emitted) -> None:
+    """Let years pass over a memory that matters little."""
+    if not await stores.found(stores.id("m-1")):
+        await stores.say("m-1")
+        await stores.encode("m-1")
+        await stores.enrich("m-1", importance=0.0, emotion=Emotion(arousal=0.0))
+        await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
+    decay = DecayPass(stores.lifecycle, stores.retention, emitted)
+    async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
+        pass
+
+
+class OneTenant(LifecycleStore):
+    """Knows of one tenant only: the tests of a process share a database, which has hundreds."""
+
+    def __init__(self, stores: Stores) -> None:
+        super().__init__(stores.database)
+        self._tenant = stores.tenant
+
+    async def tenants(self) -> Sequence[str]:
+        return [self._tenant]
+
+
+def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
+    return Reconciliation(OneTenant(stores), emitted, Idle(), clock, MODEL)
+
+
+def _moves(emitted: Emitted) -> list[DerivedEvent]:
+    return [event for event in emitted.events if isinstance(event, MemoryArchived | MemoryChanged)]
+
+
+async def test_a_pass_that_ends_before_its_event_is_made_up_for(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    emitted.error = PowerCut()
+    with pytest.raises(PowerCut):
+        await _archive(stores, emitted)
+    assert (await stores.memory()).archived_at is not None
+    emitted.error = None
+    await _archive(stores, emitted)  # the next pass finds nothing to do
+    assert _moves(emitted) == []
+    await clock.advance(3 * 60)
+    await _reconcile(stores, emitted, clock).run()
+    (event,) = _moves(emitted)
+    assert isinstance(event, MemoryArchived)
+    assert (event.user_id, event.memory_ids) == ("u-1", (stores.id("m-1"),))
+
+
+async def test_a_reconciliation_that_ends_in_the_middle_is_made_up_for(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await _archive(stores, emitted)
+    await _reconcile(stores, emitted, clock).run()
+    assert len(_moves(emitted)) == 1, "a move of a moment ago is left alone"
+    await clock.advance(3 * 60)
+    emitted.error = PowerCut()
+    with pytest.raises(PowerCut):
+        await _reconcile(stores, emitted, clock).run()
+    emitted.error = None
+    for _ in range(3):
+        await _reconcile(stores, emitted, clock).run()
+    assert len(_moves(emitted)) == 2, "at once, and once more when it was sure to be kept"
+
+
+async def test_a_return_from_the_archive_is_emitted_again_too(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await _archive(stores, emitted)
+    access = Access(stores.id("an access"), "u-1", (stores.id("m-1"),), STORED)
+    await stores.lifecycle.reinforce(stores.tenant, [access])  # and its event is lost
+    emitted.events.clear()
+    await clock.advance(3 * 60)
+    await _reconcile(stores, emitted, clock).run()
+    (event,) = _moves(emitted)
+    assert isinstance(event, MemoryChanged)
+    assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
+    assert (await stores.memory()).archived_at is None
+
+
+async def test_events_name_the_stages_that_lack_and_come_less_often_each_time(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    """A worker with much to do would be given ever more of the same."""
+    await stores.say("m-1")
+    again, counts = _reconcile(stores, emitted, clock), list[int]()
+    await clock.advance(3 * 60)
+    emitted.error = PowerCut()
+    with pytest.raises(PowerCut):
+        await again.run()
+    emitted.error = None
+    for _ in range(9):
+        await again.run()
+        counts.append(len(emitted.events))
+        await clock.advance(61)
+    assert counts == [1, 1, 2, 2, 2, 2, 3, 3, 3]
+    await stores.encode("m-1")
+    await stores.enrich("m-1")
+    emitted.events.clear()
+    await _reconcile(stores, emitted, clock).run()
+    assert [type(event) for event in emitted.events] == [MemoryCreated, MemoryEnriched]
+
+
+async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await stores.say("m-1")
+    await stores.record_dead_letter()
+    for days, sent in ((29, []), (31, [MemoryCreated])):
+        await tidy(stores.lifecycle, STORED + timedelta(days=days))
+        await _reconcile(stores, emitted, clock).run()
+        assert [type(event) for event in emitted.events] == sent
+
+
+class PoisonedLifecycle:
+    """Knows three tenants, of whom the first cannot be tidied, nor be reconciled."""
+
+    def __init__(self, stores: Stores, fault: Exception) -> None:
+        self._lifecycle, self._fault = stores.lifecycle, fault
+        self._names = ["poison", stores.tenant, stores.another_tenant().tenant]
+        self.tidied: list[str] = []
+
+    async def tenants(self) -> Sequence[str]:
+        return self._names
+
+    async def tidy(self, tenant: str, **_: datetime) -> None:
+        self._fail(tenant)
+        self.tidied.append(tenant)
+
+    async def lagging(self, tenant: str, now: datetime, older: timedelta, limit: int) -> Sequence[Lagging]:
+        self._fail(tenant)
+        return await self._lifecycle.lagging(tenant, now, older, limit)
+
+    async def unreported_moves(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
+        return await self._lifecycle.unreported_moves(tenant, before, limit)
+
+    def _fail(self, tenant: str) -> None:
+        if tenant == "poison":
+            raise self._fault
+
+
+async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconciled(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await stores.say("m-1")
+    poisoned = PoisonedLifecycle(stores, ValueError("a row that nobody can read"))
+    assert (await tidy(cast("LifecycleStore", poisoned), clock.now())).failed == 1
+    assert len(poisoned.tidied) == 2
+    await clock.advance(600)
+    summary = await Reconciliation(cast("LifecycleStore", poisoned), emitted, Idle(), clock, MODEL).run()
+    assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
+    away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
+    with pytest.raises(StoreUnavailable):
+        await tidy(cast("LifecycleStore", away), clock.now())
+    assert away.tidied == []
+
+
+@dataclass(frozen=True)
+class FailingCondenser:
+    """Condenses nothing, and fails at one conversation."""
+
+    conversation_id: str = ""
+
+    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
+        if turns[0].memory.conversation_id == self.conversation_id:
+            raise ValueError("a fault of our own")
+        return None
+
+
+async def _summarize(
+    stores: Stores, emitter: Emitted, after: timedelta = timedelta(hours=1), failing: str = ""
+) -> tuple[int, int]:
+    """Run the pass; return how many conversations failed, and how many summaries were made."""
+    clock = ManualClock(STORED + after)
+    condenser = FailingCondenser(failing)
+    store = SessionStore(stores.database)
+    work = SessionSummaries(
+        store, emitter, clock, stores.executor, MODEL, condensing=condenser, name="summarize"
+    )
+    done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
+    return sum(one.failed for one in done), sum(one.created for one in done)
+
+
+async def _converse(stores: Stores, conversation_id: str) -> list[str]:
+    names = [f"{conversation_id}-{n}" for n in range(3)]
+    await stores.say(*names, conversation_id=conversation_id, content="We bought a boat.")
+    await stores.set_stages(*names)
+    return names
+
+
+async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids(stores: Stores) -> None:
+    await _converse(stores, "c-1")
+    with pytest.raises(BusUnavailable):
+        await _summarize(stores, Emitted(BUS_AWAY))
+    afterwards, again = Emitted(), Emitted()
+    await _summarize(stores, afterwards)
+    assert afterwards.events == []
+    for emitter in (afterwards, again):
+        clock = ManualClock(STORED + timedelta(hours=2))
+        await Reconciliation(OneTenant(stores), emitter, Idle(), clock, MODEL).run()
+    for name in ("session.summarized", "memory.created"):
+        assert len(afterwards.ids(name)) == 1
+        assert again.ids(name) == afterwards.ids(name)
+
+
+async def test_a_session_that_goes_on_is_left_alone_also_when_a_message_was_corrected(stores: Stores) -> None:
+    _, name, _ = await _converse(stores, "c-1")
+    await stores.correct(stores.id(name), "We bought a boat of wood.")
+    await stores.set_stages(name)
+    emitter = Emitted()
+    assert await _summarize(stores, emitter, timedelta(minutes=5)) == (0, 0)
+    assert emitter.events == []
+    assert await _summarize(stores, emitter) == (0, 1)
+
+
+async def test_a_conversation_that_fails_keeps_no_other_from_its_summary(stores: Stores) -> None:
+    for conversation_id in ("c-1", "c-2"):
+        await _converse(stores, conversation_id)
+    assert await _summarize(stores, Emitted(), failing="c-1") == (1, 1)
