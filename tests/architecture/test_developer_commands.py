@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = [
-    *"setup demo up test test-fast test-lab test-gliner check size fmt schemas".split(),
+    *"setup demo up test test-fast test-slow test-lab test-gliner check size fmt schemas".split(),
     *"bench eval chaos docs clean lock help".split(),
 ]
 

@@ -82,7 +82,7 @@ class IngestHandler:
 
 
 _NO_DOCUMENTS = Reject(
-    "documents_unavailable",
+    DeadLetterCode.DOCUMENTS_UNAVAILABLE,
     "no place is set where documents are kept: set documents.dir or documents.url and replay this message, "
     "or send it without the document",
 )

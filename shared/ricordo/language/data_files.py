@@ -88,7 +88,7 @@ def _complete(table: Mapping[str, Any], schema: Mapping[str, Any], place: str) -
         kind = schema.get(key, "")
         wanted = dict if isinstance(kind, dict) else type(_EMPTY.get(kind))
         if type(value) is not wanted:
-            raise ValueError(f"{place}: {key} differs from schema.toml")
+            raise ValueError(f"{place}: schema.toml has no {key} of this type")
     return {
         key: _complete(table.get(key, {}), kind, f"{place}, {key}")
         if isinstance(kind, dict)

@@ -62,13 +62,14 @@ _NUMBERS: Final[dict[ErrorCode, int]] = {
 
 
 class DeadLetterCode(StrEnum):
-    """Why an event was given up. A handler may add codes of its own."""
+    """Why an event was given up."""
 
     NOT_JSON = "not_json"
     INVALID = "invalid"
     INVALID_SUBJECT = "invalid_subject"
     ID_CONFLICT = "id_conflict"
     QUOTA_EXCEEDED = "quota_exceeded"
+    DOCUMENTS_UNAVAILABLE = "documents_unavailable"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
 
 
@@ -103,7 +104,7 @@ class DecodeError(ValueError):
     """A body that cannot be decoded.
 
     Attributes:
-        code: `not_json` or `invalid`.
+        code: `not_json`, `invalid` or `invalid_subject`.
         message: a sentence without the offending value.
         field: the field at fault, such as `filters.start`; None for the body as a whole.
     """
@@ -158,7 +159,7 @@ def dead_letter_headers(code: str, reason: str, attempts: int, sequence: int) ->
     """Return the headers of a dead letter.
 
     Args:
-        code: a `DeadLetterCode`, or a handler's own.
+        code: a `DeadLetterCode`.
     """
     return {
         DEAD_LETTER_REASON: header_text(f"{code}: {reason}"),

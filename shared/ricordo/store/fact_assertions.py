@@ -10,8 +10,8 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.memory.facts import (
-    FUNCTIONAL,
     PREDICATES,
+    SINGLE_VALUED,
     Evidence,
     Fact,
     Partition,
@@ -166,7 +166,7 @@ async def keep_assertion(
     evidence = [_in_words(row, fact, words) for row in named]
     if curation.assertion.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(curation.fact_id, await _instead(connection, scope))
-    if named[0].kind == "unverified" and fact.predicate not in FUNCTIONAL:
+    if named[0].kind == "unverified" and fact.predicate not in SINGLE_VALUED:
         evidence += [_restored(row, named[0]) for row in await connection.fetch(_SQL["corrected"], *scope)]
     document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
     await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
@@ -231,7 +231,7 @@ def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:
     """Return the current fact of a predicate with one value at a time."""
     *of, predicate, _ = scope
-    if predicate not in FUNCTIONAL:
+    if predicate not in SINGLE_VALUED:
         return None
     found: UUID | None = await connection.fetchval(_SQL["instead"], *of, predicate)
     return found

@@ -8,13 +8,13 @@ from math import ceil
 from typing import Final
 from uuid import UUID
 
-from ricordo.memory.facts import FUNCTIONAL, USER, Entity, Fact, normalise
+from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("fact_queries")
 _LEDGER: Final = Database.queries("facts")
-_FUNCTIONAL: Final = sorted(FUNCTIONAL)
+_SINGLE_VALUED: Final = sorted(SINGLE_VALUED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class FactQueries(Store):
             question.as_of,
             question.history,
             question.limit,
-            _FUNCTIONAL,
+            _SINGLE_VALUED,
             *conditions,
             planned_anew=True,
         )

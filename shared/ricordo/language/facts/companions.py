@@ -10,10 +10,6 @@ from ricordo.language.facts.object_phrases import OF
 from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.scene import Scene
 
-SHARED: Final = frozenset(
-    "lives_in works_at studies studies_at likes dislikes plays member_of visited plans".split()
-)
-"""What is so of both when it is said of "my cousin and I"."""
 _MAY_MARRY: Final = frozenset({"friend", "knows", "partner"})
 _FROM: Final = frozenset("from at di del dello della dell' dei degli delle".split())
 

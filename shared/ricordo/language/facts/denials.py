@@ -17,7 +17,7 @@ from ricordo.language.facts.mentions import kin_at
 from ricordo.language.facts.name_spans import Person, name_at
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.scene import Claim, Scene, Who
-from ricordo.language.facts.vocabulary import FUNCTIONAL
+from ricordo.language.facts.vocabulary import SINGLE_VALUED
 
 _AT: Final = ("works_at", "studies_at", "member_of")
 _ALIKE: Final = dict.fromkeys(_AT, _AT)
@@ -147,7 +147,7 @@ def _not_so(scene: Scene, claim: Claim) -> Iterator[_Against]:
         spans = [(claim.at, after)] if after > claim.at else []
     else:
         spans = scene.objects.read(rule.reader, claim.at, claim.end)
-    if not spans or (rule.predicate in FUNCTIONAL and len(spans) > 1):
+    if not spans or (rule.predicate in SINGLE_VALUED and len(spans) > 1):
         return  # "I don't live in Rome, Georgia"
     last = spans[-1][1]
     for span in spans:

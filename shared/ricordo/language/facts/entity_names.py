@@ -127,5 +127,5 @@ def _names(row: Evidence) -> Iterator[tuple[str, str]]:
     if normalise(row.subject) != USER:
         yield row.subject, row.subject_as
     predicate = PREDICATES.get(row.predicate)
-    if predicate is not None and predicate.about:
+    if predicate is not None and predicate.object_is_entity:
         yield row.object, row.object_as

@@ -13,7 +13,7 @@ from ricordo.language.facts.possessions import had, tells_of_pets
 from ricordo.language.facts.relatives import companion, in_turn
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.verbs import Verb
-from ricordo.language.facts.vocabulary import FUNCTIONAL
+from ricordo.language.facts.vocabulary import SINGLE_VALUED
 from ricordo.language.facts.word_forms import ALLERGENS, is_laughter, word_list
 
 _STAYING: Final = frozenset("sto stiamo sta stanno stavo stavamo".split())
@@ -122,7 +122,7 @@ def _objects(scene: Scene, claim: Claim) -> None:
         )
     if not spans and rule.polarity == "past" and rule.predicate in _LEFT:
         ended(scene, replace(claim, rule=Rule("lives_in", ObjectReader.ENDING)))
-    for span in spans[:1] if rule.predicate in FUNCTIONAL else spans:
+    for span in spans[:1] if rule.predicate in SINGLE_VALUED else spans:
         scene.draft(claim.subject, rule.predicate, scene.objects.value(rule, span), polarity=claim.polarity)
         if rule.predicate in _LIKINGS:
             scene.topic = scene.tokens.text(*span)

@@ -19,7 +19,7 @@ from ricordo.language.facts.attributes import (
     taken_up,
 )
 from ricordo.language.facts.clauses import Clause, clauses
-from ricordo.language.facts.companions import SHARED, coupled, in_company, met_at, parted, with_user
+from ricordo.language.facts.companions import coupled, in_company, met_at, parted, with_user
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens
@@ -30,6 +30,7 @@ from ricordo.language.facts.predicate_rules import said, state
 from ricordo.language.facts.relatives import are_called, relative, relative_of, whom_named
 from ricordo.language.facts.scene import Scene, Who
 from ricordo.language.facts.verbs import Verb, agrees, elided_at, verb_at
+from ricordo.language.facts.vocabulary import SHARED
 from ricordo.language.facts.word_forms import is_verb
 
 _SHORT: Final = 3

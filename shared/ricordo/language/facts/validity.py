@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from ricordo.language.assertion_scope import plain
 from ricordo.language.facts.clause_times import ClauseSigns, ClauseTime, TimedText, clause_signs, times_of
 from ricordo.language.facts.evidence import Polarity, Statement
+from ricordo.language.facts.vocabulary import BEGINS_LATER, TIMED
 from ricordo.language.temporal import Language
 
 Span = tuple[int, int]
@@ -79,17 +80,6 @@ def _end(telling: TimedText, after: int) -> int:
     return after + min(at for at in (*map(behind.find, _ENDS + ","), len(behind)) if at >= 0)
 
 
-_STATES: Final = frozenset(
-    {
-        *("lives_in", "works_at", "works_as", "studies", "studies_at", "speaks", "has_pet", "partner"),
-        *("friend", "knows", "owns", "plays", "member_of", "allergic_to", "has_condition"),
-    }
-)
-"""Predicates of what begins and ends, so that a time of their clause can say when."""
-
-_STAYS: Final = frozenset({"lives_in", "works_at", "works_as", "studies_at", "member_of"})
-"""Those that are not true yet when they are told of a day to come ("from Monday I work at …")."""
-
 _VISITS: Final = "visited"
 _LEAST: Final = timedelta(days=27)
 """The shortest time in which a state is said to have been; shorter ones tell of something that happened."""
@@ -116,7 +106,7 @@ def timed(
     clauses: dict[Span, _Clause] = {}
     found: list[Statement] = []
     for one in statements:
-        if one.predicate not in _STATES and one.predicate != _VISITS:
+        if one.predicate not in TIMED and one.predicate != _VISITS:
             found.append(one)
             continue
         span = whole_clause(telling, one)
@@ -139,7 +129,11 @@ class _Clause:
 
     def is_ahead(self, one: Statement) -> bool:
         """Whether the clause tells of what is to begin after the day on which it is told."""
-        if one.predicate not in _STAYS or one.polarity != "holds" or self._signs.begins.search(self._low):
+        if (
+            one.predicate not in BEGINS_LATER
+            or one.polarity != "holds"
+            or self._signs.begins.search(self._low)
+        ):
             return False
         at = self._telling.at
         ahead = (time for time in self._times if time.start is not None and at < time.start)

@@ -1,8 +1,7 @@
 """The closed vocabulary of predicates: what a fact can say, and how its values behave over time."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
@@ -10,62 +9,74 @@ USER: Final = "user"
 """The subject of every fact about the user in person; any other subject is an entity's name."""
 
 
-class FactClass(StrEnum):
-    """The kind of knowledge a predicate carries."""
-
-    PREFERENCE = "preference"
-    KNOWLEDGE = "knowledge"
-    RELATIONSHIP = "relationship"
-
-
 @dataclass(frozen=True, slots=True)
-class Predicate:
-    """One relation of the vocabulary."""
+class PredicateDefinition:
+    """The properties of one predicate, whatever the language.
+
+    Attributes:
+        name: on the wire and in every store.
+        single_valued: a subject has one current value; a later one takes its place.
+        object_is_entity: objects are people, places and organisations, which are told apart by name.
+        opposite: predicate that denies this one of the same object.
+        timed: the state begins and ends, so that a time in the clause bounds it ("since May").
+        begins_later: a clause about a day to come states nothing yet ("from Monday I work at ...").
+        shared: true of both in "my cousin and I ...".
+    """
 
     name: str
-    fact_class: FactClass
-    functional: bool = False
+    single_valued: bool = False
+    object_is_entity: bool = False
     opposite: str | None = None
-    about: bool = False
+    timed: bool = False
+    begins_later: bool = False
+    shared: bool = False
 
 
-_PREFERENCE, _KNOWLEDGE, _RELATIONSHIP = FactClass.PREFERENCE, FactClass.KNOWLEDGE, FactClass.RELATIONSHIP
-
+_Definition = PredicateDefinition
 _ALL: Final = (
-    Predicate("name", _KNOWLEDGE, functional=True),
-    Predicate("age", _KNOWLEDGE, functional=True),
-    Predicate("birthday", _KNOWLEDGE, functional=True),
-    Predicate("born_in", _KNOWLEDGE, functional=True, about=True),
-    Predicate("lives_in", _KNOWLEDGE, functional=True, about=True),
-    Predicate("works_at", _KNOWLEDGE, functional=True, about=True),
-    Predicate("works_as", _KNOWLEDGE),
-    Predicate("studies", _KNOWLEDGE),
-    Predicate("studies_at", _KNOWLEDGE, about=True),
-    Predicate("speaks", _KNOWLEDGE),
-    Predicate("likes", _PREFERENCE, opposite="dislikes"),
-    Predicate("dislikes", _PREFERENCE, opposite="likes"),
-    Predicate("allergic_to", _KNOWLEDGE),
-    Predicate("has_condition", _KNOWLEDGE),
-    Predicate("has_pet", _RELATIONSHIP, about=True),
-    Predicate("has_child", _RELATIONSHIP, about=True),
-    Predicate("has_sibling", _RELATIONSHIP, about=True),
-    Predicate("has_parent", _RELATIONSHIP, about=True),
-    Predicate("partner", _RELATIONSHIP, functional=True, about=True),
-    Predicate("friend", _RELATIONSHIP, about=True),
-    Predicate("knows", _RELATIONSHIP, about=True),
-    Predicate("owns", _KNOWLEDGE),
-    Predicate("plays", _PREFERENCE),
-    Predicate("member_of", _RELATIONSHIP, about=True),
-    Predicate("visited", _KNOWLEDGE, about=True),
-    Predicate("plans", _KNOWLEDGE),
-    Predicate("is_a", _KNOWLEDGE),
-    Predicate("related_to", _RELATIONSHIP, about=True),
+    _Definition("name", single_valued=True),
+    _Definition("age", single_valued=True),
+    _Definition("birthday", single_valued=True),
+    _Definition("born_in", single_valued=True, object_is_entity=True),
+    _Definition(
+        "lives_in", single_valued=True, object_is_entity=True, timed=True, begins_later=True, shared=True
+    ),
+    _Definition(
+        "works_at", single_valued=True, object_is_entity=True, timed=True, begins_later=True, shared=True
+    ),
+    _Definition("works_as", timed=True, begins_later=True),
+    _Definition("studies", timed=True, shared=True),
+    _Definition("studies_at", object_is_entity=True, timed=True, begins_later=True, shared=True),
+    _Definition("speaks", timed=True),
+    _Definition("likes", opposite="dislikes", shared=True),
+    _Definition("dislikes", opposite="likes", shared=True),
+    _Definition("allergic_to", timed=True),
+    _Definition("has_condition", timed=True),
+    _Definition("has_pet", object_is_entity=True, timed=True),
+    _Definition("has_child", object_is_entity=True),
+    _Definition("has_sibling", object_is_entity=True),
+    _Definition("has_parent", object_is_entity=True),
+    _Definition("partner", single_valued=True, object_is_entity=True, timed=True),
+    _Definition("friend", object_is_entity=True, timed=True),
+    _Definition("knows", object_is_entity=True, timed=True),
+    _Definition("owns", timed=True),
+    _Definition("plays", timed=True, shared=True),
+    _Definition("member_of", object_is_entity=True, timed=True, begins_later=True, shared=True),
+    _Definition("visited", object_is_entity=True, shared=True),
+    _Definition("plans", shared=True),
+    _Definition("is_a"),
+    _Definition("related_to", object_is_entity=True),
 )
 
-PREDICATES: Final[Mapping[str, Predicate]] = MappingProxyType(
-    {predicate.name: predicate for predicate in _ALL}
-)
+PREDICATES: Final[Mapping[str, PredicateDefinition]] = MappingProxyType({one.name: one for one in _ALL})
 """Every predicate by its name; nothing outside of it is ever stored."""
 
-FUNCTIONAL: Final = frozenset(predicate.name for predicate in _ALL if predicate.functional)
-"""Names of the predicates that hold one current value."""
+
+def _names(has: Callable[[PredicateDefinition], bool]) -> frozenset[str]:
+    return frozenset(one.name for one in _ALL if has(one))
+
+
+SINGLE_VALUED: Final = _names(lambda one: one.single_valued)
+TIMED: Final = _names(lambda one: one.timed)
+BEGINS_LATER: Final = _names(lambda one: one.begins_later)
+SHARED: Final = _names(lambda one: one.shared)

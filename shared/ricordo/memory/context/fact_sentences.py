@@ -49,11 +49,8 @@ def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
 def _template(language: str, subject: str, predicate: str, shape: str) -> str:
     every = phrase_table(language)
     about = "of_user" if subject == USER else "of_others"
-    for table in (f"{about}_{shape}", about):
-        found = cast("dict[str, str]", every.get(table, {})).get(predicate)
-        if found is not None:
-            return found
-    return f"{{who}} {predicate.replace('_', ' ')} {{what}}"
+    shaped = cast("dict[str, str]", every.get(f"{about}_{shape}", {}))
+    return shaped.get(predicate) or cast("dict[str, str]", every[about])[predicate]
 
 
 def _month(name: str, instant: datetime, language: str) -> str:

@@ -4,7 +4,7 @@ from ricordo.language.facts import Statement, extract
 from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity
 from ricordo.language.facts.kinship import BEINGS
-from ricordo.language.facts.vocabulary import FUNCTIONAL, PREDICATES, USER, FactClass, Predicate
+from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED, USER, PredicateDefinition
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
@@ -23,11 +23,11 @@ from ricordo.memory.facts.user_assertions import (
 
 __all__ = [
     "BEINGS",
-    "FUNCTIONAL",
     "LONGEST_KEY",
     "MOST_DECISIONS",
     "PREDICATES",
     "PROFILE",
+    "SINGLE_VALUED",
     "USER",
     "Entity",
     "EntityDecision",
@@ -36,7 +36,6 @@ __all__ = [
     "Evidence",
     "Fact",
     "FactChanges",
-    "FactClass",
     "Folding",
     "ImpossibleValue",
     "Kind",
@@ -44,7 +43,7 @@ __all__ = [
     "NameDirectory",
     "Partition",
     "Polarity",
-    "Predicate",
+    "PredicateDefinition",
     "ReassignedMention",
     "Rejection",
     "Statement",

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from ricordo.language.facts.entity_names import normalise
-from ricordo.language.facts.vocabulary import FUNCTIONAL, USER
+from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
 from ricordo.memory.facts.folding import Fact
 
 PROFILE: Final = (
@@ -34,7 +34,7 @@ def core_profile(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """
     chosen: dict[str, list[Fact]] = {name: [] for name in PROFILE}
     for fact in facts:
-        sure = fact.predicate in FUNCTIONAL or fact.confidence >= _CORE_CONFIDENCE or fact.verified
+        sure = fact.predicate in SINGLE_VALUED or fact.confidence >= _CORE_CONFIDENCE or fact.verified
         if fact.predicate in chosen and sure and fact.current and not fact.disputed:
             chosen[fact.predicate].append(fact)
     return tuple(fact for each in chosen.values() for fact in each[:_OF_EACH])

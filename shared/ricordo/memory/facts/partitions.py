@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ricordo.language.facts.entity_names import Entity, Naming, most_frequent, normalise
 from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.vocabulary import PREDICATES, USER, Predicate
+from ricordo.language.facts.vocabulary import PREDICATES, USER, PredicateDefinition
 from ricordo.memory.facts.slot_histories import MessageEffect, SlotHistory
 from ricordo.memory.facts.slot_records import PeriodRef
 from ricordo.memory.facts.value_periods import ValuePeriod
@@ -45,16 +45,16 @@ def partitions_for(subject_key: str, predicate: str, object_key: str) -> set[Par
     known = PREDICATES.get(predicate)
     if known is None:
         return set()
-    names = {object_key} if known.about else set()
+    names = {object_key} if known.object_is_entity else set()
     if subject_key != USER:
         return {Partition(name) for name in {subject_key, *names} if name}
     slot = {Partition("", *_slot(known, object_key))} if object_key else set()
     return slot | {Partition(name) for name in names if name}
 
 
-def _slot(predicate: Predicate, object_key: str) -> tuple[str, str]:
+def _slot(predicate: PredicateDefinition, object_key: str) -> tuple[str, str]:
     """Return the key of a slot: one value of a predicate, or the truth of one statement."""
-    if predicate.functional:
+    if predicate.single_valued:
         return predicate.name, ""
     return min(predicate.name, predicate.opposite or predicate.name), object_key
 

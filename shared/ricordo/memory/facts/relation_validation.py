@@ -159,7 +159,7 @@ def _tied(one: Statement, ties: Mapping[str, str], labels: Mapping[str, str]) ->
     """Return a statement with the ties of its people; strangers are marked as presumed."""
     subject, value = normalise(one.subject), normalise(one.object)
     tie = ties.get(subject) or (PRESUMED if _is_a_stranger(one.subject, labels.get(subject)) else "")
-    named = ties.get(value, "") if PREDICATES[one.predicate].about else ""
+    named = ties.get(value, "") if PREDICATES[one.predicate].object_is_entity else ""
     return replace(one, subject_tie=tie, object_tie="" if named == PRESUMED else named)
 
 
@@ -259,7 +259,7 @@ def _contradicts(one: Statement, others: Iterable[Statement]) -> bool:
         same = normalise(other.object) == normalise(one.object)
         if other.predicate == one.predicate:
             alike = _over(other) == _over(one)
-            if (same and not alike) or (predicate.functional and not same and alike):
+            if (same and not alike) or (predicate.single_valued and not same and alike):
                 return True
         if same and other.predicate == predicate.opposite:
             return True

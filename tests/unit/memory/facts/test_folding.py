@@ -172,6 +172,6 @@ def test_laws_of_every_fold(evidence: list[Evidence]) -> None:
         assert fact.first_seen <= fact.last_reinforced
         if fact.valid_from is not None and fact.valid_to is not None:
             assert fact.valid_from <= fact.valid_to
-        if fact.current and PREDICATES[fact.predicate].functional:
+        if fact.current and PREDICATES[fact.predicate].single_valued:
             assert (fact.subject, fact.predicate) not in held
             held.add((fact.subject, fact.predicate))

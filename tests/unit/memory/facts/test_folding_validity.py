@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.reference_formulas import facts_as_of
 
-from ricordo.memory.facts import FUNCTIONAL, Evidence, Fact, Polarity, fold
+from ricordo.memory.facts import SINGLE_VALUED, Evidence, Fact, Polarity, fold
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -174,7 +174,7 @@ def test_at_any_instant_at_most_one_value_of_what_has_one(rows: Sequence[Evidenc
     facts = folded(*rows)
     for number in range(1999, 2032):
         held = [
-            fact.predicate if fact.predicate in FUNCTIONAL else (fact.predicate, fact.object)
+            fact.predicate if fact.predicate in SINGLE_VALUED else (fact.predicate, fact.object)
             for fact in facts_as_of(facts, year(number, 6))
         ]
         assert len(held) == len(set(held))
