@@ -36,7 +36,14 @@ async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterat
     timeout = settings.budget_ms / 1000
     opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
     async with opening as reader:
-        yield LlmQueryAnalyser(reader, _breaker(settings, clock), settings.cache_size)
+        throttle = Throttle(
+            _breaker(settings, clock),
+            None,
+            clock,
+            gone="questions are analysed by rules for now",
+            back="questions are analysed by the model again",
+        )
+        yield LlmQueryAnalyser(reader, throttle, settings.cache_size)
 
 
 def enriching_model(settings: EnrichmentSettings) -> str | None:
@@ -59,15 +66,15 @@ async def open_describer(
         return
     opening = OllamaMessageReader.open(settings.ollama_url, model, timeout=settings.budget_s, wait=patient)
     async with opening as reader:
-        yield LlmDescriber(
-            reader,
-            _breaker(settings, clock),
-            evenly_spaced(settings.requests_per_s),
+        throttle = _throttle(
+            settings,
             clock,
-            batch=settings.batch,
             budget=math.inf if patient else settings.budget_s,
             patience=2 * settings.open_s if patient else 0.0,
+            gone="messages are enriched by rules while the model is unavailable",
+            back="messages are enriched by the model again",
         )
+        yield LlmDescriber(reader, throttle, settings.batch)
 
 
 def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
@@ -156,10 +163,11 @@ async def _open_recogniser(
 
 
 def _throttle(
-    settings: CondensingSettings | KnowledgeSettings,
+    settings: CondensingSettings | EnrichmentSettings | KnowledgeSettings,
     clock: Clock,
     *,
     limited: bool = True,
+    budget: float | None = None,
     patience: float = 0.0,
     gone: str,
     back: str,
@@ -168,7 +176,7 @@ def _throttle(
         _breaker(settings, clock),
         evenly_spaced(settings.requests_per_s) if limited else None,
         clock,
-        budget=settings.budget_s,
+        budget=settings.budget_s if budget is None else budget,
         patience=patience,
         gone=gone,
         back=back,

@@ -8,7 +8,7 @@ from ricordo.messages.routing import answered_elsewhere
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import Bus, EventWorker, EventWorkerSettings
+from ricordo.runtime.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.periodic import Periodic
@@ -52,7 +52,7 @@ async def event_worker(
         name=consumer,
         consumer=consumer,
         handler=handler,
-        bus=Bus(subscriptions=bus, publisher=bus),
+        bus=bus,
         clock=resources.clock,
         settings=EventWorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((resources.database_gate, *gates)),

@@ -13,7 +13,6 @@ from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.event_worker import Bus
 from ricordo.runtime.process import Service
 from ricordo.runtime.sweeper import Sweeper
 from ricordo.store.fact_ledger import FactLedger
@@ -226,7 +225,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     sessions = SessionEndHandler(await resources.store(SessionStore), clock)
     sweeper = Sweeper(
         consumer=SWEEPER,
-        bus=Bus(subscriptions=bus, publisher=bus),
+        bus=bus,
         streams=bus,
         sweeps=(STREAM_IN, STREAM_DERIVED),
         work_queues=bus.topology.work_queues,

@@ -79,11 +79,8 @@ class Publisher(Protocol):
         ...
 
 
-class Delivery(Protocol):
-    """One delivery of a stored message to a consumer.
-
-    Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
-    """
+class ReceivedMessage(Protocol):
+    """Subject, body and headers of a message."""
 
     @property
     def subject(self) -> str:
@@ -99,6 +96,13 @@ class Delivery(Protocol):
     def headers(self) -> Mapping[str, str]:
         """The headers."""
         ...
+
+
+class Delivery(ReceivedMessage, Protocol):
+    """One delivery of a stored message to a consumer.
+
+    Exactly one of `ack`, `retry` and `terminate` settles it. All raise BusUnavailable without a connection.
+    """
 
     @property
     def sequence(self) -> int:
@@ -283,23 +287,8 @@ class DeadLetterRecorder(Protocol):
         ...
 
 
-class Request(Protocol):
+class Request(ReceivedMessage, Protocol):
     """A request that waits for one reply."""
-
-    @property
-    def subject(self) -> str:
-        """The subject it was sent on."""
-        ...
-
-    @property
-    def body(self) -> bytes:
-        """The body."""
-        ...
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers."""
-        ...
 
     async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         """Send the reply; without one the caller waits.

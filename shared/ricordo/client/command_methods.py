@@ -121,14 +121,6 @@ class CommandMethods:
         Used memories are reinforced unless the recall already did that; irrelevant ones lose what the recall
         added. The last feedback on a memory counts.
 
-        Args:
-            user_id: user of the recall.
-            recall_id: from the reply.
-            used: ids of memories.
-            irrelevant: ids of others.
-            request_id: makes the call safe to repeat.
-            timeout: seconds.
-
         Returns:
             Number of memories that became stronger and weaker.
 

@@ -21,54 +21,28 @@ class QueryMethods:
     async def recall(
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[RecallOptions]
     ) -> queries.RecallReply:
-        """Return ranked memories of a user, and related facts.
-
-        Args:
-            user_id: owner of the memories.
-            query: what to look for, in the user's words.
-            timeout: seconds.
-            options: see `ricordo.messages.queries.RecallRequest`.
-        """
+        """Return ranked memories of a user, and related facts."""
         request = built(queries.RecallRequest, {"user_id": user_id, "query": query, **options})
         return await self._connection.ask(request, request.name, queries.RecallReply, timeout)
 
     async def context(
         self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[ContextOptions]
     ) -> queries.ContextReply:
-        """Return memories, facts, recent turns and notes, and a text for a prompt within `token_budget`.
-
-        Args:
-            user_id: owner of the memories.
-            query: what to look for, in the user's words.
-            timeout: seconds.
-            options: see `ricordo.messages.queries.ContextRequest`.
-        """
+        """Return memories, facts, recent turns and notes, and a text for a prompt within `token_budget`."""
         request = built(queries.ContextRequest, {"user_id": user_id, "query": query, **options})
         return await self._connection.ask(request, request.name, queries.ContextReply, timeout)
 
     async def history(
         self, user_id: str, *, timeout: float | None = None, **options: Unpack[HistoryOptions]
     ) -> queries.HistoryReply:
-        """Return the last messages, oldest first.
-
-        Args:
-            user_id: owner of the messages.
-            timeout: seconds.
-            options: see `ricordo.messages.queries.HistoryRequest`.
-        """
+        """Return the last messages, oldest first."""
         request = built(queries.HistoryRequest, {"user_id": user_id, **options})
         return await self._connection.ask(request, request.name, queries.HistoryReply, timeout)
 
     async def facts(
         self, user_id: str, *, timeout: float | None = None, **options: Unpack[FactsOptions]
     ) -> queries.FactsReply:
-        """Return facts, most confident first, then most recent.
-
-        Args:
-            user_id: user whose facts are returned.
-            timeout: seconds.
-            options: see `ricordo.messages.queries.FactsRequest`.
-        """
+        """Return facts, most confident first, then most recent."""
         request = built(queries.FactsRequest, {"user_id": user_id, **options})
         return await self._connection.ask(request, request.name, queries.FactsReply, timeout)
 

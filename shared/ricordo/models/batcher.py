@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from aiolimiter import AsyncLimiter
+
 from ricordo.clock import Clock
 from ricordo.models.batch_queue import Encoded, PendingText, TextQueue
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector
 from ricordo.models.guarded_encoder import GuardedEncoder
 from ricordo.resilience.breaker import Admission, CircuitBreaker
-from ricordo.resilience.rate_limiter import RateLimiter, Unlimited
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.measures import queue_wait
 
@@ -61,17 +62,17 @@ class EmbeddingBatcher(Gate):
         clock: Clock,
         *,
         breaker: CircuitBreaker | None = None,
-        limiter: RateLimiter | None = None,
+        limiter: AsyncLimiter | None = None,
         fallback: Encoder | None = None,
         fallback_breaker: CircuitBreaker | None = None,
         limits: BatchLimits | None = None,
     ) -> None:
         self.breaker = breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-        self._primary = GuardedEncoder(encoder, self.breaker, limiter or Unlimited(), clock)
+        self._primary = GuardedEncoder(encoder, self.breaker, limiter, clock)
         self._fallback = None
         if fallback is not None:
             own_breaker = fallback_breaker or CircuitBreaker(clock, counted=ModelUnavailable)
-            self._fallback = GuardedEncoder(fallback, own_breaker, Unlimited(), clock)
+            self._fallback = GuardedEncoder(fallback, own_breaker, None, clock)
         self._clock = clock
         self._limits = limits or BatchLimits()
         self._queue = TextQueue(

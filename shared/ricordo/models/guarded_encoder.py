@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from aiolimiter import AsyncLimiter
+
 from ricordo.clock import Clock
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector, Vectors
 from ricordo.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.resilience.rate_limiter import RateLimiter
 from ricordo.runtime.measures import ModelMeasures, RequestKind, RequestOutcome
 
 _PROBE_TEXT: Final = "Is the model there?"
@@ -25,7 +26,9 @@ _SOON_S: Final = 5.0  # in which a model that is up answers a short text
 class GuardedEncoder:
     """Calls a model while its circuit breaker is closed."""
 
-    def __init__(self, encoder: Encoder, breaker: CircuitBreaker, limiter: RateLimiter, clock: Clock) -> None:
+    def __init__(
+        self, encoder: Encoder, breaker: CircuitBreaker, limiter: AsyncLimiter | None, clock: Clock
+    ) -> None:
         self.encoder = encoder
         self.breaker = breaker
         self.measures = ModelMeasures()
@@ -58,7 +61,7 @@ class GuardedEncoder:
 
     async def admission(self) -> Admission | None:
         """Wait for the rate limit; None if the model is down."""
-        if self.is_up:
+        if self.is_up and self._limiter is not None:
             await self._limiter.acquire()
         return self.breaker.admit() if self.is_up else None
 
@@ -108,7 +111,8 @@ class GuardedEncoder:
         while True:
             await self.breaker.wait_probing()
             async with slots:
-                await self._limiter.acquire()
+                if self._limiter is not None:
+                    await self._limiter.acquire()
                 if self.breaker.state is BreakerState.HALF_OPEN and (admission := self.breaker.admit()):
                     await self._try(admission, on_failure)
 

@@ -1,52 +1,29 @@
 """Rates and describes messages with a language model."""
 
-import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from ricordo.clock import Clock
 from ricordo.memory.llm_validation import LlmMessage, LlmReading, importance_of_rating
 from ricordo.models.ollama.messages import OllamaMessageReader
 from ricordo.models.throttle import Throttle, batched_messages
-from ricordo.resilience import CircuitBreaker, RateLimiter
 
 T = TypeVar("T")
 
 
 class LlmDescriber:
-    """Rates and describes messages, in batches, with a rate limit, a circuit breaker and a time budget.
+    """Rates and describes messages, in batches.
 
     After a malformed answer to several messages each is sent once more, alone. A message with instructions to
     its reader is sent alone from the start, so that it cannot speak for others.
 
     Args:
         batch: maximum number of messages per request.
-        budget: seconds per `read`; infinite for jobs.
-        patience: seconds that a request waits for an open breaker.
     """
 
-    def __init__(
-        self,
-        reader: OllamaMessageReader,
-        breaker: CircuitBreaker,
-        limiter: RateLimiter,
-        clock: Clock,
-        *,
-        batch: int = 8,
-        budget: float = math.inf,
-        patience: float = 0.0,
-    ) -> None:
+    def __init__(self, reader: OllamaMessageReader, throttle: Throttle, batch: int = 8) -> None:
         self._reader = reader
+        self._throttle = throttle
         self._batch = batch
-        self._throttle = Throttle(
-            breaker,
-            limiter,
-            clock,
-            budget=budget,
-            patience=patience,
-            gone="messages are enriched by rules while the model is unavailable",
-            back="messages are enriched by the model again",
-        )
 
     @property
     def model(self) -> str:

@@ -5,15 +5,13 @@ from datetime import datetime
 from typing import Annotated, Final, Protocol
 from zoneinfo import ZoneInfo
 
-import structlog
 from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.query_analysis import Analysis, Intent, QueryClaim, analyse
 from ricordo.language.query_analysis.analysis import EmotionFilter
-from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.ollama.reader import OllamaReader, prompt_for
-from ricordo.resilience import BreakerState, CircuitBreaker
+from ricordo.models.throttle import Throttle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +57,6 @@ class QueryAnalyser(Protocol):
 _MAX_CHARS: Final = 500  # of a question that are sent to the model, which has 200 ms
 _MOST_TOKENS: Final = 96  # of an answer
 
-_log = structlog.stdlib.get_logger(__name__)
-
 _CacheKey = tuple[str, str, tuple[str, ...]]
 
 Phrase = Annotated[str, Field(max_length=128)]
@@ -97,9 +93,9 @@ class LlmQueryAnalyser:
         cache_size: maximum number of cached answers.
     """
 
-    def __init__(self, reader: OllamaReader, breaker: CircuitBreaker, cache_size: int = 1024) -> None:
+    def __init__(self, reader: OllamaReader, throttle: Throttle, cache_size: int = 1024) -> None:
         self._reader = reader
-        self._breaker = breaker
+        self._throttle = throttle
         self._claims = LRUCache[_CacheKey, QueryClaim](cache_size)
 
     async def understand(self, question: Question) -> Understanding:
@@ -118,20 +114,11 @@ class LlmQueryAnalyser:
 
     async def _read(self, key: _CacheKey) -> QueryClaim | None:
         """Ask the model; None without an answer."""
-        admission = self._breaker.admit()
-        if admission is None:
-            return None
         text, language, names = key
-        given = {"language": language, "known_names": names, "question": text}
-        try:
-            with admission:
-                answer = await self._reader.ask(prompt_for("query", given), QuestionAnswer, _MOST_TOKENS)
-        except ModelUnavailable as error:
-            if self._breaker.state is BreakerState.OPEN:
-                _log.warning("questions are analysed by rules for now", reason=str(error))
+        prompt = prompt_for("query", {"language": language, "known_names": names, "question": text})
+        answer = await self._throttle.single(lambda: self._reader.ask(prompt, QuestionAnswer, _MOST_TOKENS))
+        if answer is None:
             return None
-        if admission.is_probe:
-            _log.info("questions are analysed by the model again")
         return QueryClaim(
             answer.intent, answer.time, tuple(answer.entities), tuple(answer.topics), answer.emotion
         )

@@ -3,14 +3,16 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final, TypeAlias, TypeVar
 
 import structlog
+from aiolimiter import AsyncLimiter
 
 from ricordo.clock import Clock
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
-from ricordo.resilience import BreakerState, CircuitBreaker, RateLimiter
+from ricordo.resilience import BreakerState, CircuitBreaker
 
 _MAX_BYTES: Final = 9_000  # of text per request of several items: some 3,000 tokens
 
@@ -37,7 +39,7 @@ class Throttle:
     def __init__(
         self,
         breaker: CircuitBreaker,
-        limiter: RateLimiter | None,
+        limiter: AsyncLimiter | None,
         clock: Clock,
         *,
         budget: float = math.inf,
@@ -118,11 +120,10 @@ class Throttle:
             return False
         if self._limiter is None:
             return True
-        try:
+        with suppress(ModelUnavailable):
             await _within(left, self._limiter.acquire())
-        except ModelUnavailable:
-            return False
-        return True
+            return True
+        return False
 
 
 def batched(

@@ -1,23 +1,6 @@
-"""Rate limiters for requests to a server."""
-
-from typing import Protocol
+"""Rate limiter for requests to a server."""
 
 from aiolimiter import AsyncLimiter
-
-
-class RateLimiter(Protocol):
-    """Limits the rate of requests."""
-
-    async def acquire(self) -> None:
-        """Wait until one more request may be sent."""
-        ...
-
-
-class Unlimited:
-    """A limiter without a limit, for a model in the same process."""
-
-    async def acquire(self) -> None:
-        """Return at once."""
 
 
 def evenly_spaced(requests: int, period: float = 1.0) -> AsyncLimiter:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscriptions
 from ricordo.clock import Clock
@@ -44,12 +44,8 @@ class EventWorkerSettings:
     breaker: ConsumerBreakerSettings = field(default_factory=ConsumerBreakerSettings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bus:
+class Bus(Subscriptions, Publisher, Protocol):
     """The parts of the bus that a worker needs."""
-
-    subscriptions: Subscriptions
-    publisher: Publisher
 
 
 class EventWorker:
@@ -81,11 +77,11 @@ class EventWorker:
         self._clock = clock
         self._settings = settings or EventWorkerSettings()
         self._priority = priority or QueryPriority()
-        self._dead_letters = DeadLetterQueue(bus.publisher, on_dead_letter)
+        self._dead_letters = DeadLetterQueue(bus, on_dead_letter)
         self._consumption = Consumption(
             name=name,
             consumer=consumer,
-            subscriptions=bus.subscriptions,
+            subscriptions=bus,
             health=self.health,
             clock=clock,
             settings=self._settings.loop,
@@ -106,7 +102,7 @@ class EventWorker:
         settlement = Settlement(
             name=self.name,
             subscription=subscription,
-            publisher=self._bus.publisher,
+            publisher=self._bus,
             dead_letters=self._dead_letters,
             clock=self._clock,
             health=self.health,

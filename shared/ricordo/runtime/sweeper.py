@@ -87,12 +87,12 @@ class Sweeper:
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
         self._clock = clock
-        self._dead_letters = DeadLetterQueue(bus.publisher, on_dead_letter)
+        self._dead_letters = DeadLetterQueue(bus, on_dead_letter)
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
             name=name,
             consumer=consumer,
-            subscriptions=bus.subscriptions,
+            subscriptions=bus,
             health=self.health,
             clock=clock,
             settings=loop or LoopSettings(),

@@ -53,7 +53,7 @@ _POISONED = textwrap.dedent(
     async def main():
         topology = ricordo_topology(Limits(ack_wait=float(sys.argv[2]), max_deliver=int(sys.argv[3])))
         async with open_bus(NatsSettings(servers=(sys.argv[1],)), topology) as bus:
-            sides = Bus(subscriptions=bus, publisher=bus)
+            sides = bus
             worker = EventWorker(
                 name="ingest", consumer="ingest", handler=handler, bus=sides, clock=SystemClock()
             )

@@ -81,7 +81,7 @@ _PROCESS = textwrap.dedent(
         with stop_on_signals(stopping):
             async with open_bus(NatsSettings(servers=(sys.argv[1],)), ricordo_topology()) as bus:
                 await bus.provision()
-                sides = Bus(subscriptions=bus, publisher=bus)
+                sides = bus
                 workers = [
                     EventWorker(
                         name=name, consumer=name, handler=handler, bus=sides, clock=SystemClock()

@@ -12,7 +12,7 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
 from ricordo.models.throttle import Throttle
-from ricordo.resilience import CircuitBreaker, RateLimiter, Unlimited
+from ricordo.resilience import CircuitBreaker
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.testing.factories import START
 from ricordo.testing.manual_clock import ManualClock
@@ -54,15 +54,15 @@ class Harness:
             RuleFactExtractor(executor),
             executor,
             self.model,
-            self._throttle(Unlimited()),
+            self._throttle(),
             recogniser=recogniser,
-            entity_throttle=self._throttle(None),
+            entity_throttle=self._throttle(),
             batch=3,
         )
 
-    def _throttle(self, bucket: RateLimiter | None) -> Throttle:
+    def _throttle(self) -> Throttle:
         breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
-        return Throttle(breaker, bucket, self.clock, budget=30, gone="gone", back="back")
+        return Throttle(breaker, None, self.clock, budget=30, gone="gone", back="back")
 
     def shown(self) -> list[list[str]]:
         return [[one.said.text for one in each] for each in self.model.asked]

@@ -9,7 +9,8 @@ from tests.fixtures.fake_llm import FakeMessageReader, away
 from ricordo.memory.llm_validation import Description, LlmMessage, LlmReading
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.llm_describer import LlmDescriber
-from ricordo.resilience import BreakerState, CircuitBreaker, Unlimited
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import BreakerState, CircuitBreaker
 from ricordo.testing.manual_clock import ManualClock, settle
 
 DESCRIPTION = Description(title="held")
@@ -27,7 +28,8 @@ class Harness:
         self.clock = ManualClock()
         self.reader = FakeMessageReader(description=lambda _: DESCRIPTION)
         self.breaker = CircuitBreaker(self.clock, failures=3, open_seconds=15, counted=ModelUnavailable)
-        self.describer = LlmDescriber(self.reader, self.breaker, Unlimited(), self.clock, batch=4, **measure)
+        throttle = Throttle(self.breaker, None, self.clock, gone="gone", back="back", **measure)
+        self.describer = LlmDescriber(self.reader, throttle, batch=4)
 
     def sizes(self, what: str) -> list[int]:
         return [len(texts) for asked, texts in self.reader.asked if asked == what]

@@ -18,6 +18,7 @@ from ricordo.models.query_analyser import (
     QuestionAnswer,
     Understanding,
 )
+from ricordo.models.throttle import Throttle
 from ricordo.resilience import BreakerState, CircuitBreaker
 from ricordo.testing.manual_clock import ManualClock
 
@@ -66,11 +67,12 @@ def budget() -> float:
 
 @pytest.fixture
 async def analyser(
-    server: OllamaStandIn, breaker: CircuitBreaker, budget: float
+    server: OllamaStandIn, breaker: CircuitBreaker, clock: ManualClock, budget: float
 ) -> AsyncIterator[QueryAnalyser]:
     async with OllamaReader.open(server.url, MODEL, timeout=budget, window=None) as reader:
         await server.received(2)  # it was looked for and loaded
-        yield LlmQueryAnalyser(reader, breaker, cache_size=2)
+        throttle = Throttle(breaker, None, clock, gone="gone", back="back")
+        yield LlmQueryAnalyser(reader, throttle, cache_size=2)
 
 
 def is_by_rules(understood: Understanding) -> bool:

@@ -18,11 +18,9 @@ from ricordo.bus.nats.pull_subscription import PullSubscription
 from ricordo.bus.nats.stream_publisher import StreamPublisher
 from ricordo.bus.nats.topology import Topology
 from ricordo.bus.port import (
-    BusError,
     BusUnavailable,
     ConsumerLag,
     Endpoint,
-    Outgoing,
     Request,
     StoredMessage,
     Subscription,
@@ -39,22 +37,12 @@ _SERVER_HEADERS: Final = frozenset(
 _MOST_BYTES: Final = 8 * 1024 * 1024
 
 
-class NatsBus:
+class NatsBus(StreamPublisher):
     """Streams, consumers and request-reply on a NATS server."""
 
     def __init__(self, connection: NatsConnection, topology: Topology) -> None:
+        super().__init__(connection)
         self.topology = topology
-        self._connection = connection
-        self._publisher = StreamPublisher(connection)
-        self._provisioning = Provisioning(connection, topology)
-
-    async def open(self) -> None:
-        """Subscribe to acknowledgements of published messages.
-
-        Raises:
-            BusUnavailable: there is no connection.
-        """
-        await self._publisher.open()
 
     async def provision(self) -> Sequence[str]:
         """Create missing streams and consumers, update others, and return the changes.
@@ -62,11 +50,7 @@ class NatsBus:
         Raises:
             TopologyDrift: one differs in a way that no update can change.
         """
-        return await self._provisioning.provision()
-
-    async def publish(self, messages: Sequence[Outgoing]) -> Sequence[BusError | None]:
-        """Publish messages together and wait for all acknowledgements."""
-        return await self._publisher.publish(messages)
+        return await Provisioning(self._connection, self.topology).provision()
 
     async def subscribe(self, consumer: str) -> Subscription:
         """Bind to a durable consumer, with the server's values of wait and limit."""

@@ -1,6 +1,7 @@
 """Selects the reader of a document by its media type."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from email.message import Message
 from functools import partial
 from pathlib import PurePosixPath
@@ -50,7 +51,7 @@ def _within(parts: list[DocumentPart], most: int) -> list[DocumentPart]:
             break
         text = part.text[:most]
         most -= len(text)
-        kept.append(DocumentPart(text=text, page=part.page, section=part.section, headings=part.headings))
+        kept.append(replace(part, text=text))
     return kept
 
 

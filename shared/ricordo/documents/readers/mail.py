@@ -1,8 +1,10 @@
 """Extracts the text of a mail: headers, body, and readable attachments."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from itertools import islice
 from typing import Final, cast
 
 from ricordo.documents.readers import html
@@ -31,17 +33,14 @@ def read(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
     if not any(name in mail for name in _HEADERS):
         raise Unreadable("has none of a mail's headers")
     attached, lines = [], [_headers(mail)]
-    for item in _attachments(mail):
+    for item in islice(mail.iter_attachments() if mail.is_multipart() else (), _MOST_ATTACHMENTS):
         name, media_type = _label(item.get_filename()), item.get_content_type()
         lines.append(f"Attachment: {name or media_type}")
         try:
             parts = attachment(name, media_type, _bytes(item))
         except Unreadable:
             continue  # only its name is kept
-        attached += [
-            DocumentPart(text=part.text, page=part.page, section=name or media_type, headings=part.headings)
-            for part in parts
-        ]
+        attached += [replace(part, section=name or media_type) for part in parts]
     return [DocumentPart(text="\n".join(filter(None, lines))), *_body(mail), *attached]
 
 
@@ -52,13 +51,7 @@ def _headers(mail: EmailMessage) -> str:
 def _header(mail: EmailMessage, name: str) -> str:
     try:
         return _label(mail.get(name))
-    except (
-        ValueError,
-        TypeError,
-        IndexError,
-        AttributeError,
-        LookupError,
-    ):  # beyond repair
+    except (ValueError, TypeError, AttributeError, LookupError):  # beyond repair
         return ""
 
 
@@ -74,15 +67,6 @@ def _body(mail: EmailMessage) -> list[DocumentPart]:
     if body.get_content_type() == "text/html":
         return html.read(_bytes(body), declared)
     return [DocumentPart(text=decoded(_bytes(body), declared))]
-
-
-def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:
-    if not mail.is_multipart():
-        return
-    for number, item in enumerate(mail.iter_attachments()):
-        if number == _MOST_ATTACHMENTS:
-            return
-        yield item
 
 
 def _bytes(part: EmailMessage) -> bytes:
