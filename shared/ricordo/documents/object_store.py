@@ -4,11 +4,11 @@ import asyncio
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import obstore
 from obstore.exceptions import BaseError
@@ -81,7 +81,8 @@ class ObjectStore:
         Raises:
             ObjectsUnavailable: it does not.
         """
-        await self._call(lambda: self._is_there(_UNUSED_KEY))
+        with suppress(ObjectMissing):
+            await self.get(_UNUSED_KEY)
 
     async def _call(self, call: Callable[[], T]) -> T:
         with _translated():
@@ -117,13 +118,6 @@ class ObjectStore:
         for key in keys:
             self._delete(key)
         return len(keys)
-
-    def _is_there(self, key: str) -> bool:
-        try:
-            obstore.head(self._store, key)
-        except FileNotFoundError:
-            return False
-        return True
 
 
 def _to_disk(path: Path) -> None:
@@ -167,11 +161,6 @@ def in_folder(folder: Path) -> ObjectStore:
     return ObjectStore(LocalStore(prefix=folder), folder)
 
 
-def in_memory() -> ObjectStore:
-    """Return a store in memory."""
-    return ObjectStore(MemoryStore())
-
-
 @dataclass(frozen=True, slots=True)
 class S3Bucket:
     """A bucket of S3, or of a compatible service.
@@ -199,10 +188,12 @@ class S3Bucket:
 
 def in_bucket(bucket: S3Bucket) -> ObjectStore:
     """Return a store in a bucket, which is not called yet."""
+    settings = ("endpoint", "region", "access_key_id", "secret_access_key")
+    config = {name: value for name in settings if (value := getattr(bucket, name)) is not None}
     store = S3Store(
         bucket.name,
         prefix=bucket.prefix or None,
-        config=_config(bucket),
+        config=cast("S3Config", config),
         client_options={
             "timeout": timedelta(seconds=bucket.timeout),
             "allow_http": bucket.endpoint is not None and bucket.endpoint.startswith("http://"),
@@ -210,16 +201,3 @@ def in_bucket(bucket: S3Bucket) -> ObjectStore:
         retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=bucket.retrying)},
     )
     return ObjectStore(store)
-
-
-def _config(bucket: S3Bucket) -> "S3Config":
-    config: S3Config = {}
-    if bucket.endpoint is not None:
-        config["endpoint"] = bucket.endpoint
-    if bucket.region is not None:
-        config["region"] = bucket.region
-    if bucket.access_key_id is not None:
-        config["access_key_id"] = bucket.access_key_id
-    if bucket.secret_access_key is not None:
-        config["secret_access_key"] = bucket.secret_access_key
-    return config

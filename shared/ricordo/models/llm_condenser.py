@@ -1,10 +1,8 @@
 """Condenses memories and sessions with a language model; only text that the sources support is kept."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal, TypeVar
 
-import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.language.text import collapse, normalise
@@ -17,10 +15,7 @@ from ricordo.memory.llm_condensation import (
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import KeyTopic
 from ricordo.memory.summaries import Condensed, SessionTurn, spoken_language
-from ricordo.models.ollama.reader import OllamaReader, lenient, prompt_for
-from ricordo.models.throttle import Throttle
-
-_log = structlog.stdlib.get_logger(__name__)
+from ricordo.models.ollama.reader import LlmUse, lenient, prompt_for
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -78,37 +73,18 @@ class SessionAnswer(BaseModel):
         )
 
 
-class LlmCondenser:
+class LlmCondenser(LlmUse):
     """Condenses with a language model; returns None without a valid answer.
 
     Texts with instructions to their reader are not sent to the model.
     """
 
-    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
-        self._reader = reader
-        self._throttle = throttle
-        self._accepted = 0
-        self._unanswered = 0
-        self._rejected: Counter[CondensationFault] = Counter()
-
-    @property
-    def counters(self) -> Mapping[str, float]:
-        """Numbers of answers accepted, missing and rejected."""
-        return {
-            "condensed_by_model": self._accepted,
-            "condensed_without_answer": self._unanswered,
-            "condensed_rejected": sum(self._rejected.values()),
-        }
-
-    @property
-    def problem(self) -> str:
-        """The last error while the model is unavailable; empty while it answers."""
-        return self._throttle.reason
+    use = "condensed"
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         """Condense memories of one language into two or three sentences, never longer than they are."""
         said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask("synthesis", "memories", said, language, SynthesisAnswer)
+        answer = await self._ask_about("synthesis", "memories", said, language, SynthesisAnswer)
         if answer is None or not self._accepts(answer.summary, said, language):
             return None
         return collapse(normalise(answer.summary))
@@ -116,28 +92,24 @@ class LlmCondenser:
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Summarise a session in at most three sentences, with topics, emotions and importance."""
         said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask("session", "turns", said, language, SessionAnswer)
+        answer = await self._ask_about("session", "turns", said, language, SessionAnswer)
         if answer is None or not self._accepts(answer.summary, said, language):
             return None
         return validate_condensation(answer.condensed(), said)
 
-    async def _ask(
+    async def _ask_about(
         self, use: str, name: str, said: Sequence[LlmMessage], language: str, shape: type[A]
     ) -> A | None:
         if any(message.gives_orders for message in said):
-            self._rejected[CondensationFault.ORDERS] += 1
+            self._reject(CondensationFault.ORDERS)
             return None
         given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in said]
-        prompt = prompt_for(use, {name: given}, language)
-        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, _TOKENS))
-        self._unanswered += answer is None
-        return answer
+        return await self._ask(prompt_for(use, {name: given}, language), shape, _TOKENS)
 
     def _accepts(self, answer: str, said: Sequence[LlmMessage], language: str) -> bool:
         found = find_fault(answer, said, language)
         if found is None:
             self._accepted += 1
-            return True
-        self._rejected[found] += 1
-        _log.info("condensed text rejected", model=self._reader.model, reason=found.value)
-        return False
+        else:
+            self._reject(found)
+        return found is None

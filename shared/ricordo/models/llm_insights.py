@@ -1,10 +1,8 @@
 """Draws insights with a language model; only those that the memories support are kept."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Final
 
-import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
 from ricordo.memory.llm_condensation import select_messages
@@ -20,12 +18,7 @@ from ricordo.memory.reflection.insight import (
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
 from ricordo.memory.summaries import SessionTurn
-from ricordo.models.ollama.reader import OllamaReader, Prompt, prompt_for
-from ricordo.models.throttle import Throttle
-
-_log = structlog.stdlib.get_logger(__name__)
-
-A = TypeVar("A", bound=BaseModel)
+from ricordo.models.ollama.reader import LlmUse, prompt_for
 
 _TOKENS: Final = 384
 
@@ -49,32 +42,13 @@ class InsightAnswer(BaseModel):
     evidence: Annotated[list[int], Field(max_length=20)]
 
 
-class LlmInsights:
+class LlmInsights(LlmUse):
     """Draws insights with a language model; a missing or invalid answer gives none.
 
     Texts with instructions to their reader are not sent to the model.
     """
 
-    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
-        self._reader = reader
-        self._throttle = throttle
-        self._accepted = 0
-        self._unanswered = 0
-        self._dropped: Counter[str] = Counter()
-
-    @property
-    def counters(self) -> Mapping[str, float]:
-        """Numbers of answers accepted, missing and rejected."""
-        return {
-            "insights_by_model": self._accepted,
-            "insights_without_answer": self._unanswered,
-            "insights_rejected": sum(self._dropped.values()),
-        }
-
-    @property
-    def problem(self) -> str:
-        """The last error while the model is unavailable; empty while it answers."""
-        return self._throttle.reason
+    use = "insights"
 
     async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:  # noqa: ARG002
         """Return at most three insights that the memories support, each about another subject."""
@@ -87,7 +61,7 @@ class LlmInsights:
             return ()
         given = {"observations": _numbered(select_messages([SessionTurn(item) for item in memories]))}
         prompt = prompt_for("reflection_questions", given, language, MOST_INSIGHTS)
-        asked = await self._ask(prompt, QuestionsAnswer)
+        asked = await self._ask(prompt, QuestionsAnswer, _TOKENS)
         questions = () if asked is None else asked.questions[:MOST_INSIGHTS]
         found: dict[str, Insight] = {}
         for question in questions_in_language(questions, language, MOST_INSIGHTS):
@@ -101,7 +75,7 @@ class LlmInsights:
         if not given:
             return None
         shown = {"question": question, "memories": _numbered([to_llm_message(item) for item in given])}
-        answer = await self._ask(prompt_for("insight", shown, language), InsightAnswer)
+        answer = await self._ask(prompt_for("insight", shown, language), InsightAnswer, _TOKENS)
         if answer is None:
             return None
         claim = InsightClaim(answer.insight, tuple(answer.evidence))
@@ -109,14 +83,8 @@ class LlmInsights:
         if isinstance(insight, Insight):
             self._accepted += 1
             return insight
-        self._dropped[insight.value] += 1
-        _log.info("insight rejected", model=self._reader.model, reason=insight.value)
+        self._reject(insight)
         return None
-
-    async def _ask(self, prompt: Prompt, shape: type[A]) -> A | None:
-        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, _TOKENS))
-        self._unanswered += answer is None
-        return answer
 
 
 def _is_shown(memory: Memory, language: str) -> bool:

@@ -23,7 +23,6 @@ class Periodic:
         job: the job; an error is logged, and it runs again after the backoff.
         interval: seconds from the end of a run to the next, > 0.
         jitter: share in [0, 1] by which an interval is shortened at most, so that replicas spread.
-        at_start: whether the first run comes at once.
         backoff: pauses after failed runs; by default up to the interval, at least a second.
         woken: ends a pause early, when there is work; cleared by the job.
         rng: returns a random number in [0, 1).
@@ -37,7 +36,6 @@ class Periodic:
         interval: float,
         clock: Clock,
         jitter: float = 0.1,
-        at_start: bool = True,
         backoff: Backoff | None = None,
         woken: asyncio.Event | None = None,
         rng: Callable[[], float] = random.random,
@@ -50,7 +48,6 @@ class Periodic:
         self._interval = interval
         self._clock = clock
         self._jitter = jitter
-        self._at_start = at_start
         self._backoff = backoff or Backoff(first=min(1.0, interval), longest=max(1.0, interval))
         self._woken = woken
         self._rng = rng
@@ -67,8 +64,6 @@ class Periodic:
             self.health.set_state(WorkerState.STOPPED)
 
     async def _run_for_ever(self) -> None:
-        if not self._at_start:
-            await self._clock.sleep(self._pause())
         while True:
             await self._run_once()
             if being_cancelled():  # a driver may have raised another error for the cancellation

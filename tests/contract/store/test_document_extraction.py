@@ -10,13 +10,14 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
+from obstore.store import MemoryStore
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.stores import Stores
 from tests.fixtures.eventually import eventually
 from tests.fixtures.relay import Relay
 
 from ricordo.bus.port import Outgoing
-from ricordo.documents.object_store import ObjectStore, in_memory
+from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.records import DocumentRecord, ObjectMissing, ObjectsUnavailable, object_key
 from ricordo.language.annotations import MemoryKind
@@ -41,7 +42,7 @@ class FlakyObjects(ObjectStore):
     """An object store whose methods named in `away` fail."""
 
     def __init__(self) -> None:
-        self.kept = in_memory()
+        self.kept = ObjectStore(MemoryStore())
         self.away: set[str] = set()
         self.deleting: Callable[[], Awaitable[object]] | None = None
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import nats.js.errors
 import structlog
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerConfig, StreamConfig
 
 from ricordo.bus.nats.nats_connection import NatsConnection, translated
 from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology
@@ -87,28 +86,23 @@ class Provisioning:
             raise
 
     async def _stream(self, streams: JetStreamContext, spec: StreamSpec) -> Sequence[str]:
-        declared = spec.config()
-        found = await self._found_stream(streams, spec.name)
+        declared, name = spec.config(), f"stream {spec.name}"
+        found = await _config(streams.stream_info(spec.name))
         if found is None:
             try:
                 await self._reserved(spec, streams.add_stream(declared))
             except nats.js.errors.BadRequestError as error:
-                found = await self._found_stream(streams, spec.name)
+                found = await _config(streams.stream_info(spec.name))
                 if found is None:
-                    raise TopologyDrift(
-                        f"stream {spec.name} cannot be created: {error.description}"
-                    ) from error
+                    raise TopologyDrift(f"{name} cannot be created: {error.description}") from error
             else:
-                return [f"stream {spec.name} created"]
-        name = f"stream {spec.name}"
-        _refuse_drift(name, _differences(_STREAM_FIXED, found, declared), f"nats stream rm {spec.name}")
-        differences = _differences(_STREAM_FREE, found, declared)
-        if not differences:
-            return []
-        updated = replace(found, **{field: getattr(declared, field) for field in _STREAM_FREE})
-        update = self._reserved(spec, streams.update_stream(updated))
-        await _update(name, update, f"nats stream rm {spec.name}")
-        return [f"{name} updated: {'; '.join(differences)}"]
+                return [f"{name} created"]
+        drift = _Drift(name, f"nats stream rm {spec.name}", found, declared)
+        drift.refuse(_STREAM_FIXED)
+        return await drift.update(
+            _STREAM_FREE,
+            lambda changed: self._reserved(spec, streams.update_stream(replace(found, **changed))),
+        )
 
     async def _reserved(self, spec: StreamSpec, creation: Awaitable[object]) -> None:
         """Wait for the creation of a stream, at which the server reserves its maximum size."""
@@ -127,63 +121,67 @@ class Provisioning:
                 needed,
             ) from error
 
-    async def _found_stream(self, streams: JetStreamContext, name: str) -> StreamConfig | None:
-        try:
-            return (await streams.stream_info(name)).config
-        except nats.js.errors.NotFoundError:
-            return None
-
     async def _consumer(self, streams: JetStreamContext, spec: ConsumerSpec) -> Sequence[str]:
-        declared = spec.config()
-        name = f"consumer {spec.name} of {spec.stream}"
-        remedy = f"nats consumer rm {spec.stream} {spec.name}"
-        found = await self._found_consumer(streams, spec)
+        declared, name = spec.config(), f"consumer {spec.name} of {spec.stream}"
+        found = await _config(streams.consumer_info(spec.stream, spec.name))
+        drift = _Drift(name, f"nats consumer rm {spec.stream} {spec.name}", found, declared)
         if found is None:
-            await _update(name, streams.add_consumer(spec.stream, declared), remedy)
+            await drift.translated(streams.add_consumer(spec.stream, declared))
             return [f"{name} created"]
-        _refuse_drift(name, _differences(_CONSUMER_FIXED, found, declared), remedy)
-        differences = _differences(_CONSUMER_FREE, found, declared)
+        drift.refuse(_CONSUMER_FIXED)
+        return await drift.update(
+            _CONSUMER_FREE,
+            lambda changed: streams.add_consumer(spec.stream, replace(found, **changed, filter_subject=None)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drift:
+    """The differences between a stream or consumer on the server and its declaration."""
+
+    name: str
+    remedy: str
+    found: Any
+    declared: object
+
+    def refuse(self, fixed: Mapping[str, Field]) -> None:
+        if differences := self._differences(fixed):
+            raise self._error("differs from what is declared, and no update can change that", differences)
+
+    async def update(
+        self, free: Mapping[str, Field], update: Callable[[dict[str, Any]], Awaitable[object]]
+    ) -> Sequence[str]:
+        differences = self._differences(free)
         if not differences:
             return []
-        changed = {field: getattr(declared, field) for field in _CONSUMER_FREE}
-        updated = replace(found, **changed, filter_subject=None)
-        await _update(name, streams.add_consumer(spec.stream, updated), remedy)
-        return [f"{name} updated: {'; '.join(differences)}"]
+        await self.translated(update({field: getattr(self.declared, field) for field in free}))
+        return [f"{self.name} updated: {differences}"]
 
-    async def _found_consumer(self, streams: JetStreamContext, spec: ConsumerSpec) -> ConsumerConfig | None:
+    async def translated(self, change: Awaitable[object]) -> None:
         try:
-            info = await streams.consumer_info(spec.stream, spec.name)
-        except nats.js.errors.NotFoundError:
-            return None
-        config: ConsumerConfig = info.config
-        return config
+            await change
+        except (nats.js.errors.BadRequestError, nats.js.errors.ServerError) as error:
+            raise self._error("cannot be brought to what is declared", str(error.description)) from error
+
+    def _differences(self, fields: Mapping[str, Field]) -> str:
+        return "; ".join(
+            f"{name} is {field(self.found)} and {field(self.declared)} is declared"
+            for name, field in fields.items()
+            if field(self.found) != field(self.declared)
+        )
+
+    def _error(self, what: str, details: str) -> TopologyDrift:
+        return TopologyDrift(
+            f"{self.name} {what}: {details}. Save what you need of it, run `{self.remedy}`, and start again."
+        )
+
+
+async def _config(information: Awaitable[Any]) -> Any:  # noqa: ANN401 - of a stream or of a consumer
+    try:
+        return (await information).config
+    except nats.js.errors.NotFoundError:
+        return None
 
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:,.0f} MB"
-
-
-def _differences(fields: Mapping[str, Field], found: object, declared: object) -> Sequence[str]:
-    return [
-        f"{name} is {field(found)} and {field(declared)} is declared"
-        for name, field in fields.items()
-        if field(found) != field(declared)
-    ]
-
-
-def _refuse_drift(name: str, differences: Sequence[str], remedy: str) -> None:
-    if differences:
-        raise TopologyDrift(
-            f"{name} differs from what is declared, and no update can change that: {'; '.join(differences)}. "
-            f"Save what you need of it, run `{remedy}`, and start again."
-        )
-
-
-async def _update(name: str, update: Awaitable[object], remedy: str) -> None:
-    try:
-        await update
-    except (nats.js.errors.BadRequestError, nats.js.errors.ServerError) as error:
-        raise TopologyDrift(
-            f"{name} cannot be brought to what is declared: {error.description}. "
-            f"Save what you need of it, run `{remedy}`, and start again."
-        ) from error

@@ -1,11 +1,20 @@
-"""Selects the reader of a document by its media type."""
+"""Reads one document, by its media type; the child process of `reader_process` runs this module.
 
+Standard input is a line of JSON (name, media type, limits) and then the bytes; standard output is one object:
+the parts, or why it is unreadable. Limits are set before the first byte is read.
+"""
+
+import json
+import os
+import resource
+import sys
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from email.message import Message
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from ricordo.documents.readers import html, mail
 from ricordo.documents.readers.charset import decoded
@@ -30,6 +39,10 @@ _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MARKDOWN: Final = frozenset({"text/markdown", "text/x-markdown"})
 _PDF: Final = frozenset({"application/pdf", "application/x-pdf"})
 _LONGEST: Final = 100  # characters of a media type in an error
+
+TOO_MUCH: Final = "needs more memory than allowed"
+_LESS_URGENT: Final = 10
+_MEGABYTE: Final = 1024 * 1024
 
 
 def read(name: str, media_type: str, data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
@@ -99,3 +112,41 @@ def _pdf(data: bytes, limits: ReadingLimits) -> list[DocumentPart]:
     from ricordo.documents.readers import pdf  # noqa: PLC0415 - half a second, which only a PDF has to wait for
 
     return pdf.read(data, limits)
+
+
+def main() -> None:
+    """Read the document on standard input, and write the result."""
+    header = json.loads(sys.stdin.buffer.readline())
+    limits = ReadingLimits(**header["limits"])
+    _limit(limits)
+    json.dump(_answer(header, limits), sys.stdout)
+
+
+def _answer(header: dict[str, Any], limits: ReadingLimits) -> dict[str, Any]:
+    try:
+        parts = read(header["name"], header["media_type"], sys.stdin.buffer.read(), limits)
+    except Unreadable as error:
+        return {"unreadable": str(error)}
+    except MemoryError:
+        return {"unreadable": TOO_MUCH}
+    return {"parts": [asdict(part) for part in parts]}
+
+
+def _limit(limits: ReadingLimits) -> None:
+    os.nice(_LESS_URGENT)
+    seconds = int(limits.seconds) + 1
+    _set(resource.RLIMIT_CPU, seconds)
+    _set(resource.RLIMIT_AS, limits.memory_mb * _MEGABYTE)
+    _set(resource.RLIMIT_FSIZE, 0)  # it writes no files
+    _set(resource.RLIMIT_CORE, 0)
+
+
+def _set(what: int, most: int) -> None:
+    _, hard = resource.getrlimit(what)
+    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    with suppress(OSError, ValueError):  # a system that has this limit in name only
+        resource.setrlimit(what, (allowed, allowed))
+
+
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,7 @@ from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 from ricordo.memory.documents import DocumentPart
 
 _log = structlog.stdlib.get_logger(__name__)
-_CHILD: Final = "ricordo.documents.readers.reader_main"
+_CHILD: Final = "ricordo.documents.readers.dispatch"
 # The reader gets no secrets of the worker's environment.
 _ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT")
 _QUOTED: Final = 2_000  # characters of a crashed reader's output

@@ -86,23 +86,18 @@ class EdgeVectorIndex:
         """Write points."""
         for start in range(0, len(points), _PORTION):
             portion = points[start : start + _PORTION]
-            await self._run(partial(self._write, tenant, model, portion))
-        if points:
-            self._flush_when_idle()
+            await self._change(model, len(portion), partial(Shard.write, tenant=tenant, points=portion))
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace payloads."""
         for start in range(0, len(facets), _PORTION):
             portion = facets[start : start + _PORTION]
-            await self._run(partial(self._refilter, tenant, model, portion))
-        if facets:
-            self._flush_when_idle()
+            await self._change(model, len(portion), partial(Shard.refilter, tenant=tenant, facets=portion))
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
         if ids:
-            await self._run(lambda: self._delete(tenant, model, ids))
-            self._flush_when_idle()
+            await self._change(model, len(ids), partial(Shard.delete, tenant=tenant, ids=ids))
 
     async def search(
         self,
@@ -223,20 +218,18 @@ class EdgeVectorIndex:
             self._shards[model] = shard
         return self._shards[model].folder.awaits_rebuild
 
-    def _write(self, tenant: str, model: str, points: Sequence[Point]) -> None:
-        self._free_space.require_to_finish()
-        self._shard(model).write(tenant, points)
-        self._changed(len(points))
+    async def _change(self, model: str, points: int, change: Callable[[Shard], None]) -> None:
+        """Change a number of points of a shard, and flush once nothing was written for a while."""
 
-    def _refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
-        self._free_space.require_to_finish()
-        self._shard(model).refilter(tenant, facets)
-        self._changed(len(facets))
+        def work() -> None:
+            self._free_space.require_to_finish()
+            change(self._shard(model))
+            self.unflushed += points
+            if self.unflushed >= self._flush_at:
+                self._try_flush()  # the points are in the engine's log: a failure does not affect the writer
 
-    def _delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
-        self._free_space.require_to_finish()
-        self._shard(model).delete(tenant, ids)
-        self._changed(len(ids))
+        await self._run(work)
+        self._flush_when_idle()
 
     def _search(
         self, tenant: str, model: str, scope: Scope, probe: IndexQuery, limit: int
@@ -264,11 +257,6 @@ class EdgeVectorIndex:
     def _note_rebuilt(self) -> None:
         for shard in self._owned:
             shard.folder.rebuilt()
-
-    def _changed(self, points: int) -> None:
-        self.unflushed += points
-        if self.unflushed >= self._flush_at:
-            self._try_flush()  # the points are in the engine's log: a failure does not affect the writer
 
     def _flush_when_idle(self, after_s: float | None = None) -> None:
         """Flush once nothing was written for a while."""

@@ -4,16 +4,21 @@ import json
 import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from enum import Enum
 from functools import cache
 from importlib import resources
-from typing import Any, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
+import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, WrapValidator
 from pydantic_core import from_json
 
 from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama.ollama_server import connect
 from ricordo.models.ollama.preparation import PreparedModel, preparing
+from ricordo.models.throttle import Throttle
+
+_log = structlog.stdlib.get_logger(__name__)
 
 _LANGUAGES: Final = {"it": "Italian", "en": "English", "de": "German", "es": "Spanish", "fr": "French"}
 _TOKENS_AROUND: Final = 32  # of an answer about several items
@@ -121,6 +126,41 @@ class OllamaReader:
         if not any(found):
             raise InvalidReply(f"the answer about {count} {name} is about none of them")
         return found
+
+
+class LlmUse:
+    """Base class of uses of a language model whose answers are validated: it counts them."""
+
+    use: ClassVar[str]
+    """Its name, with which its counters begin."""
+
+    def __init__(self, reader: OllamaReader, throttle: Throttle) -> None:
+        self._reader = reader
+        self._throttle = throttle
+        self._accepted = self._unanswered = self._rejected = 0
+
+    @property
+    def counters(self) -> Mapping[str, float]:
+        """Numbers of answers accepted, missing and rejected."""
+        return {
+            f"{self.use}_by_model": self._accepted,
+            f"{self.use}_without_answer": self._unanswered,
+            f"{self.use}_rejected": self._rejected,
+        }
+
+    @property
+    def problem(self) -> str:
+        """The last error while the model is unavailable; empty while it answers."""
+        return self._throttle.reason
+
+    async def _ask(self, prompt: Prompt, shape: type[Answer], tokens: int) -> Answer | None:
+        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, tokens))
+        self._unanswered += answer is None
+        return answer
+
+    def _reject(self, fault: Enum) -> None:
+        self._rejected += 1
+        _log.info("answer rejected", use=self.use, model=self._reader.model, reason=fault.value)
 
 
 def _items(answer: str, name: str) -> Sequence[object]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,7 @@ class MiniLmEncoder:
         return self._lanes.submit(lambda: self._network.run(ids))
 
 
+@dataclass(frozen=True, slots=True)
 class MiniLm:
     """The loaded model.
 
@@ -86,13 +88,10 @@ class MiniLm:
         precision: of the weights.
     """
 
-    def __init__(
-        self, batch: Encoder, query: Encoder, tokens: TokenCounter, precision: Precision = "fp32"
-    ) -> None:
-        self.batch = batch
-        self.query = query
-        self.tokens = tokens
-        self.precision = precision
+    batch: Encoder
+    query: Encoder
+    tokens: TokenCounter
+    precision: Precision = "fp32"
 
 
 async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
