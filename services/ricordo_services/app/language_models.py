@@ -11,12 +11,11 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import (
     FactExtractor,
     LlmFactExtractor,
-    RuleFactExtractor,
 )
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaMessageReader, OllamaReader, OllamaRelationReader
-from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser, RuleQueryAnalyser
+from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.runtime.health import Health
@@ -31,7 +30,7 @@ _log = structlog.stdlib.get_logger(__name__)
 async def open_analyser(settings: AnalyserSettings, clock: Clock) -> AsyncIterator[QueryAnalyser]:
     """Connect the language model that analyses questions, with the rules behind it; or the rules alone."""
     if settings.provider == "rules":
-        yield RuleQueryAnalyser()
+        yield QueryAnalyser()
         return
     timeout = settings.budget_ms / 1000
     opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=timeout, window=None)
@@ -97,16 +96,14 @@ async def open_fact_extractor(
     settings: KnowledgeSettings, clock: Clock, executor: CpuExecutor
 ) -> AsyncIterator[FactExtractor]:
     """Connect the language model that extracts facts, with the rules behind it; or the rules alone."""
-    rules = RuleFactExtractor(executor)
     if not has_fact_model(settings):
-        yield rules
+        yield FactExtractor(executor)
         return
     async with AsyncExitStack() as exits:
         opening = OllamaRelationReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
         reader = await exits.enter_async_context(opening)
         recogniser, lacking = await _open_recogniser(settings, exits)
         yield LlmFactExtractor(
-            rules,
             executor,
             reader,
             _fact_throttle(settings, clock, settings.model),

@@ -26,7 +26,7 @@ from ricordo.messages.enumerations import Degradation
 from ricordo.messages.ids import memory_id
 from ricordo.messages.queries import RecallRequest
 from ricordo.models.encoder import Encoder
-from ricordo.models.query_analyser import QueryAnalyser, Question, RuleQueryAnalyser
+from ricordo.models.query_analyser import QueryAnalyser, Question
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.fact_queries import FactQueries
@@ -64,7 +64,7 @@ class RecallService:
     rank: CandidateRanking
     encoder: Encoder
     clock: Clock
-    analyser: QueryAnalyser = field(default_factory=RuleQueryAnalyser)
+    analyser: QueryAnalyser = field(default_factory=QueryAnalyser)
     profile: str = DEFAULT
     profiles: Mapping[str, Ranking] = field(default_factory=load_profiles)
     minimums: Minimums = field(default_factory=Minimums)

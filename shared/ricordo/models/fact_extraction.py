@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import ClassVar, Final
 from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import Role
@@ -29,33 +29,21 @@ _UNREAD: Final = "llm_unanswered"
 _RELATIONS: Final = "llm_facts"
 
 
-class FactExtractor(Protocol):
-    """Extracts what messages state; it never fails."""
+class FactExtractor:
+    """Extracts what messages state, by rules; it never fails."""
 
-    @property
-    def nondeterministic(self) -> bool:
-        """Whether another extraction from a message may differ; then the first result is kept."""
-        ...
-
-    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
-        """Return what each of `utterances` states, in order."""
-        ...
-
-
-class RuleFactExtractor:
-    """Extracts facts by rules."""
-
-    nondeterministic: Final = False
+    nondeterministic: ClassVar[bool] = False
+    """Whether another extraction from a message may differ; then the first result is kept."""
 
     def __init__(self, executor: CpuExecutor) -> None:
         self._executor = executor
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
-        """Extract the facts of each utterance."""
+        """Return what each of `utterances` states, in order."""
         return await self._executor.map(by_rules, utterances)
 
 
-class LlmFactExtractor:
+class LlmFactExtractor(FactExtractor):
     """Extracts facts by rules and with a language model; by rules alone while the model is unavailable.
 
     Facts of the rules are kept; those that the model adds count as far as the message supports them. Messages
@@ -66,11 +54,10 @@ class LlmFactExtractor:
         missing: what is permanently missing, as a sentence; empty for nothing.
     """
 
-    nondeterministic: Final = True
+    nondeterministic = True
 
     def __init__(
         self,
-        rules: RuleFactExtractor,
         executor: CpuExecutor,
         reader: OllamaRelationReader,
         throttle: Throttle,
@@ -80,8 +67,7 @@ class LlmFactExtractor:
         batch: int = 8,
         missing: str = "",
     ) -> None:
-        self._rules = rules
-        self._executor = executor
+        super().__init__(executor)
         self._reader = reader
         self._throttle = throttle
         self._recogniser = recogniser
@@ -109,7 +95,7 @@ class LlmFactExtractor:
 
     async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         """Extract the facts of each utterance."""
-        found = await self._rules.read(utterances)
+        found = await super().read(utterances)
         numbers = [number for number, utterance in enumerate(utterances) if _may_state(utterance)]
         if not numbers:
             return found

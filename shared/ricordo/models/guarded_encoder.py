@@ -16,7 +16,7 @@ from aiolimiter import AsyncLimiter
 from ricordo.clock import Clock
 from ricordo.models.encoder import Encoder, ModelSlow, ModelUnavailable, NoVector, Vectors
 from ricordo.resilience.breaker import Admission, BreakerState, CircuitBreaker
-from ricordo.runtime.measures import ModelMeasures, RequestKind, RequestOutcome
+from ricordo.runtime.measures import ModelMeasures
 
 _PROBE_TEXT: Final = "Is the model there?"
 _SILENT_S: Final = 5.0  # after which a request is reported as slow
@@ -85,21 +85,22 @@ class GuardedEncoder:
         reason = f"{self.name} cannot encode this text, but others ({failure})"
         raise NoVector(reason, slow=isinstance(failure, ModelSlow))
 
-    async def request(self, texts: Sequence[str], kind: RequestKind = RequestKind.REGULAR) -> Vectors:
+    async def request(self, texts: Sequence[str], *, probe: bool = False) -> Vectors:
         """Encode `texts` regardless of the breaker, and record the request.
 
         Raises:
             ModelUnavailable: as `Encoder.encode`, or for vectors of another shape than expected.
         """
-        began, outcome = self._clock.monotonic(), RequestOutcome.FAILED
+        began, answered = self._clock.monotonic(), False
         self._begins.append(began)
         try:
             vectors = await _encoded(self.encoder, texts)
-            outcome = RequestOutcome.OK
+            answered = True
             self._answers += 1
         finally:
             self._begins.remove(began)
-            self.measures.record(kind, outcome, len(texts), self._clock.monotonic() - began)
+            seconds = self._clock.monotonic() - began
+            self.measures.record(len(texts), seconds, probe=probe, answered=answered)
         return vectors
 
     async def probe(self, slots: asyncio.Semaphore, on_failure: Callable[[], None]) -> None:
@@ -151,7 +152,7 @@ class GuardedEncoder:
 
     async def _works(self) -> bool:
         try:
-            await self.request((_PROBE_TEXT,), RequestKind.PROBE)
+            await self.request((_PROBE_TEXT,), probe=True)
         except Exception as error:  # noqa: BLE001 - the probe's text is never at fault
             known = isinstance(error, ModelUnavailable)
             self._error = str(error) if known else f"{self.name} failed: {error!r}"

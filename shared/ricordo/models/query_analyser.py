@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from cachetools import LRUCache
@@ -46,14 +46,6 @@ class Understanding:
     degraded: bool = False
 
 
-class QueryAnalyser(Protocol):
-    """Finds out what a question asks for; it never fails."""
-
-    async def understand(self, question: Question) -> Understanding:
-        """Analyse `question`."""
-        ...
-
-
 _MAX_CHARS: Final = 500  # of a question that are sent to the model, which has 200 ms
 _MOST_TOKENS: Final = 96  # of an answer
 
@@ -74,15 +66,15 @@ class QuestionAnswer(BaseModel):
     emotion: EmotionFilter | None
 
 
-class RuleQueryAnalyser:
-    """Analyses questions by rules."""
+class QueryAnalyser:
+    """Finds out what a question asks for, by rules; it never fails."""
 
     async def understand(self, question: Question) -> Understanding:
-        """Analyse `question` by rules."""
+        """Analyse `question`."""
         return Understanding(by_rules(question))
 
 
-class LlmQueryAnalyser:
+class LlmQueryAnalyser(QueryAnalyser):
     """Analyses questions with a language model, and by rules while it is unavailable.
 
     The answer depends on the question and the names in it only, so it is cached for all users; relative times

@@ -4,8 +4,6 @@ Their owner (a worker, a server, a model) is a label that `ricordo.runtime.metri
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 
 from prometheus_client import Counter, Histogram
@@ -16,22 +14,11 @@ _QUERY_SECONDS: Final = _SECONDS[:12]
 _WAIT_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
 
 ANSWERED: Final = "ok"
+_FAILED: Final = "failed"
+_REGULAR: Final = "regular"
+_PROBE: Final = "probe"
 UNKNOWN_QUERY: Final = "unknown"
 """The label of every request whose name is not in the contract, so that callers cannot create labels."""
-
-
-class RequestKind(StrEnum):
-    """Why a model was called: with texts of callers, or with a text of its own as a probe."""
-
-    REGULAR = "regular"
-    PROBE = "probe"
-
-
-class RequestOutcome(StrEnum):
-    """How a request to a model ended."""
-
-    OK = "ok"
-    FAILED = "failed"
 
 
 def histogram(name: str, meaning: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
@@ -39,18 +26,14 @@ def histogram(name: str, meaning: str, buckets: tuple[float, ...], *labels: str)
     return Histogram(name, meaning, labels, buckets=buckets, registry=None)
 
 
-@dataclass(frozen=True, slots=True)
 class HandlerMeasures:
     """Measures of one worker's handler calls."""
 
-    batch: Histogram = field(
-        default_factory=lambda: histogram("ricordo_handler_batch_events", "Events per handler call.", _SIZES)
-    )
-    seconds: Histogram = field(
-        default_factory=lambda: histogram(
+    def __init__(self) -> None:
+        self.batch = histogram("ricordo_handler_batch_events", "Events per handler call.", _SIZES)
+        self.seconds = histogram(
             "ricordo_handler_duration_seconds", "Duration of a handler call, successful or not.", _SECONDS
         )
-    )
 
     def record(self, events: int, seconds: float) -> None:
         """Record one call that ended."""
@@ -77,19 +60,16 @@ class QueryMeasures:
         self.replies = Counter(
             "ricordo_query_replies", "Replies: ok, or the error code.", ("query", "outcome"), registry=None
         )
-        self._known: set[str] = set()
         for query in queries:
             self._show(query)
 
     def record(self, query: str, outcome: str, seconds: float) -> None:
         """Record one reply to `query`, a name of the contract or `UNKNOWN_QUERY`."""
-        if query not in self._known:
-            self._show(query)
+        self._show(query)
         self.seconds.labels(query).observe(seconds)
         self.replies.labels(query, outcome).inc()
 
     def _show(self, query: str) -> None:
-        self._known.add(query)
         self.seconds.labels(query)
         for outcome in self._outcomes:
             self.replies.labels(query, outcome)
@@ -111,18 +91,17 @@ class ModelMeasures:
         self.requests = Counter(
             "ricordo_embedding_requests", "Finished requests.", ("kind", "outcome"), registry=None
         )
-        for kind in RequestKind:
-            for outcome in RequestOutcome:
+        for kind in (_REGULAR, _PROBE):
+            for outcome in (ANSWERED, _FAILED):
                 self.requests.labels(kind, outcome)
 
-    def record(self, kind: RequestKind, outcome: RequestOutcome, texts: int, seconds: float) -> None:
-        """Record one request that ended; a cancelled one has failed."""
-        self.requests.labels(kind, outcome).inc()
+    def record(self, texts: int, seconds: float, *, probe: bool, answered: bool) -> None:
+        """Record one request that ended; a cancelled one has failed. A probe has a text of its own."""
+        self.requests.labels(_PROBE if probe else _REGULAR, ANSWERED if answered else _FAILED).inc()
         self.seconds.observe(seconds)
-        if kind is RequestKind.REGULAR:
+        if not probe:
             self.texts.observe(texts)
-            if outcome is RequestOutcome.OK:
-                self.encoded += texts
+            self.encoded += texts * answered
 
 
 def queue_wait() -> Histogram:

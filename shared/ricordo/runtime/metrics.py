@@ -166,14 +166,14 @@ def _merged(measures: _Measures) -> Iterator[Metric]:
 
 def _counter(name: str, meaning: str, labels: Sequence[str], samples: _Samples) -> Metric:
     """Return a counter; `_total` is added to its name."""
-    family = CounterMetricFamily(name, meaning, labels=labels)
-    for values, value in samples:
-        family.add_metric(values, value)
-    return family
+    return _filled(CounterMetricFamily(name, meaning, labels=labels), samples)
 
 
 def _gauge(name: str, meaning: str, labels: Sequence[str], samples: _Samples) -> Metric:
-    family = GaugeMetricFamily(name, meaning, labels=labels)
+    return _filled(GaugeMetricFamily(name, meaning, labels=labels), samples)
+
+
+def _filled(family: CounterMetricFamily | GaugeMetricFamily, samples: _Samples) -> Metric:
     for values, value in samples:
         family.add_metric(values, value)
     return family

@@ -24,6 +24,7 @@ from ricordo.memory.facts import Evidence, Fact, Statement, fold
 from ricordo.memory.facts.folding import ProjectionVersion
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.messages.events import MemoryCreated
+from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
@@ -67,14 +68,13 @@ class CrashingGraph(Neo4jGraph):
 
 
 @dataclass
-class Stated:
+class Stated(FactExtractor):
     """A reader that knows what each message states."""
 
-    nondeterministic: bool = False
     statements: dict[str, Sequence[Statement]] = field(default_factory=dict)
 
-    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
-        return [self.statements[one.message_id] for one in utterances]
+    async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
+        return [tuple(self.statements[one.message_id]) for one in utterances]
 
 
 @dataclass(frozen=True)

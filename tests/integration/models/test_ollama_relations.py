@@ -16,7 +16,7 @@ from ricordo.memory.facts import PREDICATES, Statement
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
-from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
+from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.ollama import OllamaRelationReader
 from ricordo.models.ollama import reader as ollama_reader
 from ricordo.models.ollama.relations import FactAnswer
@@ -84,7 +84,7 @@ def objects(found: Sequence[Sequence[Statement]]) -> list[list[str]]:
 async def test_rules_need_no_model(server: OllamaStandIn) -> None:
     settings = KnowledgeSettings(ollama_url=server.url)
     async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
-        assert isinstance(opened, RuleFactExtractor)
+        assert not isinstance(opened, LlmFactExtractor)
         assert objects(await opened.read(uttered(RULED))) == [["Roma"]]
     assert server.requests == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.memory.facts import Statement
 from ricordo.memory.facts.utterances import Utterance
-from ricordo.models.fact_extraction import RuleFactExtractor
+from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.testing.factories import START
 from ricordo_services.knowledge.amendments import read, text_of
@@ -37,22 +37,22 @@ def chain(*texts: str) -> Utterance:
 
 
 @pytest.fixture
-async def rules() -> AsyncIterator[RuleFactExtractor]:
+async def rules() -> AsyncIterator[FactExtractor]:
     async with CpuExecutor() as thread:
-        yield RuleFactExtractor(thread)
+        yield FactExtractor(thread)
 
 
 @dataclass
-class NondeterministicReader:
+class NondeterministicReader(FactExtractor):
     """A reader that knows what texts state, and that misses what it is told to."""
 
     knows: dict[str, Sequence[Statement]]
     asked: list[list[str]] = field(default_factory=list)
-    nondeterministic: bool = True
+    nondeterministic = True
 
-    async def read(self, utterances: Sequence[Utterance]) -> Sequence[Sequence[Statement]]:
+    async def read(self, utterances: Sequence[Utterance]) -> list[tuple[Statement, ...]]:
         self.asked.append([one.content for one in utterances])
-        return [self.knows.get(one.content, ()) for one in utterances]
+        return [tuple(self.knows.get(one.content, ())) for one in utterances]
 
 
 def statements_of(*statements: Statement) -> list[tuple[str, str, str]]:
@@ -64,22 +64,20 @@ def statement(predicate: str, value: str, quote: str) -> Statement:
 
 
 async def test_a_clear_correction_replaces_what_was_wrong_and_nothing_else(
-    rules: RuleFactExtractor,
+    rules: FactExtractor,
 ) -> None:
     (found,) = await read(rules, [chain(SAID, "Scusa, Ruvo, non Trani")])
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
 @pytest.mark.parametrize("later", ["Scusa, volevo dire Ugo", "Oggi piove", "Scusa, volevo dire 12"])
-async def test_what_does_not_say_what_was_wrong_leaves_the_facts(
-    rules: RuleFactExtractor, later: str
-) -> None:
+async def test_what_does_not_say_what_was_wrong_leaves_the_facts(rules: FactExtractor, later: str) -> None:
     first, found = await read(rules, [chain(SAID), chain(SAID, later)])
     assert len(first) == 3
     assert list(found) == []
 
 
-async def test_an_unclear_correction_is_itself_put_right(rules: RuleFactExtractor) -> None:
+async def test_an_unclear_correction_is_itself_put_right(rules: FactExtractor) -> None:
     unclear = "Scusa, volevo dire Ugo, vivo a Ruvo"
     (found,) = await read(rules, [chain(SAID, unclear, "no anzi, Bitonto, non Ruvo")])
     assert statements_of(*found) == [("lives_in", "Bitonto", "holds"), ("lives_in", "Ruvo", "denied")]
@@ -110,7 +108,7 @@ async def test_what_a_reader_misses_the_second_time_is_not_taken_back() -> None:
     assert statements_of(*found) == [("lives_in", "Ruvo", "holds"), ("lives_in", "Trani", "denied")]
 
 
-async def test_each_message_is_read_in_its_own_words_too(rules: RuleFactExtractor) -> None:
+async def test_each_message_is_read_in_its_own_words_too(rules: FactExtractor) -> None:
     correction = chain(SAID, "Scusa, Ruvo, non Trani. Ho un gatto che si chiama Pallino.")
     plain = replace(correction, corrects=None)
     (found,), (own,) = await read(rules, [correction]), await read(rules, [plain])

@@ -10,7 +10,7 @@ from ricordo.memory.facts import Statement
 from ricordo.memory.facts.relation_validation import Relation
 from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import LlmFactExtractor, RuleFactExtractor
+from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.runtime.scheduling import CpuExecutor
@@ -51,7 +51,6 @@ class Harness:
         self.model = FakeRelationReader(relations=lambda text: [TANGO] if "tango" in text else ())
         self.recogniser = recogniser
         self.reader = LlmFactExtractor(
-            RuleFactExtractor(executor),
             executor,
             self.model,
             self._throttle(),

@@ -7,12 +7,20 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
+import nats.errors
 import nats.js.errors
+import structlog
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription as CoreSubscription
 from nats.js.api import RawStreamMsg
 
-from ricordo.bus.nats import request_endpoints
-from ricordo.bus.nats.nats_connection import NatsConnection, NatsSettings, connected, translated
+from ricordo.bus.nats.nats_connection import (
+    NatsConnection,
+    NatsSettings,
+    ReceivedMessage,
+    connected,
+    translated,
+)
 from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.pull_subscription import PullSubscription
 from ricordo.bus.nats.stream_publisher import StreamPublisher
@@ -26,6 +34,9 @@ from ricordo.bus.port import (
     Subscription,
 )
 
+_log = structlog.stdlib.get_logger(__name__)
+
+_DRAIN_TIMEOUT_S: Final = 2.0
 _END: Final = "204"
 _NOTHING: Final = "404"
 _SUBJECT: Final = "Nats-Subject"
@@ -35,6 +46,48 @@ _SERVER_HEADERS: Final = frozenset(
 )
 """Headers set by the server; all others are the message's own."""
 _MOST_BYTES: Final = 8 * 1024 * 1024
+
+
+class NatsRequest(ReceivedMessage):
+    """A request over NATS."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: NatsConnection, message: Msg) -> None:
+        super().__init__(message)
+        self._connection = connection
+
+    async def respond(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        """Send the reply; nothing, if the caller left no reply subject.
+
+        Raises:
+            PublishRefused: it is larger than the server allows.
+            BusUnavailable: there is no connection.
+        """
+        if not self._message.reply:
+            return
+        with translated("cannot reply"):
+            await self._connection.client.publish(
+                self._message.reply, body, headers=dict(headers or {}) or None
+            )
+
+
+class NatsEndpoint:
+    """A subscription to requests."""
+
+    def __init__(self, subscription: CoreSubscription) -> None:
+        self._subscription: CoreSubscription | None = subscription
+
+    async def close(self) -> None:
+        """Unsubscribe, and accept requests that the server sent before."""
+        subscription, self._subscription = self._subscription, None
+        if subscription is None:
+            return
+        try:
+            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
+                await subscription.drain()  # type: ignore[no-untyped-call]  # the library left it untyped
+        except (nats.errors.Error, TimeoutError, OSError) as error:
+            _log.debug("endpoint closed with an error", subject=subscription.subject, error=str(error))
 
 
 class NatsBus(StreamPublisher):
@@ -70,8 +123,19 @@ class NatsBus(StreamPublisher):
         return subscription
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
-        """Receive the requests on `subject`."""
-        return await request_endpoints.serve(self._connection, subject, queue, accept)
+        """Receive the requests on `subject`.
+
+        The callbacks of a subscription run one after the other, so `accept` only starts a task that replies.
+        """
+        client = self._connection.client
+
+        async def on_message(message: Msg) -> None:
+            accept(NatsRequest(self._connection, message))
+
+        with translated(f"cannot serve {subject}"):
+            subscription = await client.subscribe(subject, queue=queue or "", cb=on_message)
+            await client.flush(timeout=max(1, round(self._connection.settings.request_timeout)))
+        return NatsEndpoint(subscription)
 
     async def lag(self, consumer: str) -> ConsumerLag:
         """Return the lag of `consumer`.

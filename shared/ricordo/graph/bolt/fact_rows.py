@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
@@ -14,9 +15,9 @@ ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """A fact's id, as a regular expression of Cypher."""
 
 # Instants are text of one width in UTC, which sorts correctly, to the microsecond, on every server.
-_INSTANT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
-
-
+_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+_INSTANTS: Final = ("first_seen", "last_reinforced", "valid_from", "valid_to")
+_OPTIONAL: Final = ("valid_from", "valid_to", "message_ids")
 _BEGINNING: Final = 100  # characters
 
 
@@ -47,53 +48,29 @@ def _is_astray(edge: Mapping[str, Any]) -> bool:
 
 def parameters(fact: Fact) -> dict[str, Any]:
     """Return the parameters that write `fact`: the keys of its entities, and the properties of the edge."""
+    properties = {item.name: getattr(fact, item.name) for item in fields(fact)}
+    properties |= {name: item and _text(item) for name in _INSTANTS for item in (properties[name],)}
+    properties |= {"id": str(fact.id), "message_ids": list(fact.message_ids)}
     return {
         "subject_key": key(fact.subject),
         "object_key": key(fact.object),
-        "properties": {
-            "id": str(fact.id),
-            "subject": fact.subject,
-            "predicate": fact.predicate,
-            "object": fact.object,
-            "confidence": fact.confidence,
-            "first_seen": _text(fact.first_seen),
-            "last_reinforced": _text(fact.last_reinforced),
-            "valid_from": None if fact.valid_from is None else _text(fact.valid_from),
-            "valid_to": None if fact.valid_to is None else _text(fact.valid_to),
-            "contradictions": fact.contradictions,
-            "disputed": fact.disputed,
-            "verified": fact.verified,
-            "message_ids": list(fact.message_ids),
-        },
+        "properties": properties,
     }
 
 
 def fact(row: Mapping[str, Any]) -> Fact:
     """Return the fact whose edge has the properties `row`."""
-    return Fact(
-        id=UUID(row["id"]),
-        subject=row["subject"],
-        predicate=row["predicate"],
-        object=row["object"],
-        confidence=row["confidence"],
-        first_seen=_instant(row["first_seen"]),
-        last_reinforced=_instant(row["last_reinforced"]),
-        valid_from=_maybe(row.get("valid_from")),
-        valid_to=_maybe(row.get("valid_to")),
-        contradictions=row["contradictions"],
-        disputed=row["disputed"],
-        verified=row["verified"],
-        message_ids=tuple(row.get("message_ids") or ()),
-    )
+    values: dict[str, Any] = {
+        item.name: row.get(item.name) if item.name in _OPTIONAL else row[item.name] for item in fields(Fact)
+    }
+    values |= {name: item and _instant(item) for name in _INSTANTS for item in (values[name],)}
+    values |= {"id": UUID(row["id"]), "message_ids": tuple(row.get("message_ids") or ())}
+    return Fact(**values)
 
 
 def _text(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime(_INSTANT).rjust(27, "0")
+    return instant.astimezone(UTC).strftime(_FORMAT).rjust(27, "0")
 
 
 def _instant(text: str) -> datetime:
-    return datetime.strptime(text, _INSTANT).replace(tzinfo=UTC)
-
-
-def _maybe(text: str | None) -> datetime | None:
-    return None if text is None else _instant(text)
+    return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
