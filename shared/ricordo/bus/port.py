@@ -235,7 +235,6 @@ class StreamPages(Protocol):
 
         Args:
             stream: declared with `pages`.
-            sequence: a position, 0 for the beginning.
             limit: maximum number, from 1. Fewer may come, but none only if there are none.
         """
         ...
@@ -250,14 +249,6 @@ class DeadLetter:
         message_id: of the bot's message; None if unknown.
         memory_id: of a memory without a message; else None.
         code: the reason as a code (`invalid`, `attempts_exhausted`, or a handler's own).
-        sentence: the reason as a sentence.
-        attempts: number of deliveries.
-        consumer: the durable consumer that gave it up.
-        subject: its original subject.
-        stream: its stream.
-        sequence: its position in that stream.
-        body: its original bytes.
-        headers: its original headers.
         at: when it was given up, aware, in UTC.
     """
 

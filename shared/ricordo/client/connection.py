@@ -65,9 +65,6 @@ class Connection:
 
     Args:
         client: connected by the caller, unless `open` creates it.
-        tenant: of every subject.
-        source: URI reference for `ce-source`.
-        timeout: default seconds to wait for a reply.
 
     Raises:
         InvalidSubject: the tenant is invalid.
@@ -116,10 +113,7 @@ class Connection:
         """Send a request and return the reply.
 
         Args:
-            request: a query or command.
             name: of its subject, such as `query.recall`.
-            reply: model of the reply.
-            timeout: seconds; None for the default.
 
         Raises:
             RicordoError: see `ricordo.client.exceptions`.

@@ -34,13 +34,7 @@ _WHERE_ERRORS_BEGIN: Final = 32
 
 @contextmanager
 def translated(subject: str, timeout: float, is_connected: Callable[[], bool]) -> Iterator[None]:
-    """Translate errors of NATS into `RicordoError`.
-
-    Args:
-        subject: published to.
-        timeout: seconds that a reply was waited for.
-        is_connected: asked when no reply came.
-    """
+    """Translate errors of NATS into `RicordoError`."""
     try:
         yield
     except nats.errors.NoRespondersError:
@@ -79,9 +73,7 @@ def answer(message: Msg, name: str, reply: type[R]) -> R:
     """Decode a reply.
 
     Args:
-        message: the reply.
         name: of the request, such as `query.recall`.
-        reply: its model.
 
     Raises:
         RicordoError: it is an error, or cannot be decoded.

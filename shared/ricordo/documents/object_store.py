@@ -166,7 +166,6 @@ class S3Bucket:
     """A bucket of S3, or of a compatible service.
 
     Attributes:
-        name: of the bucket, which exists.
         prefix: of all keys; empty for none.
         endpoint: URL of the service; None for Amazon's.
         region: its region; None for that of the environment.

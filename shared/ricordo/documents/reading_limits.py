@@ -12,10 +12,7 @@ class ReadingLimits:
     """Limits of reading a document.
 
     Attributes:
-        seconds: of time.
         memory_mb: of memory, on Linux.
-        pages: of a document with pages.
-        characters: of text.
     """
 
     seconds: float = 30.0

@@ -73,8 +73,6 @@ class NewDocument:
 
     Attributes:
         name, media_type: as the bot says.
-        key: of its object.
-        size: in bytes.
     """
 
     name: str
@@ -88,7 +86,6 @@ class DocumentToRead:
     """A document that waits to be read.
 
     Attributes:
-        memory_id: of its message.
         attempts: number of claims that did not finish, this one included.
         message: the memory of its message, from which extracts take speaker, time and place; None if that is
             in the history only.
@@ -108,10 +105,7 @@ class DocumentRecord:
     """The state of a document.
 
     Attributes:
-        memory_id: of its message.
         state: `waiting`, `read` into extracts, or `failed`.
-        reason: of a failure.
-        extract_ids: its extracts, in order.
         whole: whether these cover the whole document.
         settled_at: when it was read, or failed.
         pending: number of extracts that lack a stage.

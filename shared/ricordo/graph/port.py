@@ -45,7 +45,6 @@ class Survey:
     """The contents of a user's graph.
 
     Attributes:
-        ids: of all facts.
         broken: facts whose edge is duplicated or joins the wrong entities.
         isolated: keys of entities without facts.
     """

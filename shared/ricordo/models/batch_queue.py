@@ -14,7 +14,6 @@ class Encoded:
     """A vector and the model that computed it.
 
     Attributes:
-        model: its name.
         vector: float32 [d], unit norm.
     """
 
@@ -27,7 +26,6 @@ class PendingText:
     """A queued text and the future of its vector.
 
     Attributes:
-        content: the text.
         since: time of submission, in the clock's monotonic seconds.
         future: resolves to its vector; cancelled when the caller stops waiting.
         max_batch: maximum size of its batch; reduced when a batch fails, so that a text on which the model
@@ -60,7 +58,6 @@ class TextQueue:
 
     Args:
         room: maximum number of unanswered texts, those in requests included; further submissions wait.
-        batch: maximum number of texts per batch.
         flush_after: seconds that the first text of a batch waits for others.
     """
 

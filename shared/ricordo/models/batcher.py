@@ -51,9 +51,7 @@ class EmbeddingBatcher(Gate):
 
     Args:
         breaker: of the model; by default 3 failures open it for 15 s.
-        limiter: limits the rate of requests to the model; none by default.
         fallback: model for a long outage; without one, texts wait until the model is back.
-        fallback_breaker: of the fallback; the same by default.
     """
 
     def __init__(

@@ -50,7 +50,6 @@ class LlmFactExtractor(FactExtractor):
     of others than the user, and those without a letter, are not sent to the model.
 
     Args:
-        batch: maximum number of messages per request.
         missing: what is permanently missing, as a sentence; empty for nothing.
     """
 

@@ -15,9 +15,6 @@ class LlmDescriber:
 
     After a malformed answer to several messages each is sent once more, alone. A message with instructions to
     its reader is sent alone from the start, so that it cannot speak for others.
-
-    Args:
-        batch: maximum number of messages per request.
     """
 
     def __init__(self, reader: OllamaMessageReader, throttle: Throttle, batch: int = 8) -> None:

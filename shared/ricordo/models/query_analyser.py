@@ -19,11 +19,8 @@ class Question:
     """A query and its context.
 
     Attributes:
-        text: any text.
         now: the time of asking, aware.
-        zone: of the user.
         language: "it" or "en"; detected when None.
-        known_names: names in the user's memories.
     """
 
     text: str
@@ -82,7 +79,6 @@ class LlmQueryAnalyser(QueryAnalyser):
 
     Args:
         reader: the model, with a time limit of its own.
-        cache_size: maximum number of cached answers.
     """
 
     def __init__(self, reader: OllamaReader, throttle: Throttle, cache_size: int = 1024) -> None:

@@ -132,13 +132,7 @@ def batched(
     batch: int,
     alone: Callable[[A], bool] = lambda _: False,
 ) -> Iterator[Sequence[A]]:
-    """Yield batches of items in order, each as large as one request may be.
-
-    Args:
-        shown: returns the text of an item that is sent.
-        batch: maximum number of items per request.
-        alone: whether an item gets a request of its own.
-    """
+    """Yield batches of items in order, each as large as one request may be."""
     items_of_batch: list[A] = []
     size = 0
     for item in items:

@@ -33,7 +33,6 @@ class CircuitBreaker:
     open nor close the breaker. A cancelled call does not count either.
 
     Args:
-        clock: measures how long the breaker has been open.
         failures: number of failures in a row that open it.
         open_seconds: seconds until a probe is admitted.
         counted: exceptions that are failures; others count like a cancellation.

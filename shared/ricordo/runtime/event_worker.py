@@ -29,12 +29,10 @@ class EventWorkerSettings:
     """How a worker works.
 
     Attributes:
-        loop: how it consumes.
         time_limit: seconds per handler call.
         local_retries: how often a batch that failed while the gate closed is handled again once it is open,
             before its events are returned.
         backoff: pauses before a redelivery, by attempt.
-        breaker: when it halts.
     """
 
     loop: LoopSettings = field(default_factory=LoopSettings)

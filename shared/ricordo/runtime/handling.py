@@ -23,8 +23,6 @@ class Envelope(Generic[E_co]):
     Attributes:
         tenant: from the subject, which permissions protect.
         id: the cause of everything that handling this event produces; the same at every delivery.
-        subject: the whole subject.
-        body: the decoded event.
         attempt: number of deliveries so far, this one included.
         traceparent: W3C trace context of its handling; produced events continue it.
     """

@@ -27,23 +27,13 @@ class Health:
     """State and counters of one worker, written by it alone. Reasons are sentences for people, or empty.
 
     Attributes:
-        worker: its name.
-        clock: dates the last success.
         state: as the worker set it; `status` is the present one.
-        reason: why it is degraded.
-        gate_open: whether it may fetch.
-        gate_reason: returns why it may not fetch.
         is_throttled: tells whether it may not fetch only because other work has priority.
-        halt_reason: returns why its circuit breaker is open.
         is_preparing: tells whether a model is being pulled and nothing else is missing.
         problem: returns what impairs its work although it goes on.
         in_flight: events or requests in progress.
-        processed: events, requests or runs that succeeded.
-        retried: events returned for redelivery.
-        dead_lettered: events stored as dead letters.
         failed: requests that ended in `internal`, `timeout` or `unavailable`; failed runs of a job.
         last_success: time of the last success; None before.
-        counters: returns counters of this worker alone, by name.
         models: names of the models it uses; all processes of a worker must use the same.
     """
 

@@ -31,13 +31,7 @@ class PageUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A response over HTTP.
-
-    Attributes:
-        content: the body.
-        kind: its media type.
-        status: number and reason.
-    """
+    """A response over HTTP."""
 
     content: bytes
     kind: str = _JSON

@@ -133,9 +133,6 @@ class InFlightBuffer:
     async def take(self, limit: Callable[[], int], linger: float) -> Sequence[InFlightMessage]:
         """Take up to `limit` messages, waiting for the first and then `linger` seconds for the rest.
 
-        Args:
-            linger: seconds.
-
         Returns:
             Messages not handled before first, then oldest first; or one that needs isolation. None if the
             limit is 0, or the buffer is closed and empty.

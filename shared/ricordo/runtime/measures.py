@@ -46,7 +46,6 @@ class QueryMeasures:
 
     Args:
         queries: the names that are served; they are shown before the first request.
-        failures: outcomes other than `ok`.
     """
 
     def __init__(self, queries: Iterable[str], failures: Iterable[str]) -> None:

@@ -42,11 +42,7 @@ _WORKER_GAUGES: Final[Mapping[str, tuple[str, Callable[[Health], float]]]] = {
 
 
 class Metrics:
-    """The metrics of one process.
-
-    Args:
-        version: of Ricordo, for `ricordo_build_info`.
-    """
+    """The metrics of one process."""
 
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()

@@ -131,8 +131,6 @@ def point(
     """Make a point; without `vector` its direction follows from its name.
 
     Args:
-        name: decides its id.
-        text: its words; `before` those of the turn before it.
         vector: float32 [d], unit norm; `window` the same in the light of the turn before it.
         event: when what it tells happened, [start, end); `later` further times of it.
     """

@@ -15,7 +15,6 @@ class EncodingRequest:
     """A request that a `FakeEncoder` received.
 
     Attributes:
-        texts: what was asked.
         begun, ended: by the clock's monotonic seconds; `ended` is None while it lasts.
         failed: whether it ended without vectors, by cancellation as well.
     """
@@ -31,8 +30,6 @@ class FakeEncoder:
 
     Args:
         clock: measures `latency` and dates the requests.
-        model: the name that it goes by.
-        dimensions: of its vectors.
         latency: seconds that a request takes.
 
     Attributes:

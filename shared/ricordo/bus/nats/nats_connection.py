@@ -29,7 +29,6 @@ class NatsSettings:
 
     Attributes:
         servers: addresses, with credentials if needed.
-        name: shown in the server's list of connections.
         credentials: path of a `.creds` file, if any.
         inbox_prefix: prefix of inboxes; permissions may require one.
         tls_ca: CA certificate that verifies the server; None for those of the system.

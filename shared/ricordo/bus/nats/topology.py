@@ -42,15 +42,12 @@ class StreamSpec:
     """A declared stream.
 
     Attributes:
-        name: upper case.
-        subjects: that it stores.
         retention: how long a message is kept.
         discard: what happens when the stream is full.
         max_bytes: maximum size on disk; -1 for no limit.
         max_age: seconds for which a message is kept; 0 for ever.
         duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
         persist_async: acknowledge before the message is on disk.
-        storage: file or memory.
         pages: allow reading many messages at once, by position.
     """
 
@@ -86,9 +83,6 @@ class ConsumerSpec:
     """A declared durable consumer, with pull delivery and explicit acknowledgement.
 
     Attributes:
-        name: of the consumer.
-        stream: that it reads.
-        subjects: its filter.
         ack_wait: seconds without progress after which a message is redelivered.
         max_deliver: maximum number of deliveries of a message; -1 for no limit.
         max_ack_pending: maximum number of unsettled messages, those waiting for a redelivery included.
@@ -161,13 +155,10 @@ class Limits:
     """Limits that the operator may set.
 
     Attributes:
-        incoming_bytes: size of the input stream; when full, it rejects messages.
         derived_bytes: size of the stream of derived events; when full, it drops the oldest.
         derived_age: seconds for which derived events are kept.
         dead_letter_bytes: size of the stream of dead letters; when full, it drops the oldest.
         ack_wait: seconds without progress after which a message is redelivered.
-        max_deliver: deliveries of a message before it becomes a dead letter.
-        max_ack_pending: maximum number of unsettled messages per consumer.
     """
 
     incoming_bytes: int = 512 * _MIB

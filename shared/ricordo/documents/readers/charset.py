@@ -23,7 +23,6 @@ def decoded(data: bytes, declared: str | None = None) -> str:
     """Return `data` as text.
 
     Args:
-        data: any bytes.
         declared: the declared character set; ignored if unknown or wrong.
 
     Raises:

@@ -24,11 +24,7 @@ _MB: Final = 1_000_000
 
 
 class ShardFolder:
-    """The folder `path` of a shard, with a lock file, a marker and a place for a damaged shard beside it.
-
-    Attributes:
-        path: of the shard.
-    """
+    """The folder `path` of a shard, with a lock file, a marker and a place for a damaged shard beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

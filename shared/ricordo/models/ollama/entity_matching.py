@@ -18,9 +18,6 @@ class EntityProfile:
 
     Attributes:
         name: with what distinguishes it from others of that name: "Marco (brother)".
-        aliases: its other names.
-        facts: a line per fact.
-        quotes: of messages that state them.
     """
 
     name: str

@@ -33,7 +33,6 @@ class OllamaEncoder:
     Args:
         model: its name there, which is also the name of its vectors.
         dimensions: of its vectors; an answer of another length is an error.
-        batch: maximum number of texts per request.
         preparation: pulls the model if it is missing; None for no pull.
     """
 
@@ -131,7 +130,6 @@ async def open_ollama(
         url: of the server, such as `http://127.0.0.1:11434`.
         model: name of an embedding model, such as `paraphrase-multilingual`.
         dimensions: of its vectors; not needed if the model answers now or is in `KNOWN_DIMENSIONS`.
-        batch: maximum number of texts per request.
         timeout: seconds per answer.
 
     Raises:
@@ -158,9 +156,6 @@ async def open_if_present(
     """Connect to a model if an Ollama server has it, else yield None; nothing is pulled.
 
     A server that is down may have it.
-
-    Args:
-        batch: maximum number of texts per request.
     """
     async with connect(url, _LIST_TIMEOUT_S) as server:
         try:

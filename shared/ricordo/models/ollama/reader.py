@@ -101,7 +101,6 @@ class OllamaReader:
         """Return the valid answers about each of several entries, which are sent in one request.
 
         Args:
-            use: name of the instructions.
             name: of the list of entries and of the list of answers.
             tokens: maximum length of an answer about one entry.
             schema: JSON schema of an answer about one entry; that of `shape` by default.

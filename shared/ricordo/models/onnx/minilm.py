@@ -19,14 +19,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class MiniLmEncoder:
-    """An encoder with threads of its own.
-
-    Args:
-        network: the loaded weights, shared with other encoders.
-
-    Attributes:
-        truncated: number of truncated texts so far.
-    """
+    """An encoder with threads of its own; `truncated` is the number of truncated texts so far."""
 
     model = MODEL
     dimensions = DIMENSIONS
@@ -84,8 +77,6 @@ class MiniLm:
     Attributes:
         batch: encodes many texts; uses all cores at a low priority.
         query: encodes a text that a caller waits for; never queued behind a batch.
-        tokens: counts tokens as the model does.
-        precision: of the weights.
     """
 
     batch: Encoder
