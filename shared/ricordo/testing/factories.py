@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import numpy as np
@@ -43,42 +44,27 @@ def new_message(
     message_id: str = "m-1",
     *,
     tenant: str = TENANT,
-    user_id: str = "u-1",
-    conversation_id: str = "c-1",
-    role: str = "user",
     content: str = "",
-    timestamp: datetime = START,
-    timezone: str | None = None,
-    language: str = "en",
-    speaker: str = "Davide",
-    participants: Sequence[str] = (),
-    kind: str | None = None,
-    importance: float | None = None,
-    expires_at: datetime | None = None,
-    source: str = "conversation",
-    memorable: bool = True,
+    **fields: Any,  # noqa: ANN401 - those of `NewMessage`
 ) -> NewMessage:
     """Make a message as ingest records it; without `content` it says its own id."""
+    given = {
+        "user_id": "u-1",
+        "conversation_id": "c-1",
+        "role": "user",
+        "timestamp": START,
+        "language": "en",
+        "speaker": "Davide",
+        **fields,
+    }
     said = content or f"this is {message_id}"
-    identity = f"{user_id}|{conversation_id}|{role}|{said}"
+    identity = f"{given['user_id']}|{given['conversation_id']}|{given['role']}|{said}"
     return NewMessage(
         message_id=message_id,
         memory_id=memory_id(tenant, message_id),
-        user_id=user_id,
-        conversation_id=conversation_id,
-        role=role,
         content=said,
         digest=hashlib.sha256(identity.encode()).digest(),
-        timestamp=timestamp,
-        timezone=timezone,
-        language=language,
-        speaker=speaker,
-        participants=tuple(participants),
-        kind=kind,
-        importance=importance,
-        expires_at=expires_at,
-        source=source,
-        memorable=memorable,
+        **given,
     )
 
 
@@ -110,49 +96,36 @@ def memory(
 def point(
     name: str = "p-1",
     *,
-    user_id: str = "u-1",
-    conversation_id: str = "c-1",
     text: str = "",
     before: str = "",
     language: str = "en",
     vector: NDArray[np.float32] | None = None,
     window: NDArray[np.float32] | None = None,
-    created_at: datetime = START,
     event: tuple[datetime, datetime] | None = None,
     later: Sequence[tuple[datetime, datetime]] = (),
-    kind: str = "message",
-    participants: Sequence[str] = (),
-    topics: Sequence[str] = (),
-    valence: float = 0.0,
-    importance: float = 0.5,
-    informative: bool = True,
-    archived: bool = False,
+    **facets: Any,  # noqa: ANN401 - those of `Facets`
 ) -> Point:
-    """Make a point; without `vector` its direction follows from its name.
+    """Make a point; without `vector` its direction follows from its name, as its id does.
 
     Args:
+        text: its words; `before` those of the turn before it.
         vector: float32 [d], unit norm; `window` the same in the light of the turn before it.
         event: when what it tells happened, [start, end); `later` further times of it.
     """
     direction = unit_vector(int.from_bytes(name.encode(), "big") % 2**32) if vector is None else vector
     here = (text, language)
-    facets = Facets(
-        id=uuid5(NAMESPACE_OID, name),
-        user_id=user_id,
-        conversation_id=conversation_id,
-        type="episodic",
-        kind=kind,
-        created_at=created_at,
-        events=tuple(EventTime(*one) for one in (event, *later) if one is not None),
-        participants=tuple(participants),
-        topics=tuple(topics),
-        valence=valence,
-        importance=importance,
-        informative=informative,
-        archived=archived,
-    )
+    given = {
+        "user_id": "u-1",
+        "conversation_id": "c-1",
+        "type": "episodic",
+        "kind": "message",
+        "created_at": START,
+        "importance": 0.5,
+        **facets,
+    }
+    times = tuple(EventTime(*time) for time in (event, *later) if time is not None)
     return Point(
-        facets=facets,
+        facets=Facets(id=uuid5(NAMESPACE_OID, name), events=times, **given),
         text_vector=direction,
         window_vector=direction if window is None else window,
         text_terms=terms(*here),
