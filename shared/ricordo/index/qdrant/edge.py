@@ -87,17 +87,22 @@ class EdgeVectorIndex:
         for start in range(0, len(points), _PORTION):
             portion = points[start : start + _PORTION]
             await self._change(model, len(portion), partial(Shard.write, tenant=tenant, points=portion))
+        if points:
+            self._flush_when_idle()
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace payloads."""
         for start in range(0, len(facets), _PORTION):
             portion = facets[start : start + _PORTION]
             await self._change(model, len(portion), partial(Shard.refilter, tenant=tenant, facets=portion))
+        if facets:
+            self._flush_when_idle()
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
         if ids:
             await self._change(model, len(ids), partial(Shard.delete, tenant=tenant, ids=ids))
+            self._flush_when_idle()
 
     async def search(
         self,
@@ -219,7 +224,7 @@ class EdgeVectorIndex:
         return self._shards[model].folder.awaits_rebuild
 
     async def _change(self, model: str, points: int, change: Callable[[Shard], None]) -> None:
-        """Change a number of points of a shard, and flush once nothing was written for a while."""
+        """Change a number of points of a shard."""
 
         def work() -> None:
             self._free_space.require_to_finish()
@@ -229,7 +234,6 @@ class EdgeVectorIndex:
                 self._try_flush()  # the points are in the engine's log: a failure does not affect the writer
 
         await self._run(work)
-        self._flush_when_idle()
 
     def _search(
         self, tenant: str, model: str, scope: Scope, probe: IndexQuery, limit: int
