@@ -1,6 +1,6 @@
 """What is at hand in a conversation: viewed anew when something of it has changed, and only then."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -9,7 +9,7 @@ from uuid import UUID
 from cachetools import LRUCache, TTLCache
 
 from ricordo.clock import Clock
-from ricordo.memory.context.token_budget import CachedTokenCounter
+from ricordo.memory.context.token_budget import cached_token_counter
 from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.models.encoder import TokenCounter
@@ -49,7 +49,7 @@ class WorkingMemoryReader:
         lifetime: timedelta = LIFETIME,
         most: int = _MOST_VIEWS,
     ) -> None:
-        self.count: Callable[[str], int] = CachedTokenCounter(tokens.count)
+        self.count = cached_token_counter(tokens.count)
         self._desks = desks
         self._clock = clock
         self._lifetime = lifetime

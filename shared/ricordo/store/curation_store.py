@@ -11,7 +11,7 @@ from ricordo.memory.importance import RecallVerdict
 from ricordo.memory.model import Progress
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, RequestConflict, Store
-from ricordo.store.lifecycle_store import RecallUse, lock_memories, record_uses
+from ricordo.store.lifecycle_store import FeedbackResult, RecallUse, lock_memories, record_uses
 
 _SQL = Database.queries("curation_store")
 _SESSIONS: Final = Database.queries("session_store")
@@ -40,15 +40,6 @@ class CurationRequest:
     user_id: str
     request_id: str | None
     digest: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackResult:
-    """Number of memories that a feedback reinforced and weakened, and the ids of changed ones."""
-
-    used: int = 0
-    irrelevant: int = 0
-    changed: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,38 +92,43 @@ class CurationStore(Store):
             locked = await lock_memories(connection, tenant, uses)
             if unknown := [one for one in verdicts if (one, request.user_id) not in locked]:
                 raise UnknownMemories(unknown)
-            result = await record_uses(connection, tenant, uses, locked)
-            return asdict(FeedbackResult(result.stronger, result.weaker, result.changed))
+            return asdict(await record_uses(connection, tenant, uses, locked))
 
-        done = await self._once(tenant, request, at, write)
+        async with self._database.transaction(tenant) as connection:
+            done = await _once(connection, tenant, request, at, write)
         return FeedbackResult(done["used"], done["irrelevant"], tuple(map(UUID, done["changed"])))
 
     async def pin(
         self, tenant: str, request: CurationRequest, memory_id: UUID, *, pinned: bool, at: datetime
     ) -> Sequence[str]:
         """Pin or unpin a memory, and return the changed columns; pinning restores it from the archive."""
-
-        async def write(connection: Connection) -> Outcome:
-            row = await connection.fetchrow(_SQL["pin"], tenant, request.user_id, memory_id, pinned)
-            if row is None:
-                raise UnknownMemories([memory_id])
-            back = ["archived_at"] if pinned and row["archived"] else []
-            return {"fields": [*(["pinned"] if row["pinned"] != pinned else []), *back]}
-
-        return tuple((await self._once(tenant, request, at, write))["fields"])
+        return await self._set(tenant, request, memory_id, "pinned", value=pinned, at=at)
 
     async def verify(
         self, tenant: str, request: CurationRequest, memory_id: UUID, *, verified: bool, at: datetime
     ) -> Sequence[str]:
         """Verify a memory, or withdraw that; return the changed columns."""
+        return await self._set(tenant, request, memory_id, "verified", value=verified, at=at)
 
+    async def _set(
+        self,
+        tenant: str,
+        request: CurationRequest,
+        memory_id: UUID,
+        column: str,
+        *,
+        value: bool,
+        at: datetime,
+    ) -> Sequence[str]:
         async def write(connection: Connection) -> Outcome:
-            row = await connection.fetchrow(_SQL["verify"], tenant, request.user_id, memory_id, verified)
+            row = await connection.fetchrow(_SQL[column], tenant, request.user_id, memory_id, value)
             if row is None:
                 raise UnknownMemories([memory_id])
-            return {"fields": ["verified"] if row["verified"] != verified else []}
+            restored = ["archived_at"] if value and row.get("archived") else []
+            return {"fields": [*([column] if row[column] != value else []), *restored]}
 
-        return tuple((await self._once(tenant, request, at, write))["fields"])
+        async with self._database.transaction(tenant) as connection:
+            return tuple((await _once(connection, tenant, request, at, write))["fields"])
 
     async def correct(
         self,
@@ -164,16 +160,6 @@ class CurationStore(Store):
             None if row is None else rows.progress(row),
             tuple(map(UUID, done.get("withdrawn", ()))),
         )
-
-    async def _once(
-        self,
-        tenant: str,
-        request: CurationRequest,
-        at: datetime,
-        do: Callable[[Connection], Awaitable[Outcome]],
-    ) -> Outcome:
-        async with self._database.transaction(tenant) as connection:
-            return await _once(connection, tenant, request, at, do)
 
 
 async def _once(

@@ -17,18 +17,9 @@ _BY_LIFECYCLE: Final = "lifecycle"
 """The version of memories that lifecycle derives; enrichment and `backfill` leave them alone."""
 _COLUMNS: Final = (
     *("id", "user_id", "conversation_id", "type", "kind", "title", "content", "summary", "language", "role"),
-    *(
-        "speaker",
-        "created_at",
-        "timezone",
-        "event_start",
-        "event_end",
-        "expires_at",
-        "participants",
-        "topics",
-    ),
-    *("location", "access_count", "last_accessed", "reinforcement", "pinned", "trust", "questions_addressed"),
-    *("source", "confidence", "verified", "tags"),
+    *("speaker", "created_at", "timezone", "event_start", "event_end", "expires_at", "participants"),
+    *("topics", "location", "access_count", "last_accessed", "reinforcement", "pinned", "trust"),
+    *("questions_addressed", "source", "confidence", "verified", "tags"),
 )
 
 

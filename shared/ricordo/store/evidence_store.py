@@ -7,10 +7,10 @@ states something else than before, is read from all its evidence and compared wi
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 from uuid import UUID
 
-import asyncpg
 from cachetools import TTLCache
 
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
@@ -73,86 +73,20 @@ class NewEvidence:
     renamed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceFolder:
-    """Folds the evidence of one user, in the transaction that has stored it."""
-
-    connection: Connection
-    tenant: str
-    user_id: str
-    executor: CpuExecutor | None
-    record_doubts: bool = False
-
-    async def fold(self, folding: Folding, new: NewEvidence) -> FactChanges:
-        """Fold new evidence into `folding`, write the changes, and return them."""
-        entities = EntityStore(self.connection, self.tenant, self.user_id, self.executor, self.record_doubts)
-        resolved = await entities.resolve(
-            folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
-        )
-        folding.identities = resolved.identities
-        outdated = new.replaced | resolved.moved
-        parts: dict[Partition, list[Evidence]] = {part: [] for part in outdated}
-        for row in resolved.evidence:
-            for part in partitions_of(row):
-                parts.setdefault(part, []).append(row)
-        unknown = {part for part in parts if part in outdated or not folding.reaches(part, parts[part])}
-        found = await self._read(unknown) if unknown else []
-        for part in unknown:
-            folding.forget(part)
-            parts[part] = []
-        evidence = list(filter(None, map(resolved.identities.resolve, map(rows.evidence_of, found))))
-        task = _FoldingTask(folding, parts, unknown, evidence, new.messages)
-        if self.executor is None or len(found) < _LONG:
-            changes = task.run()
-        else:
-            (changes,) = await self.executor.map(_FoldingTask.run, [task])
-        return await self._write(changes, unknown, resolved.identities)
-
-    async def _read(self, unknown: Collection[Partition]) -> Sequence[asyncpg.Record]:
-        parameters = (self.tenant, self.user_id, *_parameters(unknown))
-        return await self.connection.fetch(_EVIDENCE["evidence"], *parameters)
-
-    async def _write(
-        self, changes: FactChanges, unknown: set[Partition], identities: EntityResolver
-    ) -> FactChanges:
-        """Write the changes, and return those that differ from what was stored."""
-        gone = changes.gone
-        if unknown:
-            kept = [fact.id for fact in changes.facts]
-            dropped = await self._fetch("drop_facts", *_parameters(unknown), kept)
-            gone += tuple(row["id"] for row in dropped)
-        written: set[UUID] = set()
-        if changes.facts or changes.gone:
-            document = rows.recordset(map(rows.fact_row, changes.facts))
-            written = {row["id"] for row in await self._fetch("keep_facts", document, changes.gone)}
-        unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
-        if changes.entities or unnamed:
-            document = rows.recordset(rows.entity_row(one, identities) for one in changes.entities)
-            await self._fetch("keep_entities", document, sorted(unnamed))
-        facts = tuple(fact for fact in changes.facts if fact.id in written)
-        return replace(changes, facts=facts, gone=gone)
-
-    async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
-        return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class _FoldingTask:
-    """Folds new rows into the known parts, and all rows of the others."""
-
-    folding: Folding
-    parts: Mapping[Partition, list[Evidence]]
-    unknown: set[Partition]
-    found: Sequence[Evidence]
-    messages: Collection[str]
-
-    def run(self) -> FactChanges:
-        for row in self.found:
-            for part in partitions_of(row) & self.unknown:
-                self.parts[part].append(row)
-        for part, evidence in self.parts.items():
-            self.folding.add(part, evidence, asked=self.messages)
-        return self.folding.take_changes()
+def _fold(
+    folding: Folding,
+    parts: Mapping[Partition, list[Evidence]],
+    unknown: set[Partition],
+    messages: Collection[str],
+    found: Sequence[Evidence],
+) -> FactChanges:
+    """Fold new rows into the known parts, and all rows of the others."""
+    for row in found:
+        for part in partitions_of(row) & unknown:
+            parts[part].append(row)
+    for part, evidence in parts.items():
+        folding.add(part, evidence, asked=messages)
+    return folding.take_changes()
 
 
 def _parameters(parts: Collection[Partition]) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -231,10 +165,7 @@ class FoldingTransaction:
             version = None if new[user_id].renamed else new[user_id].version
             cached = self._cache.pop(self._tenant, user_id, version)
             folding = folded[user_id] = cached or Folding(self._tenant, user_id)
-            folder = EvidenceFolder(
-                self.connection, self._tenant, user_id, self._executor, self._record_doubts
-            )
-            changes[user_id] = await folder.fold(folding, new[user_id])
+            changes[user_id] = await self._fold_user(user_id, folding, new[user_id])
         versions = await self.versions(users)  # last: entity resolution may have changed keys of evidence
         for user_id in users:
             step = ProjectionVersion(new[user_id].version, versions.get(user_id))
@@ -244,6 +175,54 @@ class FoldingTransaction:
                 raise _ProjectionFailed(error) from error
         self._folded += [(user_id, folded[user_id], version) for user_id, version in versions.items()]
         return changes
+
+    async def _fold_user(self, user_id: str, folding: Folding, new: NewEvidence) -> FactChanges:
+        """Fold new evidence into `folding`, write the changes, and return them."""
+        entities = EntityStore(self.connection, self._tenant, user_id, self._executor, self._record_doubts)
+        resolved = await entities.resolve(
+            folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
+        )
+        folding.identities = resolved.identities
+        outdated = new.replaced | resolved.moved
+        parts: dict[Partition, list[Evidence]] = {part: [] for part in outdated}
+        for row in resolved.evidence:
+            for part in partitions_of(row):
+                parts.setdefault(part, []).append(row)
+        unknown = {part for part in parts if part in outdated or not folding.reaches(part, parts[part])}
+        scope = (self._tenant, user_id)
+        keys = _parameters(unknown)
+        found = await self.connection.fetch(_EVIDENCE["evidence"], *scope, *keys) if unknown else []
+        for part in unknown:
+            folding.forget(part)
+            parts[part] = []
+        evidence = list(filter(None, map(resolved.identities.resolve, map(rows.evidence_of, found))))
+        task = partial(_fold, folding, parts, unknown, new.messages)
+        if self._executor is None or len(found) < _LONG:
+            changes = task(evidence)
+        else:
+            (changes,) = await self._executor.map(task, [evidence])
+        return await self._write(user_id, changes, unknown, resolved.identities)
+
+    async def _write(
+        self, user_id: str, changes: FactChanges, unknown: set[Partition], identities: EntityResolver
+    ) -> FactChanges:
+        """Write the changes, and return those that differ from what was stored."""
+        fetch, scope = self.connection.fetch, (self._tenant, user_id)
+        gone = changes.gone
+        if unknown:
+            kept = [fact.id for fact in changes.facts]
+            dropped = await fetch(_SQL["drop_facts"], *scope, *_parameters(unknown), kept)
+            gone += tuple(row["id"] for row in dropped)
+        written: set[UUID] = set()
+        if changes.facts or changes.gone:
+            document = rows.recordset(map(rows.fact_row, changes.facts))
+            written = {row["id"] for row in await fetch(_SQL["keep_facts"], *scope, document, changes.gone)}
+        unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
+        if changes.entities or unnamed:
+            document = rows.recordset(rows.entity_row(one, identities) for one in changes.entities)
+            await fetch(_SQL["keep_entities"], *scope, document, sorted(unnamed))
+        facts = tuple(fact for fact in changes.facts if fact.id in written)
+        return replace(changes, facts=facts, gone=gone)
 
     async def versions(self, users: Sequence[str]) -> dict[str, UUID]:
         """Return the current versions of the evidence of users."""

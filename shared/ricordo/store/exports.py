@@ -16,19 +16,6 @@ from ricordo.store.database import Database, Store
 _SQL: Final = Database.queries("exports")
 ExportKey = tuple[str, ...]
 """Position of an item within its part, as texts; the empty one is before all."""
-EXPORT_PARTS: Final = (
-    "messages",
-    "documents",
-    "memories",
-    "facts",
-    "words",
-    "rejections",
-    "entities",
-    "decisions",
-    "notes",
-    "session_ends",
-)
-"""In the order of an export."""
 _BEGINNING: Final = datetime(1, 1, 1, tzinfo=UTC)
 Body = Callable[[asyncpg.Record], dict[str, object]]
 _STATED: Final = ("participants", "location", "kind", "importance", "tags", "expires_at", "trust")
@@ -191,6 +178,8 @@ _PARTS: Final[Mapping[str, _Part]] = MappingProxyType(
         ),
     }
 )
+EXPORT_PARTS: Final = tuple(_PARTS)
+"""In the order of an export."""
 
 
 class ExportStore(Store):

@@ -87,12 +87,12 @@ class RecallUse:
 
 
 @dataclass(frozen=True, slots=True)
-class ReinforcementResult:
-    """Number of memories made stronger and weaker, and the ids of all changed ones."""
+class FeedbackResult:
+    """Number of memories that uses reinforced and weakened, and the ids of all changed ones."""
 
-    stronger: int
-    weaker: int
-    changed: tuple[UUID, ...]
+    used: int = 0
+    irrelevant: int = 0
+    changed: tuple[UUID, ...] = ()
 
 
 async def lock_memories(connection: Connection, tenant: str, uses: Sequence[RecallUse]) -> MemoryKeys:
@@ -108,7 +108,7 @@ async def lock_memories(connection: Connection, tenant: str, uses: Sequence[Reca
 
 async def record_uses(
     connection: Connection, tenant: str, uses: Sequence[RecallUse], locked: MemoryKeys
-) -> ReinforcementResult:
+) -> FeedbackResult:
     """Record uses of the memories that are `locked`, and reinforce or weaken these."""
     by_pair = {
         (one.memory_id, one.recall_id): one
@@ -116,13 +116,13 @@ async def record_uses(
         if (one.memory_id, one.user_id) in locked
     }
     if not by_pair:
-        return ReinforcementResult(0, 0, ())
+        return FeedbackResult()
     names = ("memory_id", "recall_id", "accessed_at", "verdict", "at")
     columns = [[getattr(one, name) for one in by_pair.values()] for name in names]
     changed = await connection.fetch(_SQL["use"], tenant, *columns)
-    return ReinforcementResult(
-        stronger=sum(row["times"] > 0 for row in changed),
-        weaker=sum(row["times"] < 0 for row in changed),
+    return FeedbackResult(
+        used=sum(row["times"] > 0 for row in changed),
+        irrelevant=sum(row["times"] < 0 for row in changed),
         changed=tuple(sorted({row["memory_id"] for row in changed if row["times"] or row["touched"]})),
     )
 

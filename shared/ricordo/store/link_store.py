@@ -73,31 +73,6 @@ class LinkCandidate:
     linked_vector: QuantizedVector | None = None
 
 
-async def link_corrections(
-    connection: Connection, tenant: str, user_ids: Collection[str], memory_ids: Collection[UUID]
-) -> Sequence[Progress]:
-    """Link new or changed messages with what they correct, and with later corrections of them.
-
-    Returns:
-        Those whose facts are to be extracted again; see `LockedLinks.correct`.
-    """
-    found = await connection.fetch(_SQL["messages"], tenant, sorted(user_ids), list(memory_ids))
-    if not found:
-        return ()
-    new = {row["id"]: _said(row) for row in found}
-    users = {row["id"]: row["user_id"] for row in found}
-    correcting = [one for one in new.values() if read_correction(one.document) is not None]
-    others = sorted(new.keys() - {one.id for one in correcting})
-    dropped = await connection.fetch(_SQL["drop"], tenant, others)
-    since = min(one.at for one in new.values())
-    until = _within_calendar(max(one.at for one in new.values()), REACH)
-    later = await connection.fetch(_SQL["later"], tenant, sorted(set(users.values())), since, until)
-    again = [row for row in later if row["id"] not in new and _is_concerned(row, new.values(), users)]
-    users |= {row["id"]: row["user_id"] for row in again}
-    changed = await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
-    return await _read_again(connection, tenant, [*(row["correcting_id"] for row in dropped), *changed])
-
-
 async def relink_corrections(
     connection: Connection,
     tenant: str,
@@ -105,7 +80,7 @@ async def relink_corrections(
     gone: Collection[UUID],
     conversations: Collection[str],
 ) -> Sequence[Progress]:
-    """Find anew what corrections mean, once memories of their user have gone; as `link_corrections` does."""
+    """Link corrections anew once memories of their user have gone, as `LockedLinks.correct` does."""
     behind = await connection.fetch(_SQL["behind"], tenant, user_id, list(gone), list(conversations))
     said = [_said(row) for row in behind]
     changed = await _relink(connection, tenant, said, dict.fromkeys((one.id for one in said), user_id))
@@ -225,7 +200,22 @@ class LockedLinks:
             The corrections that now correct another message, and those that correct them in turn; the stage
             `extracted` of all is reset.
         """
-        return await link_corrections(self._connection, self._tenant, self._users, memory_ids)
+        connection, tenant = self._connection, self._tenant
+        found = await connection.fetch(_SQL["messages"], tenant, sorted(self._users), list(memory_ids))
+        if not found:
+            return ()
+        new = {row["id"]: _said(row) for row in found}
+        users = {row["id"]: row["user_id"] for row in found}
+        correcting = [one for one in new.values() if read_correction(one.document) is not None]
+        others = sorted(new.keys() - {one.id for one in correcting})
+        dropped = await connection.fetch(_SQL["drop"], tenant, others)
+        since = min(one.at for one in new.values())
+        until = _within_calendar(max(one.at for one in new.values()), REACH)
+        later = await connection.fetch(_SQL["later"], tenant, sorted(set(users.values())), since, until)
+        again = [row for row in later if row["id"] not in new and _is_concerned(row, new.values(), users)]
+        users |= {row["id"]: row["user_id"] for row in again}
+        changed = await _relink(connection, tenant, [*correcting, *map(_said, again)], users)
+        return await _read_again(connection, tenant, [*(row["correcting_id"] for row in dropped), *changed])
 
     async def members(self, user_id: str, model: str, after: int) -> AsyncIterator[Sequence[LinkedMember]]:
         """Yield members linked by `model` that were changed after the change of that number, in portions."""

@@ -43,13 +43,6 @@ class OutdatedMemory(NamedTuple):
     rated_by: str
 
 
-class BackfillSlice(NamedTuple):
-    """Outdated memories in id order, and the id after which to continue: None at the end."""
-
-    outdated: Sequence[OutdatedMemory]
-    last: UUID | None
-
-
 class BackfillStore(Store):
     """Finds memories that a former version has derived, and replaces the derived values."""
 
@@ -62,8 +55,10 @@ class BackfillStore(Store):
         found = await self._fetch(_SQL["count_outdated"], tenant, *_parameters(query))
         return {row["version"]: row["number"] for row in found}
 
-    async def find(self, tenant: str, query: BackfillQuery, after: UUID | None, limit: int) -> BackfillSlice:
-        """Return at most `limit` outdated memories, in id order after `after`."""
+    async def find(
+        self, tenant: str, query: BackfillQuery, after: UUID | None, limit: int
+    ) -> tuple[Sequence[OutdatedMemory], UUID | None]:
+        """Return memories in id order, and the id after which to continue; None at the end."""
         parameters = (*_parameters(query), after, limit, self._window)
         examined = await self._fetch(_SQL["find_outdated"], tenant, *parameters)
         found = [
@@ -72,7 +67,7 @@ class BackfillStore(Store):
             if row["id"] is not None
         ]
         last = examined[0]["last"] if examined[0]["number"] == self._window else None
-        return BackfillSlice(found, found[-1].memory_id if len(found) == limit else last)
+        return found, found[-1].memory_id if len(found) == limit else last
 
     async def replace(
         self, tenant: str, enriched: Sequence[EnrichedMemory], *, rating_only: bool = False
@@ -113,13 +108,6 @@ class FormerEncoding(NamedTuple):
     encoded: bool
 
 
-class ReembeddingSlice(NamedTuple):
-    """Memories to encode again in id order, and the id after which to continue: None at the end."""
-
-    former: Sequence[FormerEncoding]
-    last: UUID | None
-
-
 class ReembeddingStore(Store):
     """Finds memories without a vector of a new model, and drops vectors of former ones."""
 
@@ -144,8 +132,8 @@ class ReembeddingStore(Store):
 
     async def find(
         self, tenant: str, query: ReembeddingQuery, after: UUID | None, limit: int
-    ) -> ReembeddingSlice:
-        """Return at most `limit` memories to encode again, in id order after `after`."""
+    ) -> tuple[Sequence[FormerEncoding], UUID | None]:
+        """Return memories to encode again, and the id after which to continue, as `BackfillStore.find`."""
         parameters = (query.model, query.user_id, after, limit, self._window)
         examined = await self._fetch(_SQL["find_former"], tenant, *parameters)
         found = [
@@ -154,7 +142,7 @@ class ReembeddingStore(Store):
             if row["id"] is not None
         ]
         last = examined[0]["last"] if examined[0]["number"] == self._window else None
-        return ReembeddingSlice(found, found[-1].memory_id if len(found) == limit else last)
+        return found, found[-1].memory_id if len(found) == limit else last
 
     async def release(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[Progress]:
         """Drop the vectors of other models, and reset the stage `indexed`, in one transaction.
@@ -187,13 +175,6 @@ class ReembeddingStore(Store):
         return [row["model"] for row in gone]
 
 
-class ReindexingSlice(NamedTuple):
-    """Memories to index again in id order, and the id after which to continue: None at the end."""
-
-    memories: Sequence[Progress]
-    last: UUID | None
-
-
 class ReindexingStore(Store):
     """Counts and releases memories for a rebuild of the index: enriched ones with a vector."""
 
@@ -204,10 +185,10 @@ class ReindexingStore(Store):
 
     async def release(
         self, tenant: str, user_id: str | None, after: UUID | None, limit: int
-    ) -> ReindexingSlice:
-        """Reset the stage `indexed` of at most `limit` memories, in id order after `after`."""
+    ) -> tuple[Sequence[Progress], UUID | None]:
+        """Reset the stage `indexed` of memories, and return them with the id after which to continue."""
         async with self._database.transaction(tenant) as connection:
             (slice_,) = await connection.fetch(_SQL["find_indexable"], tenant, user_id, after, limit)
             found = await connection.fetch(_SQL["unindex"], tenant, slice_["ids"])
         memories = sorted(map(rows.progress, found), key=lambda one: one.memory_id)
-        return ReindexingSlice(memories, slice_["last"] if slice_["number"] == limit else None)
+        return memories, slice_["last"] if slice_["number"] == limit else None

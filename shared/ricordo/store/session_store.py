@@ -6,9 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-import asyncpg
-
-from ricordo.memory.model import Memory, Progress, Successor
+from ricordo.memory.model import Memory, Successor
 from ricordo.memory.summaries import MOST_TURNS, SessionTurn, is_session_break, split_sessions
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
@@ -91,14 +89,6 @@ class SummaryPlan:
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryResult:
-    """Stages of the written summaries, and ids of the withdrawn ones."""
-
-    written: Sequence[Progress]
-    withdrawn: Sequence[UUID]
-
-
 class SessionStore(Store):
     """Reads sessions and writes their summaries."""
 
@@ -150,22 +140,19 @@ class SessionStore(Store):
             # One more than a session may have: whether it goes on is known then.
             read = await connection.fetch(_SQL["turns"], *whose, *start, self._most + 1, model)
             summaries = await connection.fetch(_SQL["summaries"], *whose, start.sent_at)
-        sessions = split_sessions([_turn(row) for row in read], ends, silence, self._most)
+        turns = [SessionTurn(rows.memory(row), rows.vector(row["vector"])) for row in read]
+        sessions = split_sessions(turns, ends, silence, self._most)
         rest = None
         if len(read) > self._most:  # the last continues after what was read
-            rest = _place(sessions.pop())
+            rest = Session(sessions.pop(), over=False).place
         silent = one.stored_at <= now - silence
         return LoadedSessions(
             _with_summaries(sessions, list(map(rows.memory, summaries)), ends, silent=silent), rest
         )
 
     async def summarise(
-        self,
-        tenant: str,
-        one: UnsummarizedConversation,
-        plan: SummaryPlan,
-        at: datetime,
-    ) -> SummaryResult | None:
+        self, tenant: str, one: UnsummarizedConversation, plan: SummaryPlan, at: datetime
+    ) -> derived_memories.SuccessionResult | None:
         """Write summaries, withdraw those that they replace, and record what is still not covered.
 
         Args:
@@ -187,7 +174,8 @@ class SessionStore(Store):
                 await connection.execute(_SQL["cover"], *whose)
             else:
                 await connection.execute(_SQL["leave"], *whose, *plan.rest, plan.more)
-        return SummaryResult(succeeded.written, [*succeeded.withdrawn, *gone])
+        succeeded.withdrawn.extend(gone)
+        return succeeded
 
 
 async def _before(
@@ -214,14 +202,6 @@ def _part(passed: Sequence[TurnPosition], since: TurnPosition, most: int) -> Tur
     whole = len(passed) // most * most
     earlier = len(passed) - whole
     return since if earlier == 0 else passed[earlier - 1]
-
-
-def _place(turns: Sequence[SessionTurn]) -> TurnPosition:
-    return TurnPosition(turns[0].memory.created_at, turns[0].memory.message_id or "")
-
-
-def _turn(row: asyncpg.Record) -> SessionTurn:
-    return SessionTurn(rows.memory(row), rows.vector(row["vector"]))
 
 
 def _with_summaries(

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.store.stores import STORED, Stores, request
 
-from ricordo.store.curation_store import CurationRequest, FeedbackResult, UnknownMemories
+from ricordo.store.curation_store import CurationRequest, UnknownMemories
 from ricordo.store.database import RequestConflict
-from ricordo.store.lifecycle_store import Access
+from ricordo.store.lifecycle_store import Access, FeedbackResult
 
 LATER = datetime.now(UTC) + timedelta(days=1)
 YEARS = 60 * 24 * 2000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ricordo.language.text import collapse
 from ricordo.memory.context import AssembledContext, Material, assemble
 from ricordo.memory.context.recalled_tags import strip_recalled
-from ricordo.memory.context.token_budget import CachedTokenCounter
+from ricordo.memory.context.token_budget import cached_token_counter
 from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
 from ricordo.messages.events import MessageReceived
@@ -178,7 +178,7 @@ def test_the_tokenizer_is_asked_once_for_each_text(count: Count) -> None:
     assert len(asked) == len(set(asked))
     # All that was counted is but a few times what was written, and no whole text is counted again at the end.
     assert sum(map(len, asked)) < 6 * len(context.text)
-    once = CachedTokenCounter(listening)
+    once = cached_token_counter(listening)
     written(material, 2_000, once)
     asked.clear()
     assert written(material, 2_000, once) == context

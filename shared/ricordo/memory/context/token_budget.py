@@ -7,7 +7,7 @@ from itertools import accumulate
 from threading import Lock
 from typing import Final
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 LONGEST_TOKEN: Final = 16  # characters
 
@@ -52,25 +52,13 @@ def _chunks(text: str) -> Iterator[str]:
 MOST_KEPT: Final = 16_384
 
 
-class CachedTokenCounter:
-    """Counts tokens with a thread-safe, bounded cache, keyed by hash so that no text outlives its erasure."""
+def cached_token_counter(count: Count, most: int = MOST_KEPT) -> Count:
+    """Return a thread-safe counter with a cache of `most` texts, which holds their hashes only."""
 
-    def __init__(self, count: Callable[[str], int], most: int = MOST_KEPT) -> None:
-        self._count = count
-        self._known = LRUCache[bytes, int](most)
-        self._lock = Lock()
+    def digest(text: str) -> bytes:
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
-    def __call__(self, text: str) -> int:
-        """Return the tokens of `text`."""
-        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        with self._lock:
-            known = self._known.get(key)
-        if known is not None:
-            return known
-        tokens = self._count(text)
-        with self._lock:
-            self._known[key] = tokens
-        return tokens
+    return cached(LRUCache[bytes, int](most), key=digest, lock=Lock())(count)
 
 
 FIRST_SHARES: Final = (0.35, 0.20, 0.15)

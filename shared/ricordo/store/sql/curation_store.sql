@@ -12,7 +12,7 @@ select request_hash, outcome from requests where tenant = $1 and id = $2
 -- name: keep_outcome
 update requests set outcome = $3 where tenant = $1 and id = $2
 
--- name: pin
+-- name: pinned
 -- $2 user, $3 memory id, $4 whether it is pinned. Pinned, it comes back from the archive. Returned is how it was.
 with locked as (
     select id, pinned, archived_at is not null as archived from memories
@@ -26,8 +26,8 @@ with locked as (
 )
 select pinned, archived from locked
 
--- name: verify
--- As `pin`; returned is whether it was verified.
+-- name: verified
+-- As `pinned`; returned is whether it was verified.
 with locked as (
     select id, verified from memories where tenant = $1 and id = $3 and user_id is not distinct from $2 for update
 ), written as (
