@@ -4,7 +4,7 @@ import asyncio
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
@@ -112,13 +112,13 @@ def _begin(tenant: str, *, planned_anew: bool) -> str:
 
 async def _roll_back(connection: Connection) -> None:
     """Roll back, or close the connection if the server hangs."""
-    if connection.is_closed():
-        return
     try:
-        async with asyncio.timeout(_ROLLBACK_S):
-            await connection.execute("rollback")
+        if not connection.is_closed():
+            async with asyncio.timeout(_ROLLBACK_S):
+                await connection.execute("rollback")
     except TRANSIENT:
-        connection.terminate()
+        with suppress(asyncpg.InterfaceError):  # the pool has dropped a connection that the server ended
+            connection.terminate()
 
 
 async def _skip_reset(_: object) -> None:
