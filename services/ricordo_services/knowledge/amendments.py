@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from ricordo.language.corrections import put_right
+from ricordo.language.corrections import apply_correction
 from ricordo.language.document import document_of
 from ricordo.memory.facts import USER, Statement, normalise
 from ricordo.memory.facts.utterances import Utterance
@@ -74,7 +74,7 @@ def _amendment(utterance: Utterance) -> _Amendment | None:
     if utterance.corrects is None:
         return None
     before = _meant(utterance.corrects)
-    text = put_right(*(document_of(one.content, one.language) for one in (before, utterance)))
+    text = apply_correction(*(document_of(one.content, one.language) for one in (before, utterance)))
     return None if text is None else _Amendment(before, replace(before, content=text))
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.annotations import MemoryType
-from ricordo.language.detection import detect, tells_language
+from ricordo.language.detection import detect, shows_language
 from ricordo.memory.context import AssembledContext as Assembled
 from ricordo.memory.context import Material, assemble, substitute_syntheses
 from ricordo.memory.facts import PROFILE, Fact, core_profile
@@ -210,9 +210,9 @@ def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[
     """
     if request.language:
         return request.language
-    if tells_language(request.query) and (spoken := detect(request.query, default="")):
+    if shows_language(request.query) and (spoken := detect(request.query, default="")):
         return spoken
     told: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
     own = [one for one in told if one.language and one.role == Role.USER]
-    telling = (one.language for one in own if tells_language(one.content))
+    telling = (one.language for one in own if shows_language(one.content))
     return next(telling, own[0].language if own else recalled.analysis.language)

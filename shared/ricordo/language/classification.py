@@ -92,7 +92,7 @@ def _load_classes() -> Mapping[str, _Classes]:
     return {language: _Classes(read_table("classes", language)) for language in LANGUAGES}
 
 
-class _Stated(NamedTuple):
+class _Statements(NamedTuple):
     """The sentences of a text that state something, and the classes that they hint at."""
 
     sentences: Sequence[_Sentence]
@@ -111,14 +111,14 @@ class _Stated(NamedTuple):
 
 # Its type and its kind are asked of one text in turn.
 @lru_cache(maxsize=16)
-def _stated(document: Document) -> _Stated:
+def _statements_of(document: Document) -> _Statements:
     """Return what a text states; nothing in a language without patterns."""
     classes = _load_classes().get(document.language)
     if classes is None:
-        return _Stated((), frozenset())
+        return _Statements((), frozenset())
     read = document.with_text(document.text[:MOST_READ])
     sentences = [classes.read(sentence) for sentence in read.statements]
-    return _Stated(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
+    return _Statements(sentences, {cue.name for sentence in sentences for cue in sentence.cues})
 
 
 def memory_type(
@@ -132,8 +132,8 @@ def memory_type(
     Procedural when it tells how something is done, semantic when it states what is so in general or who
     someone is, emotional when it is felt strongly, else episodic.
     """
-    stated = _stated(document)
-    if _has_steps(document.text) or stated.says("procedural") or tells_how(document, vector):
+    stated = _statements_of(document)
+    if _has_steps(document.text) or stated.says("procedural") or explains_how(document, vector):
         return MemoryType.PROCEDURAL
     if stated.states_a_fact():
         return MemoryType.SEMANTIC
@@ -144,7 +144,7 @@ def memory_type(
 
 def memory_kind(document: Document) -> MemoryKind:
     """Say what a text is: a note, decision, agreement or problem when it says so, else a message."""
-    stated = _stated(document)
+    stated = _statements_of(document)
     for name, kind in _KINDS.items():
         if stated.says(name):
             return kind
@@ -163,7 +163,7 @@ _HOW: Final = "how"
 _LEAST: Final = 0.25  # the probability from which on a text is taken to tell how something is done
 
 
-def tells_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
+def explains_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
     """Say whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
     head = load_head(__package__ or "", "procedures", document.language)
     if head is None or vector is None:

@@ -60,7 +60,7 @@ def detect(text: str, default: str = "en") -> str:
     return _likeliest(_total(_traits_of(read), read), default)
 
 
-def tells_language(text: str) -> bool:
+def shows_language(text: str) -> bool:
     """Say whether `text` is enough to detect its language: a bare noun or two ("pizza") are not.
 
     A frequent word of one language is enough, and so are more than two words.

@@ -11,12 +11,12 @@ from ricordo.language.assertion_scope import plain
 from ricordo.language.data_files import LANGUAGES, Patterns, compiled, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
-from ricordo.language.small_talk import telling_words
+from ricordo.language.small_talk import meaningful_words
 from ricordo.language.tokenization import LAUGHTER, words
 
 INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
-TELLS, TELLS_NOTHING = 1.0, 0.0
+INFORMS, INFORMS_NOTHING = 1.0, 0.0
 _LONGEST: Final = 1_500
 """Characters: whoever writes more, in words, tells something; so what hostile text costs stays bounded."""
 _PAUSE: Final = re.compile(
@@ -48,15 +48,15 @@ def informative(document: Document, role: Role = Role.USER) -> float:
     """Return whether a text tells anything, in [0, 1]; from 0.5 on it does."""
     document, language = document.evenly_spaced, document.language
     if len(document.text.strip()) > _LONGEST:
-        return TELLS if telling_words(document) else TELLS_NOTHING
+        return INFORMS if meaningful_words(document) else INFORMS_NOTHING
     spoken = [
         one
         for one in document.sentences
         if any(LAUGHTER.fullmatch(word) is None for word in words(one, "it"))
     ]
     if language not in LANGUAGES:
-        return TELLS if any(not _is_marked(one) for one in spoken) else TELLS_NOTHING
-    return TELLS if any(_tells(one, language, role) for one in spoken) else TELLS_NOTHING
+        return INFORMS if any(not _is_marked(one) for one in spoken) else INFORMS_NOTHING
+    return INFORMS if any(_tells(one, language, role) for one in spoken) else INFORMS_NOTHING
 
 
 def _tells(sentence: str, language: str, role: Role) -> bool:
@@ -188,7 +188,7 @@ def _content(text: str, patterns: Patterns, language: str) -> int:
     if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:
         text = text[: called.start()]
     part = Document(text, language)
-    return len(telling_words(part)) + any(map(str.isdigit, text)) or int(life_event(part) != "")
+    return len(meaningful_words(part)) + any(map(str.isdigit, text)) or int(life_event(part) != "")
 
 
 @lru_cache(maxsize=len(LANGUAGES))

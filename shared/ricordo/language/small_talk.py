@@ -41,7 +41,7 @@ def _courtesies(language: str) -> frozenset[str]:
     return listed | {each[:-1] for each in listed if len(each) > _LEAST_LETTERS}
 
 
-def tells_something(document: Document) -> bool:
+def has_content(document: Document) -> bool:
     """Say whether a text has two different words, at least, that are more than grammar and courtesy.
 
     A life event needs one word only: "I'm pregnant".
@@ -56,7 +56,7 @@ def tells_something(document: Document) -> bool:
     return life_event(document) != ""
 
 
-def telling_words(document: Document) -> frozenset[str]:
+def meaningful_words(document: Document) -> frozenset[str]:
     """Return the words of a text that are more than grammar and courtesy.
 
     In doubt a word is: "importato" shares its stem with "importante", which is courtesy.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import Role
 from ricordo.language.document import Document
 from ricordo.language.informative import INFORMATIVE
-from ricordo.language.small_talk import tells_something
+from ricordo.language.small_talk import has_content
 from ricordo.memory.model import Memory, Source
 from ricordo.memory.ranking.fixed_profiles import BudgetProfile
 from ricordo.memory.ranking.signals import Signals
@@ -196,5 +196,5 @@ def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
 
 def is_worth_condensing(contents: Sequence[tuple[str, str]]) -> bool:
     """Whether most of the texts, each with its language, tell something."""
-    telling = sum(tells_something(Document(text[:_READ], language)) for text, language in contents)
+    telling = sum(has_content(Document(text[:_READ], language)) for text, language in contents)
     return 2 * telling > len(contents)

@@ -11,7 +11,7 @@ from ricordo.language.classification import memory_kind, memory_type
 from ricordo.language.corrections import read_correction
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
-from ricordo.language.informative import TELLS, informative
+from ricordo.language.informative import INFORMS, informative
 from ricordo.language.instructions import is_instructing, neutral_title
 from ricordo.language.person_names import mentioned_names
 from ricordo.language.text import collapse, normalise
@@ -45,7 +45,7 @@ class Enrichment:
     type: MemoryType
     kind: MemoryKind
     title: str
-    informative: float = TELLS
+    informative: float = INFORMS
     instructing: bool = False
     version: str = VERSION
     rated_by: str = VERSION
@@ -82,7 +82,7 @@ def enrich(
         type=memory_type(spaced, emotion, role, vector),
         kind=memory_kind(spaced),
         title=_title(heard) if spaced.text.strip() else "",
-        informative=TELLS if corrects else informative(spaced, role),
+        informative=INFORMS if corrects else informative(spaced, role),
         instructing=instructing,
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.document import Document
 from ricordo.language.instructions import without_instructions
-from ricordo.language.small_talk import tells_something
+from ricordo.language.small_talk import has_content
 from ricordo.language.text import collapse, excerpt
 from ricordo.language.tokenization import is_question
 from ricordo.memory.model import Memory
@@ -103,7 +103,7 @@ def _sentences_of(place: int, text: Text, near: float) -> list[_OfferedSentence]
 
 
 def _idle(sentence: Document) -> bool:
-    return is_question(sentence.text) or not tells_something(sentence)
+    return is_question(sentence.text) or not has_content(sentence)
 
 
 def _different(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
-from ricordo.language.informative import TELLS
+from ricordo.language.informative import INFORMS
 from ricordo.memory.enrichment import VERSION, Enrichment
 from ricordo.memory.facts.folding import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
@@ -211,7 +211,7 @@ def enriched(
         type=MemoryType.EMOTIONAL,
         kind=MemoryKind.DECISION,
         title="A dog",
-        informative=TELLS,
+        informative=INFORMS,
         version=version,
         rated_by=rated_by or version,
     )

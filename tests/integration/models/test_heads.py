@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 
-from ricordo.language.classification import tells_how
+from ricordo.language.classification import explains_how
 from ricordo.language.document import Document
 from ricordo.language.query_analysis.requested_predicates import CORE, requested_predicates
 from ricordo.models.encoder import Encoder
@@ -62,9 +62,9 @@ async def test_oneself_as_a_whole_asks_for_the_core(minilm: Encoder, query: str,
 
 @pytest.mark.parametrize(("text", "language"), table(__file__, "a_way_to_do_something_is_known"))
 async def test_a_way_to_do_something_is_known(minilm: Encoder, text: str, language: str) -> None:
-    assert tells_how(Document(text, language), await vector(minilm, text))
+    assert explains_how(Document(text, language), await vector(minilm, text))
 
 
 @pytest.mark.parametrize(("text", "language"), table(__file__, "a_story_tells_no_way"))
 async def test_a_story_tells_no_way(minilm: Encoder, text: str, language: str) -> None:
-    assert not tells_how(Document(text, language), await vector(minilm, text))
+    assert not explains_how(Document(text, language), await vector(minilm, text))

@@ -9,7 +9,7 @@ from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.assertion_scope import evenly_spaced, plain
-from ricordo.language.detection import detect, identify, tells_language
+from ricordo.language.detection import detect, identify, shows_language
 from ricordo.language.document import Document
 
 TABLE = Path(__file__).with_name("detection.toml")
@@ -38,7 +38,7 @@ def test_what_tells_no_language_is_in_the_default(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "tells"), table(__file__, "a_bare_noun_or_two_tell_no_language"))
 def test_a_bare_noun_or_two_tell_no_language(text: str, *, tells: bool) -> None:
-    assert tells_language(text) is tells
+    assert shows_language(text) is tells
 
 
 @pytest.mark.parametrize("part", ["haa", "ahah ", "h", "a", "i "])

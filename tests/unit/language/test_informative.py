@@ -12,7 +12,7 @@ from tests.fixtures.sentence_tables import sentences
 from ricordo.language.annotations import Role
 from ricordo.language.document import Document
 from ricordo.language.informative import INFORMATIVE, informative
-from ricordo.language.small_talk import tells_something
+from ricordo.language.small_talk import has_content
 
 HERE = Path(__file__).parent
 TABLE = HERE / "informative.toml"
@@ -43,12 +43,12 @@ def test_assistant_refuses_offers_and_repeats_without_telling(
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "small_talk.toml", "small_talk"))
 def test_courtesy_and_greetings_tell_nothing(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in ("", *texts) if tells_something(Document(text, language))] == []
+    assert [text for text in ("", *texts) if has_content(Document(text, language))] == []
 
 
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "small_talk.toml", "matter"))
 def test_a_matter_tells_something(language: str, texts: dict[str, None]) -> None:
-    assert [text for text in texts if not tells_something(Document(text, language))] == []
+    assert [text for text in texts if not has_content(Document(text, language))] == []
 
 
 @pytest.mark.parametrize("text", ["Wo wohnt meine Tante?", "¿Dónde vive mi tía?"])
@@ -79,7 +79,7 @@ def test_hostile_text_takes_linear_time(part: str, language: str) -> None:
     def judge(said: str) -> None:
         for role in (Role.USER, Role.ASSISTANT):
             informative(Document(said, language), role=role)
-        tells_something(Document(said, language))
+        has_content(Document(said, language))
 
     assert growth(judge, part, 1_400) < LINEAR
 

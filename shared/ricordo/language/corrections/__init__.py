@@ -7,16 +7,16 @@ from ricordo.language.corrections.correction_parsing import (
     read_correction,
     without_lead,
 )
-from ricordo.language.corrections.replacement import put_right
+from ricordo.language.corrections.replacement import apply_correction
 
 __all__ = [
     "REACH",
     "Correction",
     "UserMessage",
+    "apply_correction",
     "concerns",
     "corrected_by",
     "denied_pattern",
-    "put_right",
     "read_correction",
     "without_lead",
 ]

@@ -26,7 +26,7 @@ class _Words(NamedTuple):
     end: int
 
 
-def put_right(corrected: Document, correction: Document) -> str | None:
+def apply_correction(corrected: Document, correction: Document) -> str | None:
     """Return a message as it was meant: "Vivo a Bari" for "Vivo a Foggia" and "Scusa, volevo dire Bari"."""
     read = read_correction(correction)
     if read is None:

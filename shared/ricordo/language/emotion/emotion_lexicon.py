@@ -1,6 +1,6 @@
 """Words and signs of feeling, written for this project, and how they are read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -66,7 +66,12 @@ def load_lexicon(language: str) -> EmotionLexicon:
         frozenset(stems_of(phrase, language) for phrase in table[key])
         for key in ("boosters", "dampers", "plain")
     )
-    chains = (*phrases, *boosters, *dampers, *plain)
+    openings: dict[str, int] = {}
+    followers: dict[str, set[str]] = {}
+    for first, *rest in (*phrases, *boosters, *dampers, *plain):
+        if rest:
+            openings[first] = max(openings.get(first, 0), 1 + len(rest))
+            followers.setdefault(first, set()).add(rest[0])
     return EmotionLexicon(
         stems=stems,
         exact=exact,
@@ -76,8 +81,8 @@ def load_lexicon(language: str) -> EmotionLexicon:
         boosters=boosters,
         dampers=dampers,
         plain=plain,
-        openings=_openings(chains),
-        followers=_followers(chains),
+        openings=openings,
+        followers={first: frozenset(seconds) for first, seconds in followers.items()},
     )
 
 
@@ -105,19 +110,3 @@ def _entries(
         for phrase in section.get("phrases", ()):
             phrases[stems_of(phrase, language)] = Entry(label, 1.0)
     return stems, exact, phrases
-
-
-def _openings(chains: Iterable[Stems]) -> dict[str, int]:
-    longest: dict[str, int] = {}
-    for chain in chains:
-        if len(chain) > 1:
-            longest[chain[0]] = max(longest.get(chain[0], 0), len(chain))
-    return longest
-
-
-def _followers(chains: Iterable[Stems]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for chain in chains:
-        if len(chain) > 1:
-            found.setdefault(chain[0], set()).add(chain[1])
-    return {first: frozenset(seconds) for first, seconds in found.items()}

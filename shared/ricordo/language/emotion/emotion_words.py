@@ -42,7 +42,7 @@ _SO = frozenset(("so", "così", "cosi", "tanto"))
 _INVISIBLE = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-class _Reading(NamedTuple):
+class _WordTraits(NamedTuple):
     """What a word is by itself."""
 
     stem: str
@@ -51,12 +51,12 @@ class _Reading(NamedTuple):
     turns: bool
 
 
-class _Said(NamedTuple):
+class _WordRow(NamedTuple):
     """A text in words: where they stand, and what each is by itself."""
 
     text: str
     words: Sequence[Token]
-    readings: Sequence[_Reading]
+    readings: Sequence[_WordTraits]
 
     def stems(self, start: int, stop: int) -> tuple[str, ...]:
         return tuple(reading.stem for reading in self.readings[start:stop])
@@ -110,7 +110,7 @@ def _spoken(document: Document, names: Iterable[str]) -> list[_Feeling]:
         return []
     lexicon = load_lexicon(language)
     people = {part for name in names for part in name.casefold().split()}
-    said = _Said(text, found, readings)
+    said = _WordRow(text, found, readings)
     feelings: list[_Feeling] = []
     spent: set[int] = set()
     behind = 0
@@ -128,15 +128,15 @@ def _spoken(document: Document, names: Iterable[str]) -> list[_Feeling]:
 
 
 @lru_cache(maxsize=65_536)
-def _read(word: str, language: str) -> _Reading:
+def _read(word: str, language: str) -> _WordTraits:
     """Read a case-folded word."""
     lexicon = load_lexicon(language)
     stemmed = stem(word, language)
     says = word in lexicon.exact or stemmed in lexicon.stems or bool(_SUPERLATIVE.search(word))
-    return _Reading(stemmed, lexicon.followers.get(stemmed, frozenset()), says, word in lexicon.turns)
+    return _WordTraits(stemmed, lexicon.followers.get(stemmed, frozenset()), says, word in lexicon.turns)
 
 
-def _opens(readings: Sequence[_Reading], at: int) -> bool:
+def _opens(readings: Sequence[_WordTraits], at: int) -> bool:
     return at + 1 < len(readings) and readings[at + 1].stem in readings[at].opens
 
 
@@ -150,7 +150,7 @@ def _is_called(word: Token, people: AbstractSet[str]) -> bool:
     return word.written[0].isupper() and (word.folded in people or is_given(word.folded))
 
 
-def _entry_at(said: _Said, at: int, lexicon: EmotionLexicon, language: str) -> tuple[Entry | None, int]:
+def _entry_at(said: _WordRow, at: int, lexicon: EmotionLexicon, language: str) -> tuple[Entry | None, int]:
     """Return what stands at a place, if anything, and how many words it takes: the longest reading wins."""
     stemmed = said.readings[at].stem
     for length in range(min(lexicon.openings.get(stemmed, 0), len(said.words) - at), 1, -1):
@@ -178,7 +178,13 @@ def _superlative(word: str, lexicon: EmotionLexicon) -> Entry | None:
 
 
 def _in_context(
-    said: _Said, place: range, entry: Entry, lexicon: EmotionLexicon, spent: AbstractSet[int], *, asked: bool
+    said: _WordRow,
+    place: range,
+    entry: Entry,
+    lexicon: EmotionLexicon,
+    spent: AbstractSet[int],
+    *,
+    asked: bool,
 ) -> _Feeling:
     valence, arousal, dominance = load_positions()[entry.label]
     written = [said.words[at].written for at in place]
@@ -195,7 +201,7 @@ def _in_context(
     return _Feeling(label, weight, valence, arousal, dominance, " ".join(written))
 
 
-def _modified(said: _Said, place: range, lexicon: EmotionLexicon) -> float:
+def _modified(said: _WordRow, place: range, lexicon: EmotionLexicon) -> float:
     near = said.clause(place.start, MODIFIER_REACH, len(place) - 1 + MODIFIER_REACH)
     factor = 1.0
     for at in near:
@@ -212,7 +218,7 @@ def _modified(said: _Said, place: range, lexicon: EmotionLexicon) -> float:
     return factor
 
 
-def _negated(said: _Said, at: int, lexicon: EmotionLexicon, spent: AbstractSet[int]) -> bool:
+def _negated(said: _WordRow, at: int, lexicon: EmotionLexicon, spent: AbstractSet[int]) -> bool:
     """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
     denials = 0
     for before in reversed(said.clause(at, NEGATION_REACH, 0)[:-1]):
@@ -233,7 +239,7 @@ def _affirms(negation: str, between: Sequence[str]) -> bool:
     return (never and not _SO.isdisjoint(between)) or (bool(between) and between[-1] == "che")
 
 
-def _says_twice(said: _Said, at: int) -> bool:
+def _says_twice(said: _WordRow, at: int) -> bool:
     near = [word.folded for word in said.words[max(0, at - NEGATION_REACH) : at]]
     return near.count("non") > 1 or near.count("not") > 1
 

@@ -28,6 +28,7 @@ _EXAGGERATED: Final = 0.5  # of what was learned is left where words were not me
 _SHORT: Final = 2  # letters of words that carry nothing
 _CARRIERS: Final = 3
 _SHARE: Final = 0.5  # of what the strongest word moves
+_GRIEVING: Final = ("grief", "sadness", "remorse")  # labels of no text whose words were not meant
 
 
 class _Scale(NamedTuple):
@@ -136,7 +137,7 @@ def _label(found: NDArray[np.float32], words: Emotion, *, figurative: bool = Fal
     if abs(words.valence) > _CLEAR or _denies(words):
         odds += _contrary()[words.valence > 0]
     if figurative:
-        odds += _grieving()
+        odds[[LABELS.index(label) for label in _GRIEVING]] = -np.inf
     return LABELS[odds.argmax()]
 
 
@@ -144,13 +145,6 @@ def _label(found: NDArray[np.float32], words: Emotion, *, figurative: bool = Fal
 def _preference() -> NDArray[np.float32]:
     preference: NDArray[np.float32] = load_heads("en").share[len(AXES) :] ** -_TILT
     return preference
-
-
-@lru_cache(maxsize=1)
-def _grieving() -> NDArray[np.float32]:
-    """Return what rules out the labels of grief."""
-    ruled_out = {"grief", "sadness", "remorse"}
-    return np.array([-np.inf if label in ruled_out else 0.0 for label in LABELS], dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

@@ -93,7 +93,7 @@ def moved_to(reading: TimeMention, window: TextWindow, signs: Signs) -> Expressi
     return None
 
 
-def begun(reading: TimeMention, span: TimeSpan) -> Expression | None:
+def open_bound(reading: TimeMention, span: TimeSpan) -> Expression | None:
     """Return what a time that is open at one side is of, where it is to begin or to be over by then."""
     if not isinstance(reading.expression, Bound):
         return None
@@ -117,7 +117,7 @@ def _way(window: TextWindow, reading: TimeMention, speech: Speech, *, timed: boo
     span = (reading.span[0] if lead is None else lead.end(), reading.span[1])
     before, behind = low[max(0, span[0] - _AROUND) : span[0]], low[span[1] : span[1] + _AROUND]
     if _is_start(reading, low) and not signs.state_behind.match(behind):
-        # "From Monday I work nights": it begins; "I have been ill from Monday": it has begun.
+        # "From Monday I work nights": it begins; "I have been ill from Monday": it has open_bound.
         span = reading.span
     if signs.ahead_before.search(before) or signs.perhaps.match(low):
         return "future"

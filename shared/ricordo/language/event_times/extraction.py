@@ -11,8 +11,8 @@ from ricordo.language.annotations import EventTime
 from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
-from ricordo.language.event_times.event_direction import Speech, begun, moved_to, place, stretch_of
-from ricordo.language.event_times.hours import behind_dinner, in_half, is_beside_dinner, is_of_dinner
+from ricordo.language.event_times.event_direction import Speech, moved_to, open_bound, place, stretch_of
+from ricordo.language.event_times.hours import hour_after_dinner, in_half, is_beside_dinner, is_of_dinner
 from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
 from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
 from ricordo.language.named_times import is_named, without_works
@@ -136,7 +136,7 @@ class _Reader:
         if isinstance(day.expression, PartOfDay):
             expression = of_part(expression, day.expression.part)
         if self._dined and self._hour is not None:
-            expression = behind_dinner(expression, self._hour, one, self._speech.signs)
+            expression = hour_after_dinner(expression, self._hour, one, self._speech.signs)
         expression = in_half(expression, self._text, one.span.span, self._speech.language, self._speech.signs)
         at = minutes(expression)
         if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
@@ -197,7 +197,7 @@ def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
         span = place(window, reading, speech, timed=timed, moved=moved is not None)
         if span is None:
             continue
-        inner, opens = begun(reading, span), False
+        inner, opens = open_bound(reading, span), False
         if inner is not None:
             reading, opens = replace(reading, expression=inner), True
             span = reading.at(speech.moment("future", sure=True)) or span

@@ -70,7 +70,7 @@ def is_beside_dinner(low: str, span: tuple[int, int], signs: Signs) -> bool:
     return bool(clauses) and signs.dinner.search(clauses[-1]) is not None
 
 
-def behind_dinner(expression: Expression, dinner: int, one: TimeCandidate, signs: Signs) -> Expression:
+def hour_after_dinner(expression: Expression, dinner: int, one: TimeCandidate, signs: Signs) -> Expression:
     """Return an hour behind that of a dinner as one of the same evening: "dinner at 7, the film at 9"."""
     said = _AT_HOUR.split(one.before)[-1]
     if _HALF.search(one.reference) or _HALF.search(said) or signs.earlier.search(said):

@@ -72,7 +72,7 @@ def is_since(scene: Scene, at: int, end: int) -> bool:
 
 def only_a_time_follows(scene: Scene, at: int, end: int) -> bool:
     """Tell whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
-    told = scene.grammar.told_of_times
+    told = scene.grammar.time_fillers
     return all(word in told or word.isdigit() for word in _words(scene, at, end))
 
 

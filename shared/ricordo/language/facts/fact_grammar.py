@@ -62,7 +62,7 @@ class Grammar(Words):
         return self.prepositions | self.determiners | self.adverbs
 
     @cached_property
-    def told_of_times(self) -> frozenset[str]:
+    def time_fillers(self) -> frozenset[str]:
         """What may stand in a time that follows something: "two years ago at least"."""
         return (self.wholly | self.time_words | self.time_nouns | self.numbers.keys()) - self.unwhole
 

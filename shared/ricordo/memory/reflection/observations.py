@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from ricordo.language.annotations import Emotion, MemoryKind, Role
 from ricordo.language.document import Document
-from ricordo.language.small_talk import tells_something
+from ricordo.language.small_talk import has_content
 from ricordo.language.tokenization import words
 from ricordo.language.topics import topic_key, topic_keys
 from ricordo.memory.facts import normalise
@@ -174,7 +174,7 @@ def _features(memory: Memory, people: Iterable[str], language: str) -> Iterable[
 
 def _is_felt(memory: Memory, language: str) -> bool:
     """Whether a feeling is more than courtesy, and its words are not just the topics."""
-    if not tells_something(Document(memory.content, language)):
+    if not has_content(Document(memory.content, language)):
         return False
     about = {word for topic in memory.topics for word in words(topic, language)}
     carriers = {word for keyword in memory.emotion.keywords for word in words(keyword, language)}

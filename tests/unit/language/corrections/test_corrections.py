@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.sentence_tables import sentences
 
-from ricordo.language.corrections import put_right, read_correction
+from ricordo.language.corrections import apply_correction, read_correction
 from ricordo.language.document import Document
 
 TABLE = Path(__file__).with_name("corrections.toml")
@@ -60,7 +60,7 @@ def test_values_are_told_apart(text: str, denied: set[tuple[str, str]], said: se
 def test_right_words_take_the_place_of_the_wrong_if_that_is_clear(
     corrected: str, correction: str, meant: str
 ) -> None:
-    assert put_right(Document(corrected), Document(correction)) == (meant or None)
+    assert apply_correction(Document(corrected), Document(correction)) == (meant or None)
 
 
 TOWNS = ("Trani", "Molfetta", "Bisceglie", "Ruvo", "Conversano")
@@ -69,7 +69,8 @@ TOWNS = ("Trani", "Molfetta", "Bisceglie", "Ruvo", "Conversano")
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_what_corrects_nothing_puts_nothing_right(corrected: str, text: str) -> None:
     assert (
-        put_right(Document(corrected), Document(text)) is None or read_correction(Document(text)) is not None
+        apply_correction(Document(corrected), Document(text)) is None
+        or read_correction(Document(text)) is not None
     )
 
 
@@ -82,14 +83,14 @@ def test_what_corrects_nothing_puts_nothing_right(corrected: str, text: str) -> 
 )
 def test_nothing_changes_but_the_value_that_is_denied(said: str, form: str, towns: list[str]) -> None:
     wrong, right, *_ = towns
-    meant = put_right(Document(said.format(wrong)), Document(form.format(right=right, wrong=wrong)))
+    meant = apply_correction(Document(said.format(wrong)), Document(form.format(right=right, wrong=wrong)))
     assert meant == said.format(right)
 
 
 @given(st.lists(st.sampled_from((*TOWNS, "alle 9", "il 12", "15", ".", "e", "ma")), max_size=8).map(" ".join))
 def test_what_was_meant_has_no_word_that_nobody_said(corrected: str) -> None:
     correction = "Scusa, Barletta e il 14, non Trani e il 12"
-    meant = put_right(Document(corrected), Document(correction))
+    meant = apply_correction(Document(corrected), Document(correction))
     if meant is not None:
         assert set(re.findall(r"\w+", meant)) <= set(re.findall(r"\w+", f"{corrected} {correction}"))
         assert meant != corrected

@@ -7,7 +7,7 @@ from ricordo.language.temporal.expressions.distances import Away, Now, Period, W
 from ricordo.language.temporal.expressions.parts import Nth, OfYear
 from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 
@@ -54,8 +54,7 @@ def _end_point(reader: Reader, at: int) -> Read | None:
     if reader.has(at, Kind.NOW):
         return Read(Now(), at + 1)
     place = reader.skip(at, Kind.THE, Kind.ON, Kind.IN, Kind.OF)
-    candidates = [read for read in (reader.period(at), reader.period(place)) if read is not None]
-    best = max(candidates, key=lambda read: read.end, default=None)
+    best = furthest(reader.period(at), reader.period(place))
     if best is not None:
         return best
     year = year_at(reader, place)

@@ -57,8 +57,7 @@ class Reader:
     def inner(self, at: int) -> Read | None:
         """Read the period that another one is part of, behind "of", "of the" or nothing."""
         begin = self.skip(at, Kind.OF)
-        reads = [self.period(begin), self.period(self.skip(begin, Kind.THE))]
-        return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+        return furthest(self.period(begin), self.period(self.skip(begin, Kind.THE)))
 
     def has(self, at: int, *kinds: Kind) -> bool:
         """Whether the lexeme at `at` can be one of `kinds`."""
@@ -177,6 +176,11 @@ class Reader:
 
 
 _MOST = 100_000
+
+
+def furthest(*reads: Read | None) -> Read | None:
+    """Return the reading that ends last, of several the first one."""
+    return max(filter(None, reads), key=lambda read: read.end, default=None)
 
 
 def longest(reader: Reader, at: int, rules: RuleTable) -> Read | None:

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import (
     CalendarDay,
     Holiday,
@@ -19,7 +18,7 @@ from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 
@@ -135,20 +134,7 @@ def _edge_behind(reader: Reader, at: int) -> Read | None:
 
 
 _JOINTS = (Kind.IN, Kind.ON, Kind.OF, Kind.AT, Kind.OVER)
-_LONG = (
-    Between
-    | Edge
-    | Month
-    | Neighbour
-    | Nth
-    | NumberedWeek
-    | OfYear
-    | Period
-    | Rolling
-    | Season
-    | WeekOf
-    | Years
-)
+_LONG = _WHOLE | Between | Edge | Neighbour | NumberedWeek | Rolling
 _NOT_WITHIN = ("for", "from", "'s", "per")  # "what did we plan on Saturday for May?"
 _TOO_SHORT: dict[Unit, frozenset[Unit]] = {
     "day": frozenset(),
@@ -195,24 +181,22 @@ def _whole(reader: Reader, at: int) -> Read | None:
     at = comma if reader.has(comma, *_JOINTS) else at
     place = reader.skip(at, *_JOINTS)
     year = year_after(reader, at) if place > at else None
-    reads = [
+    return furthest(
         between(reader, at),
         between(reader, place),
         None if reader.is_text(at, *_NOT_WITHIN) else reader.inner(place),
         reader.period(at),
         Read(Years(year[0]), year[1]) if year is not None else None,
-    ]
-    return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+    )
 
 
 def _holds(reader: Reader, whole: Read, at: int, unit: Unit) -> bool:
     """Whether the period is longer than its part, and named: "the day of the week" names none."""
-    expression: Expression = whole.expression
+    expression = whole.expression
     if not isinstance(expression, _LONG):
         return False
-    if isinstance(expression, Period) and expression.offset == 0:
-        named = any(reader.has(i, Kind.RELATION) for i in range(at, whole.end))
-    else:
-        named = True
+    bare = isinstance(expression, Period) and expression.offset == 0
+    if bare and not any(reader.has(i, Kind.RELATION) for i in range(at, whole.end)):
+        return False
     length = expression.unit if isinstance(expression, Period | Nth | Neighbour) else None
-    return named and (length is None or length not in _TOO_SHORT[unit])
+    return length is None or length not in _TOO_SHORT[unit]

@@ -7,7 +7,7 @@ from ricordo.language.temporal.grammar.anchor_rules import in_year, is_year, wit
 from ricordo.language.temporal.grammar.distances import away
 from ricordo.language.temporal.grammar.numeric_dates import full_year, short_year_at, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 
@@ -119,8 +119,7 @@ def year_then_part(reader: Reader, at: int) -> Read | None:
         return None
     begin = reader.skip_sign(year.end, ",")
     places = dict.fromkeys((begin, reader.skip(begin, *_JOINTS), reader.skip(begin, *_JOINTS, most=2)))
-    reads = (_part(reader, place, year.expression) for place in places)
-    return max((read for read in reads if read is not None), key=lambda read: read.end, default=None)
+    return furthest(*(_part(reader, place, year.expression) for place in places))
 
 
 def _part(reader: Reader, at: int, year: Expression) -> Read | None:
