@@ -21,7 +21,7 @@ OneId = UUID | None
 
 
 class Command(Message):
-    """What a bot asks to be done for a user."""
+    """A command of a bot for a user."""
 
     user_id: Id
     request_id: Id | None = None
@@ -29,7 +29,7 @@ class Command(Message):
 
 
 class CommandReply(Message):
-    """It was done."""
+    """The command was executed."""
 
     ok: Literal[True] = True
 
@@ -46,7 +46,7 @@ class _OfMemoryOrFact(Command):
 
 
 class Forget(Command):
-    """Erase a message, a conversation, or, with neither named, all that is held of the user."""
+    """Erase a message, a conversation, or, if neither is given, all data of the user."""
 
     name: ClassVar[str] = "command.forget"
 
@@ -61,7 +61,7 @@ class Forget(Command):
 
 
 class Erased(Message):
-    """How much was erased where."""
+    """Numbers of erased items by place."""
 
     rows: Count = 0
     vectors: Count = 0
@@ -72,13 +72,13 @@ class Erased(Message):
 
 
 class ForgetReply(CommandReply):
-    """What was erased."""
+    """The numbers of erased items."""
 
     erased: Erased
 
 
 class Pin(Command):
-    """Keep a memory from fading, or let it fade again."""
+    """Exempt a memory from decay, or end the exemption."""
 
     name: ClassVar[str] = "command.pin"
 
@@ -93,7 +93,7 @@ class PinReply(CommandReply):
 
 
 class Verify(_OfMemoryOrFact):
-    """Confirm a memory or a fact, or take the confirmation back."""
+    """Confirm a memory or a fact, or withdraw the confirmation."""
 
     name: ClassVar[str] = "command.verify"
 
@@ -107,7 +107,7 @@ class VerifyReply(CommandReply):
 
 
 class Correct(_OfMemoryOrFact):
-    """Put right what a memory says (`content`) or what a fact holds (`object`)."""
+    """Correct the text of a memory (`content`) or the value of a fact (`object`)."""
 
     name: ClassVar[str] = "command.correct"
 
@@ -125,14 +125,14 @@ class Correct(_OfMemoryOrFact):
 
 
 class CorrectReply(CommandReply):
-    """The memory or fact that now stands."""
+    """The corrected memory or fact."""
 
     memory_id: OneId = None
     fact_id: OneId = None
 
 
 class RejectFact(Command):
-    """Say that a fact was read wrongly: it goes, and is not read again from the same words."""
+    """Reject a wrongly extracted fact: it is deleted, and not extracted again from the same words."""
 
     name: ClassVar[str] = "command.reject"
 
@@ -140,11 +140,11 @@ class RejectFact(Command):
 
 
 class RejectFactReply(CommandReply):
-    """The fact is known no more."""
+    """The fact was deleted."""
 
 
 class Identify(Command):
-    """Say that two names are one person or animal, or two; with `same` null, leave it to the rules again."""
+    """Declare that two names mean one person or animal, or two; `same` null withdraws the decision."""
 
     name: ClassVar[str] = "command.identify"
 
@@ -153,13 +153,13 @@ class Identify(Command):
 
 
 class IdentifyReply(CommandReply):
-    """What holds now."""
+    """The decision that now applies."""
 
     same: Flag | None
 
 
 class Feedback(Command):
-    """Say which recalled memories were of use."""
+    """Report which recalled memories were useful."""
 
     name: ClassVar[str] = "command.feedback"
 
@@ -177,14 +177,14 @@ class Feedback(Command):
 
 
 class FeedbackReply(CommandReply):
-    """How many memories it strengthened and weakened."""
+    """The numbers of reinforced and weakened memories."""
 
     used: Count = 0
     irrelevant: Count = 0
 
 
 class Note(Command):
-    """Put a value into a conversation's working memory; null takes it away."""
+    """Set a value in the working memory of a conversation; null deletes it."""
 
     name: ClassVar[str] = "command.note"
 
@@ -194,20 +194,20 @@ class Note(Command):
 
 
 class NoteReply(CommandReply):
-    """The note stands."""
+    """The note was stored."""
 
 
 class Export(Command):
-    """Hand over all that is held of a user, page by page."""
+    """Export all data of a user, page by page."""
 
     name: ClassVar[str] = "command.export"
 
     cursor: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
-    """The `next` of the page before."""
+    """The `next` of the preceding page."""
 
 
 class ExportReply(CommandReply):
-    """One page."""
+    """A page of an export."""
 
     items: tuple[JsonObject, ...] = ()
     next: str | None = None

@@ -62,7 +62,7 @@ _NUMBERS: Final[dict[ErrorCode, int]] = {
 
 
 class DeadLetterCode(StrEnum):
-    """Why an event was given up."""
+    """Why an event was dead-lettered."""
 
     NOT_JSON = "not_json"
     INVALID = "invalid"
@@ -74,7 +74,7 @@ class DeadLetterCode(StrEnum):
 
 
 class ErrorDetail(Message):
-    """What went wrong, in a sentence."""
+    """A sentence that describes the error."""
 
     code: ErrorCode
     message: str
@@ -83,7 +83,7 @@ class ErrorDetail(Message):
 
 
 class ErrorBody(Message):
-    """The reply to what could not be done."""
+    """The reply to a query or command that failed."""
 
     error: ErrorDetail
 

@@ -30,7 +30,7 @@ MemoryIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
 class AttachedDocument(Message):
-    """A mail, a PDF, a transcript that a message brings along."""
+    """A document attached to a message, such as a mail, a PDF or a transcript."""
 
     model_config = ConfigDict(title="Document")
 
@@ -40,46 +40,46 @@ class AttachedDocument(Message):
 
 
 class MessageReceived(Message):
-    """Something was said. The one event that a bot must know."""
+    """A message was sent. The only event that a bot must publish."""
 
     name: ClassVar[str] = "message.received"
 
     id: Id
     """The bot's idempotency key, unique in the tenant."""
     user_id: Id
-    """Whose memory this becomes."""
+    """The user who owns the memory."""
     conversation_id: Id
     role: Role
     content: Content
     timestamp: Instant
-    """When it was said."""
+    """When the message was sent."""
     speaker: OptionalLabel = None
-    """The name of who said it."""
+    """The name of the speaker."""
     participants: Labels = ()
     timezone: TimeZone = None
-    """The user's time zone; without it, the last one known, then UTC."""
+    """The user's time zone; the last known one by default, else UTC."""
     language: Language = None
     location: OptionalLabel = None
     metadata: Metadata = Field(default_factory=dict)
     kind: MemoryKind | None = None
-    """Where it is missing, one of the first five is inferred."""
+    """If null, one of the first five is inferred."""
     importance: Unit | None = None
     tags: Labels = ()
     expires_at: Instant | None = None
-    """From this instant on the memory is archived."""
+    """The memory is archived at this instant."""
     trust: Annotated[float, Field(strict=True, ge=0, le=5)] = 0.0
     """How close the user and the bot are, 0 to 5."""
     document: AttachedDocument | None = None
 
 
 class MessageImported(MessageReceived):
-    """Something that was said long ago: the same body, on the lane that delays nobody."""
+    """A past message, with the same body as `message.received`; it is processed on the bulk lane."""
 
     name: ClassVar[str] = "message.imported"
 
 
 class SessionEnded(Message):
-    """A conversation came to its end."""
+    """A session of a conversation ended."""
 
     name: ClassVar[str] = "session.ended"
 
@@ -89,7 +89,7 @@ class SessionEnded(Message):
 
 
 class DerivedEvent(Message):
-    """What a worker tells the others: ids and counts, never the content of a message.
+    """An event of a worker. It carries ids and counts, never the content of a message.
 
     A handler leaves `id` and `at` alone; the runtime stamps them before it publishes.
     """
@@ -125,44 +125,44 @@ class DerivedEvent(Message):
 
 
 class MemoryCreated(DerivedEvent):
-    """A message became a memory row, or a memory was made that no message is behind.
+    """A memory was stored for a message, or derived without one.
 
-    It comes again, under another `id`, when a correction changes the words of a message, or its facts.
+    Published again, under another `id`, when a correction changes the text of a message, or its facts.
     """
 
     name: ClassVar[str] = "memory.created"
 
     memory_id: UUID
     preceding_id: UUID | None = None
-    """The memory before it in its conversation."""
+    """The preceding memory of its conversation."""
     following_id: UUID | None = None
-    """The memory after it, when the message came late: its surroundings changed too."""
+    """The following memory, if the message arrived late: its context changed too."""
 
 
 class MemoryEncoded(DerivedEvent):
-    """A memory has its vector."""
+    """The vector of a memory was computed."""
 
     name: ClassVar[str] = "memory.encoded"
 
     memory_id: UUID
     model: Label
-    """The embedding model that made it."""
+    """The embedding model of the vector."""
     fallback: Flag = False
-    """Whether that was the fallback model."""
+    """Whether the fallback model was used."""
 
 
 class MemoryEnriched(DerivedEvent):
-    """A memory has its emotion, importance, topics, participants and time fields."""
+    """Emotion, importance, topics, participants and time fields of a memory were derived."""
 
     name: ClassVar[str] = "memory.enriched"
 
     memory_id: UUID
     version: Label
-    """Version of what derived them."""
+    """The version of the rules and model that derived them."""
 
 
 class MemoryIndexed(DerivedEvent):
-    """A memory can be found by meaning."""
+    """A memory was indexed and can be found by meaning."""
 
     name: ClassVar[str] = "memory.indexed"
 
@@ -172,7 +172,7 @@ class MemoryIndexed(DerivedEvent):
 
 
 class FactsExtracted(DerivedEvent):
-    """A message was read for facts; it may hold none."""
+    """The facts of a message were extracted; there may be none."""
 
     name: ClassVar[str] = "facts.extracted"
 
@@ -180,24 +180,24 @@ class FactsExtracted(DerivedEvent):
     message_id: Id
     memory_id: UUID
     facts: Count
-    """How many facts the message supports."""
+    """The number of facts that the message supports."""
     fact_ids: tuple[UUID, ...] = ()
-    """Which: those of `new` and of `reinforced`."""
+    """The ids of these facts: those in `new` and `reinforced`."""
     new: tuple[UUID, ...] = ()
-    """Those that were not known before it."""
+    """Facts that were not known before."""
     reinforced: tuple[UUID, ...] = ()
-    """Those that were known."""
+    """Facts that were known before."""
     superseded: tuple[UUID, ...] = ()
-    """Facts that held until this message said otherwise."""
+    """Facts that this message ended."""
     disputed: tuple[UUID, ...] = ()
-    """Facts that it supports, or speaks against, and that stand disputed."""
+    """Disputed facts that the message supports or contradicts."""
     contradictions: Count = 0
 
 
 class MemoryRemembered(DerivedEvent):
-    """All stages of a message are complete: the bot's receipt.
+    """All stages of a message are complete: the receipt for the bot.
 
-    Its id is UUIDv5 of the OID namespace and `<tenant>/<message id>/remembered`, however often it comes.
+    Its id is UUIDv5 of the OID namespace and `<tenant>/<message id>/remembered`, also if it is repeated.
     """
 
     name: ClassVar[str] = "memory.remembered"
@@ -228,7 +228,7 @@ class MemoryChanged(DerivedEvent):
 
 
 class MemoryDecayed(DerivedEvent):
-    """Time passed over memories of one user."""
+    """Memories of a user decayed."""
 
     name: ClassVar[str] = "memory.decayed"
 
@@ -236,7 +236,7 @@ class MemoryDecayed(DerivedEvent):
 
 
 class MemoryArchived(DerivedEvent):
-    """Memories left the hot index; their rows stay."""
+    """Memories were archived; their rows are kept."""
 
     name: ClassVar[str] = "memory.archived"
 
@@ -251,11 +251,11 @@ class MemoryCompressed(DerivedEvent):
 
     memory_id: UUID
     memory_ids: MemoryIds
-    """The sources."""
+    """The condensed memories."""
 
 
 class MemoryReflected(DerivedEvent):
-    """An insight was drawn, whose id is `memory_id`."""
+    """An insight was derived, whose id is `memory_id`."""
 
     name: ClassVar[str] = "memory.reflected"
 
@@ -264,24 +264,24 @@ class MemoryReflected(DerivedEvent):
 
 
 class MemoryForgotten(DerivedEvent):
-    """Memories were erased at the user's request, and never come back."""
+    """Memories were erased for good at the user's request."""
 
     name: ClassVar[str] = "memory.forgotten"
 
     scope: ForgetScope
     memory_ids: Annotated[tuple[UUID, ...], Field(max_length=1000)] = ()
-    """The erased memories; empty when all of a conversation or user went at once."""
+    """The erased memories; empty if a whole conversation or user was erased."""
 
 
 class SessionSummarized(DerivedEvent):
-    """A conversation has its summary, whose id is `memory_id`."""
+    """A session was summarized in a memory, whose id is `memory_id`."""
 
     name: ClassVar[str] = "session.summarized"
 
     conversation_id: Id
     memory_id: UUID
     messages: Count
-    """How many messages it covers."""
+    """The number of messages that it covers."""
     source_ids: tuple[UUID, ...] = ()
     start: Instant
     end: Instant

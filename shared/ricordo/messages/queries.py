@@ -51,7 +51,7 @@ Limit = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
 
 class Filters(Message):
-    """What memories must fulfil: any value within a list, case-folded, and all keys together."""
+    """Conditions on memories: any value of a list, case-insensitively, and all keys."""
 
     start: Instant | None = None
     end: Instant | None = None
@@ -64,7 +64,7 @@ class Filters(Message):
     min_importance: Unit | None = None
     include_archived: Flag = False
     include_uninformative: Flag = False
-    """With what tells nothing: pure questions, thanks, a bot's shrugs."""
+    """Whether uninformative messages are included, such as pure questions and thanks."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -74,7 +74,7 @@ class Filters(Message):
 
 
 class RecallRequest(Message):
-    """What does this user remember about that?"""
+    """Search the memories of a user."""
 
     name: ClassVar[str] = "query.recall"
 
@@ -82,39 +82,39 @@ class RecallRequest(Message):
     query: Content
     limit: Annotated[int, Field(strict=True, ge=1, le=200)] = 10
     conversation_id: Id | None = None
-    """In which one it is asked. Memories come from all of them; what `query.context` adds of turns and of
-    what is at hand is this one's."""
+    """The current conversation, whose turns and working memory `query.context` adds; memories of all
+    conversations are searched."""
     now: Instant | None = None
-    """The moment that "yesterday" counts from; without it, the present."""
+    """The instant to which "yesterday" refers; the present by default."""
     timezone: TimeZone = None
     language: Language = None
     profile: Profile | None = None
     explain: Flag = False
-    """Whether memories show the signals behind their score."""
+    """Whether memories include the signals of their score."""
     filters: Filters | None = None
-    """With it the analyser fills only what is missing."""
+    """Given fields are used; the analyser fills the others."""
     reinforce: Flag = True
-    """Whether being recalled makes these memories stronger."""
+    """Whether the recall reinforces the returned memories."""
 
 
 class RecallReply(Message):
-    """Ranked memories and the facts around them."""
+    """Ranked memories and related facts."""
 
     recall_id: UUID
     analysis: Analysis
     memories: tuple[MemoryView, ...] = ()
     facts: tuple[FactView, ...] = ()
     confidence: Unit = 0.0
-    """How sure it is that the memories hold the answer; they are shown in any case."""
+    """The estimated probability that the memories contain the answer; they are returned in any case."""
     archived_matches: Count = 0
-    """Matches in the archive that the reply leaves out."""
+    """The number of archived matches that are not returned."""
     degraded: tuple[Degradation, ...] = ()
-    """What could not be asked just now."""
+    """The components that were unavailable."""
     timings_ms: dict[str, Number] = Field(default_factory=dict)
 
 
 class WorkingRequest(Message):
-    """What is at hand in this conversation?"""
+    """Get the working memory of a conversation."""
 
     name: ClassVar[str] = "query.working"
 
@@ -131,7 +131,7 @@ class WorkingReply(Message):
 
 
 class ContextRequest(RecallRequest):
-    """Give me text ready for a prompt."""
+    """Get a context for a prompt."""
 
     name: ClassVar[str] = "query.context"
 
@@ -140,21 +140,21 @@ class ContextRequest(RecallRequest):
 
 
 class ContextReply(RecallReply):
-    """A recall, what is at hand, and all of it as text."""
+    """A recall, the working memory, and both as text."""
 
     recent: tuple[HistoryMessage, ...] = ()
     working: WorkingReply = WorkingReply()
     patterns: tuple[PatternView, ...] = ()
     context: str
     tokens: Count
-    """Of `context`, by the model's tokenizer."""
+    """The tokens of `context`, by the model's tokenizer."""
     marks: dict[str, UUID] = Field(default_factory=dict)
-    """Of `context`: the id of the memory or fact that each mark stands for, as `m1` and `f2`."""
+    """The ids of the memories and facts in `context` by mark, such as `m1` and `f2`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a history: right before the message `id` of instant `at`, or before that instant."""
+    """A position in a history: right before the message `id` of instant `at`, or before that instant."""
 
     at: datetime
     id: str | None = None
@@ -186,40 +186,40 @@ HistoryPosition = Annotated[
 
 
 class HistoryRequest(Message):
-    """What was said, word for word?"""
+    """Get messages as they were sent."""
 
     name: ClassVar[str] = "query.history"
 
     user_id: Id
     conversation_id: Id | None = None
-    """Of this one only; without it, of all."""
+    """Only messages of this conversation; null for all."""
     before: HistoryPosition | None = None
     """An instant, or the `next` of an earlier reply; exclusive."""
     limit: Limit = 20
 
 
 class HistoryReply(Message):
-    """The last messages before the asked place, oldest first."""
+    """The last messages before the requested position, oldest first."""
 
     messages: tuple[HistoryMessage, ...] = ()
     next: HistoryPosition | None = None
-    """Pass it as `before` for the messages before these; null when there are none."""
+    """The `before` of the preceding page; null if there is none."""
 
 
 class FactsRequest(Message):
-    """What is known for a fact?"""
+    """Get facts of a user."""
 
     name: ClassVar[str] = "query.facts"
 
     user_id: Id
     entity: OptionalLabel = None
-    """About whom or what, as subject or as object, in any spelling."""
+    """The entity that is subject or object of the facts, in any spelling."""
     predicate: Predicate | None = None
     min_confidence: Annotated[float, Field(strict=True, ge=0, le=10)] = 1
     as_of: Instant | None = None
-    """What held at that moment, as far as is known today."""
+    """Facts that held at this instant, by present knowledge."""
     history: Flag = False
-    """Whether superseded facts are shown too."""
+    """Whether superseded facts are included."""
     limit: Limit = 50
 
 
@@ -228,15 +228,15 @@ class FactsReply(Message):
 
     facts: tuple[FactView, ...] = ()
     entity: EntityView | None = None
-    """The one that was asked for, where something is known by that name."""
+    """The requested entity, if it is known."""
     degraded: tuple[Degradation, ...] = ()
-    """What could not be asked just now: `graph`, which knows the neighbours."""
+    """The components that were unavailable: `graph`, which holds the neighbours."""
     truncated: Flag = False
-    """The reply would have become too large: low ranks name their latest messages alone, or are missing."""
+    """Whether the reply was shortened: low ranks list their latest messages only, or are left out."""
 
 
 class TimelineRequest(Message):
-    """What happened between start and end?"""
+    """Get the memories between two instants."""
 
     name: ClassVar[str] = "query.timeline"
 
@@ -260,7 +260,7 @@ class TimelineReply(Message):
 
 
 class StatusRequest(Message):
-    """How far did this message get?"""
+    """Get the processing state of a message."""
 
     name: ClassVar[str] = "query.status"
 
@@ -268,7 +268,7 @@ class StatusRequest(Message):
 
 
 class Stages(Message):
-    """When each stage was completed; null: not yet."""
+    """When each stage was completed; null if it is not."""
 
     ingested: Instant | None = None
     encoded: Instant | None = None
@@ -278,18 +278,18 @@ class Stages(Message):
 
 
 class StatusReply(Message):
-    """The way of one message."""
+    """The processing state of a message."""
 
     state: MessageState
     stages: Stages = Stages()
     error: str | None = None
-    """Why it failed: a code, a colon and a sentence. Of an unknown message `forgotten`, if it was to be."""
+    """Why it failed: a code, a colon and a sentence. The code is `forgotten` for an erased message."""
     document: DocumentStatus | None = None
-    """The document that it brought, which is read after the message itself."""
+    """Its attached document, which is processed after the message."""
 
 
 class StatsRequest(Message):
-    """How much does this user remember?"""
+    """Count the memories of a user."""
 
     name: ClassVar[str] = "query.stats"
 
@@ -297,21 +297,21 @@ class StatsRequest(Message):
 
 
 class StatsReply(Message):
-    """Counts of one user."""
+    """The counts of a user."""
 
     memories: Count = 0
-    """Archived ones too; none that tell nothing."""
+    """The number of informative memories, archived ones included."""
     archived: Count = 0
     history: Count = 0
     facts: Count = 0
     reflections: Count = 0
     summaries: Count = 0
     pending: Count = 0
-    """Messages that lack a stage."""
+    """The number of messages that lack a stage."""
 
 
 class ExpandRequest(Message):
-    """What does this summary, reflection or synthesis rest on?"""
+    """Get the sources of a summary, reflection or synthesis."""
 
     name: ClassVar[str] = "query.expand"
 
@@ -320,6 +320,6 @@ class ExpandRequest(Message):
 
 
 class ExpandReply(Message):
-    """The sources."""
+    """The source memories."""
 
     memories: tuple[MemoryView, ...] = ()

@@ -20,7 +20,7 @@ from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Nu
 
 
 class Emotion(Message):
-    """How it felt: pleasure, arousal, dominance, and a name for it."""
+    """An emotion: pleasure, arousal, dominance, and a label."""
 
     valence: float = Field(strict=True, ge=-1, le=1)
     arousal: Unit
@@ -31,60 +31,60 @@ class Emotion(Message):
 
 
 class EventTimeView(Message):
-    """When something that a memory tells happened or is to happen."""
+    """When an event of a memory happened or will happen."""
 
     start: Instant
     end: Instant
-    """Excluded."""
+    """Exclusive."""
 
 
 class MemoryView(Message):
-    """A memory as a bot sees it."""
+    """A memory."""
 
     id: UUID
     message_ids: tuple[Id, ...] = ()
-    """The bot's ids that it rests on."""
+    """The ids of its source messages."""
     type: MemoryType
     kind: MemoryKind
     role: Role | None = None
-    """Null for a memory that no single message is behind."""
+    """Null for a memory that was derived from several messages."""
     speaker: str | None = None
     conversation_id: Id | None = None
     content: str | None
-    """Null when the reply would have become too large: see `truncated`."""
+    """Null if the reply was shortened; see `truncated`."""
     truncated: Flag = False
     title: str | None = None
     summary: str | None = None
     created_at: Instant
     score: Number | None = None
-    """Compares within one reply only; null where nothing was ranked."""
+    """Comparable within one reply only; null if nothing was ranked."""
     signals: dict[str, float] | None = None
-    """What the score is made of, when `explain` asked for it."""
+    """The signals of the score, if `explain` is set."""
     importance: Unit
     emotion: Emotion | None = None
     """Null until the memory is enriched."""
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     event_times: tuple[EventTimeView, ...] = ()
-    """When what it tells happened or is to happen, where the text says, in its order: at most 16."""
+    """The times of events that the text states, in its order; at most 16."""
     event_start: Instant | None = None
-    """When the first of these begins."""
+    """The start of the first event time."""
     event_end: Instant | None = None
-    """When the first of these ends, excluded."""
+    """The end of the first event time, exclusive."""
     confidence: Unit = 1.0
     source: MemorySource = MemorySource.CONVERSATION
     related: tuple[UUID, ...] = ()
     corrects: tuple[UUID, ...] = ()
-    """What it puts right: earlier messages of the user."""
+    """The earlier memories of the user that it corrects."""
     corrected_by: tuple[UUID, ...] = ()
-    """What puts it right, the latest first: it is stale where there is any."""
+    """Its corrections, the latest first; a memory with corrections is outdated."""
     informative: Unit = 1.0
-    """Whether it tells anything; below 0.5 it comes back only when that is asked for."""
+    """How informative it is; below 0.5 it is returned only on request."""
     archived: Flag = False
 
 
 class FactView(Message):
-    """A fact as a bot sees it."""
+    """A fact."""
 
     id: UUID
     subject: str
@@ -93,7 +93,7 @@ class FactView(Message):
     object: str
     """Without a leading article or preposition."""
     confidence: int = Field(strict=True, ge=0, le=10)
-    """Distinct supporting messages, at most 10."""
+    """The number of supporting messages, at most 10."""
     first_seen: Instant
     last_reinforced: Instant
     valid_from: Instant | None = None
@@ -107,38 +107,38 @@ class FactView(Message):
 
 
 class NeighbourView(Message):
-    """An entity near another one."""
+    """A neighbour of an entity in the graph."""
 
     name: str
     """`user` for the user."""
     distance: int = Field(strict=True, ge=1, le=2)
-    """Facts between the two."""
+    """The number of facts between the two."""
     predicates: tuple[str, ...] = ()
-    """Of the facts that touch it on the way."""
+    """The predicates of the facts on the path to it."""
 
 
 class EntityView(Message):
-    """A person, an animal, a place, an organisation that facts speak of."""
+    """An entity of facts: a person, an animal, a place or an organisation."""
 
     name: str
-    """The spelling that is met most often."""
+    """The most frequent spelling."""
     aliases: Annotated[tuple[str, ...], Field(max_length=100)] = ()
     """Other names and spellings."""
     mentions: Count
-    """Messages that state something of it."""
+    """The number of messages with statements about it."""
     neighbours: Annotated[tuple[NeighbourView, ...], Field(max_length=20)] = ()
-    """By what holds now, nearest first; those at distance 2 not by way of the user."""
+    """Neighbours by current facts, nearest first; paths of length 2 do not pass the user."""
 
 
 class HistoryMessage(Message):
-    """A message as it was said."""
+    """A message of the history."""
 
     id: Id
     user_id: Id
     conversation_id: Id
     role: Role
     content: str | None
-    """Null when the reply would have become too large: see `truncated`."""
+    """Null if the reply was shortened; see `truncated`."""
     truncated: Flag = False
     timestamp: Instant
     speaker: str | None = None
@@ -147,22 +147,22 @@ class HistoryMessage(Message):
 
 
 class DocumentStatus(Message):
-    """What has become of the document that a message brought."""
+    """The processing state of a document."""
 
     name: str
     media_type: str
     state: MessageState
-    """`remembered` as soon as all of its extracts can be found."""
+    """`remembered` once all of its extracts are indexed."""
     extracts: Count = 0
-    """How many it was cut into."""
+    """The number of extracts."""
     whole: Flag = True
-    """False where it was too long, and the rest is not remembered."""
+    """False if it was too long and only its beginning was processed."""
     error: str | None = None
-    """Why it cannot be read: a code, a colon and a sentence."""
+    """Why it failed: a code, a colon and a sentence."""
 
 
 class QueryTime(Message):
-    """What a query says of time, resolved to `[start, end)`."""
+    """A time expression of a query, resolved to `[start, end)`."""
 
     type: TimeType = TimeType.NONE
     reference: str | None = None
@@ -172,7 +172,7 @@ class QueryTime(Message):
 
 
 class Analysis(Message):
-    """How a query was understood."""
+    """The analysis of a query."""
 
     intent: Intent
     time: QueryTime = QueryTime()
@@ -181,9 +181,9 @@ class Analysis(Message):
     emotion_filter: EmotionFilter | None = None
     memory_types: tuple[MemoryType, ...] = ()
     semantic_query: str
-    """What is left to compare by meaning."""
+    """The text that is compared by meaning."""
     archive: Flag = False
-    """Whether the archive is needed."""
+    """Whether the archive is searched."""
     fallback: Literal["entity", "topic", "procedural"] | None = None
     """The filter that matched nothing and was therefore relaxed."""
     analyser: Analyser = Analyser.RULES
@@ -191,11 +191,11 @@ class Analysis(Message):
 
 
 class PatternView(Message):
-    """A habit of the user, learnt from many messages."""
+    """A habit of the user, derived from many messages."""
 
     name: str
     """`length`, `topics_liked`, `topics_avoided`, `time_of_day`, `formality`, `engagement`."""
     value: JsonValue
     confidence: Unit
     count: Count
-    """Messages it rests on."""
+    """The number of messages that it is derived from."""
