@@ -15,7 +15,6 @@ from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.messages.ids import memory_id
 from ricordo.store import derived_memories
-from ricordo.store.curation_store import CurationRequest, CurationStore
 from ricordo.store.database import Database
 from ricordo.testing.manual_clock import ManualClock
 
@@ -81,22 +80,6 @@ async def test_feedback_counts_once_and_takes_back_what_the_recall_added(bot: Bo
     assert other.error == ("invalid_request", "request_id")
 
 
-async def test_a_memory_is_confirmed_by_the_command_that_confirms_facts(bot: Bot) -> None:
-    await bot.remember(msg("m-1", "Abito a Torino."))
-    async with bot.subscribed("memory.changed") as changes:
-        for verified in (True, False):
-            assert (await command(bot, "verify", verified=verified)).body == {
-                "ok": True,
-                "verified": verified,
-            }
-            assert json.loads((await changes.next()).data)["fields"] == ["verified"]
-    (fact,) = (await bot.query("facts", **U))["facts"]
-    word = U | {"verified": True, "request_id": "r-1"}
-    assert (await bot.request("command.verify", word | {"fact_id": fact["id"]})).body["ok"]
-    both = await bot.request("command.verify", word | {"memory_id": of(bot)})
-    assert both.error == ("invalid_request", "request_id"), "that was of a fact"
-
-
 async def test_a_corrected_memory_is_found_by_its_new_words_and_the_facts_follow(
     bot: Bot, system: System
 ) -> None:
@@ -118,23 +101,6 @@ async def test_a_corrected_memory_is_found_by_its_new_words_and_the_facts_follow
         assert await dead.is_silent()
     history = (await bot.query("history", **U))["messages"]
     assert [line["content"] for line in history] == [WRONG, "Piove."]
-    assert await claims(bot, predicate="lives_in") == [("lives_in", "Trieste")]
-
-
-async def test_a_correction_whose_events_were_lost_is_reconciled(bot: Bot, system: System) -> None:
-    await bot.remember(msg("m-1", WRONG))
-    async with Database.connect(system.endpoints.postgres_dsn, size=1) as database:
-        await CurationStore(database).correct(  # as by a process that ends before it publishes
-            bot.tenant,
-            CurationRequest("u-1", None, b""),
-            memory_id(bot.tenant, "m-1"),
-            content=RIGHT,
-            language="it",
-            at=ManualClock().now(),
-        )
-    async with system.fast_reconciler():
-        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
-    await wait_until_derived(bot, system)
     assert await claims(bot, predicate="lives_in") == [("lives_in", "Trieste")]
 
 

@@ -112,11 +112,3 @@ async def test_a_card_shows_the_past_when_that_is_asked_for(bot: Bot) -> None:
         reply = await bot.query("facts", **U, entity="Nora", predicate="lives_in", **request)
         assert sorted(one["object"] for one in reply["facts"]) == cities
         assert reply["entity"]["name"] == "Nora"
-
-
-async def test_a_card_shows_at_most_twenty_neighbours(bot: Bot) -> None:
-    endings = ("ina", "lia", "nna", "ssa", "tta")
-    names = [beginning + ending for beginning in ("Al", "Be", "Ce", "Do", "El") for ending in endings]
-    await bot.remember(*(msg(f"m-{n}", f"Nora è amica di {name}.") for n, name in enumerate(names)))
-    neighbours = (await bot.query("facts", entity="Nora", **U))["entity"]["neighbours"]
-    assert len(neighbours) == 20

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, ago, msg, wait_for
+from tests.fixtures.wire import Bot, msg, wait_for
 
 CONSUMERS = ("encode", "knowledge", "enrichment", "index")
 
@@ -48,17 +48,6 @@ async def pause(bot: Bot, seconds: float) -> None:
         request = json.dumps({"pause_until": until}).encode()
         answer = await bot.connection.request(f"$JS.API.CONSUMER.PAUSE.RICORDO.{name}", request, timeout=10)
         assert "error" not in json.loads(answer.data)
-
-
-async def test_a_message_reconciled_after_its_first_stages_goes_on_where_it_stood(
-    bot: Bot, system: System
-) -> None:
-    await bot.remember(msg("m-1", "Ho visto Nora.", timestamp=ago(days=1)))
-    await system.rows(bot.tenant, "update stages set indexed = null")
-    assert (await bot.status("m-1"))["state"] == "received"
-    async with bot.subscribed("memory.remembered") as receipts, system.fast_reconciler():
-        assert await bot.final_states(["m-1"]) == {"m-1": "remembered"}
-        assert json.loads((await receipts.next()).data)["message_id"] == "m-1"
 
 
 async def test_a_message_that_was_given_up_and_works_after_all_is_told_so(bot: Bot, system: System) -> None:

@@ -6,12 +6,6 @@ from tests.fixtures.sentence_tables import table
 from tests.fixtures.wire import Bot, Json, ago, msg
 
 TIFOSO = table(__file__, "tifoso")
-PATIENT = (
-    "Good morning. Could you kindly tell me whether the appointment at the clinic can be moved to another "
-    "day, since the trains are not running on that date and I would otherwise have to ask a neighbour to "
-    "drive me there and back? I would be grateful for any time in the second half of the month, before noon, "
-    "as visit number {n} took a little longer than expected."
-)
 
 
 async def told(bot: Bot, contents: Sequence[str], *, hour: int, user_id: str = "u-1") -> None:
@@ -50,14 +44,3 @@ async def test_who_talks_briefly_warmly_and_at_night_of_football(bot: Bot) -> No
     assert "- Abitudini: scrive soprattutto di sera" in context.replace("dà del tu, ", "").replace(
         "scrive messaggi brevi, ", ""
     )
-
-
-async def test_who_writes_at_length_and_keeps_a_distance(bot: Bot) -> None:
-    await told(bot, [PATIENT.format(n=n) for n in range(24)], hour=3)  # ten in the morning in Rome
-    found, context = await patterns(bot, "When is the appointment?")
-    assert found["length"]["value"]["are"] == "long"
-    assert found["time_of_day"]["value"] == {"morning": 1.0}
-    assert found["formality"]["value"] == {"register": "formal", "share": 1.0, "emoji": 0.0}
-    assert found["engagement"]["value"]["questions"] == 1.0
-    line = "- Habits: writes long messages, speaks formally, writes mostly in the morning"
-    assert line in context

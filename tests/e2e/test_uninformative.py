@@ -73,17 +73,6 @@ async def test_it_comes_back_when_it_is_asked_for(bot: Bot) -> None:
     assert await recalled(bot, filters={"include_archived": True}) == {"t-1", "t-2"}
 
 
-async def test_what_a_bot_says_of_it_wins(bot: Bot) -> None:
-    await bot.remember(
-        TOLD[0],
-        IDLE[0],
-        msg("q-5", "Dove lascio la macchina?", kind="problem"),
-        msg("q-6", "Quando compro una macchina?", importance=0.0),
-    )
-    assert await recalled(bot) == {"t-1", "q-5", "q-6"}
-    assert (await bot.query("stats", user_id="u-1"))["memories"] == 3
-
-
 async def test_a_backfill_finds_it_among_what_earlier_versions_remembered(bot: Bot, system: System) -> None:
     await bot.remember(TOLD[0], IDLE[0])
     statement = "update memories set informative = 1 - informative, derived_by = 'rules-3', rated_by = ''"

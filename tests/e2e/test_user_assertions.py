@@ -3,8 +3,6 @@
 The laws of these commands are tested on the store, in `tests/contract/store`.
 """
 
-import asyncio
-
 from tests.e2e.test_exporting import exported, of
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, Reply, ago, msg
@@ -13,8 +11,6 @@ from ricordo_services.app.jobs import run_backfill
 from ricordo_services.job_progress import BackfillOrder
 
 U = {"user_id": "u-1"}
-ODD = ("`}) MATCH (n) DETACH DELETE n //", "'; delete from facts; --", "$1 \\u0000 %s", "\U0001f600" * 256)
-NURSE = ("My friend Nicola lives in Bari.", "Nico is a nurse.")
 
 
 async def facts(bot: Bot, **request: object) -> list[Json]:
@@ -113,39 +109,3 @@ async def test_people_are_told_apart_and_joined_by_what_messages_say(bot: Bot) -
         ("Marco (brother)", "lives_in", "Turin"),
         ("Marco (colleague)", "lives_in", "Bari"),
     } <= await claims(other, entity="marco")
-
-
-async def test_a_user_joins_two_names_and_takes_it_back(bot: Bot) -> None:
-    await tell(bot, *NURSE)
-
-    async def identify(request_id: str, **fields: object) -> Reply:
-        request = {"names": ["nico", "Nicola"], "request_id": request_id} | fields
-        return await bot.request("command.identify", U | request)
-
-    replies = await asyncio.gather(*(identify("r-1") for _ in range(4)))
-    assert [reply.body for reply in replies] == [{"ok": True, "same": True}] * 4
-    assert ("Nicola", "works_as", "nurse") in await claims(bot)
-    assert (await identify("r-2", same=False)).body == {"ok": True, "same": False}
-    assert (await identify("r-1")).body == {"ok": True, "same": False}, "what holds by then"
-    assert (await identify("r-2", same=True)).error == ("invalid_request", "request_id")
-    assert (await identify("r-3", same=None)).body == {"ok": True, "same": None}
-    assert ("Nico", "works_as", "nurse") in await claims(bot)
-
-
-async def test_an_unknown_name_is_refused_with_those_that_may_be_meant(bot: Bot) -> None:
-    await tell(bot, *NURSE)
-    before = await claims(bot)
-    for names, expected in {
-        ("Nico", "Nicloa"): ['"Nicloa": did you mean "Nicola"?'],
-        ("Bari", "Nicola"): ['no person or animal is known by "Bari"'],
-        ("Nikola", "Xanthippe"): ['by "Nikola": did you mean "Nicola"?', 'by "Xanthippe"'],
-        **{(name, "Nicola"): [] for name in (*ODD, "a\x1b[2J\nb")},
-    }.items():
-        reply = await bot.request("command.identify", U | {"names": names, "request_id": "r-1"})
-        message = reply.body["error"]["message"]
-        assert reply.error[0] in {"not_found", "invalid_request"}
-        assert message.isprintable()
-        assert all(part in message for part in expected), reply.body
-    assert await claims(bot) == before
-    reply = await bot.request("command.identify", U | {"names": ["Nico", "Nicola"], "request_id": "r-1"})
-    assert reply.body == {"ok": True, "same": True}, "a refused request has not counted"

@@ -46,25 +46,3 @@ async def test_each_turn_is_shown_as_soon_as_it_is_ingested(bot: Bot) -> None:
         assert len(found["lines"]) == number + 1
         assert found["entities"] == ["Marta"]
         assert await working(bot) == found
-
-
-async def test_a_turn_dated_in_the_future_is_shown_when_its_time_has_come(bot: Bot) -> None:
-    await bot.remember(
-        msg("m-1", "Vado da Marta.", timestamp=now()),
-        msg("m-2", "Scrivo dal futuro a Ugo.", timestamp=now(days=900)),
-        msg("m-3", "Un orologio un poco avanti.", timestamp=now(seconds=30)),
-        msg("m-4", "Un'altra epoca.", timestamp=now(days=-2)),
-    )
-    expected = ["user: Vado da Marta.", "user: Un orologio un poco avanti."]
-    for _ in range(2):
-        found = await working(bot)
-        assert (found["lines"], found["entities"]) == (expected, ["Marta"])
-    for instant, lines in (
-        (now(days=900), ["user: Scrivo dal futuro a Ugo."]),
-        (now(days=-2), ["user: Un'altra epoca."]),
-        ("0001-01-03T00:00:00Z", []),
-        ("9999-12-28T00:00:00Z", []),
-    ):
-        reply = await bot.query("context", query="Da chi vado?", now=instant, **HERE)
-        assert reply["working"]["lines"] == lines
-    assert (await working(bot))["lines"] == expected

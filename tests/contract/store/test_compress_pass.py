@@ -1,16 +1,15 @@
 """The pass `compress`: once is enough, and if it is stopped nothing is lost."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.passes import BUS_AWAY, Emitted
+from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores
 
-from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory, Progress
@@ -18,7 +17,6 @@ from ricordo.memory.summaries import Condensed, SessionTurn
 from ricordo.messages.events import MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
-from ricordo.store.database import Database, StoreUnavailable
 from ricordo.store.document_store import DocumentStore
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
@@ -27,25 +25,6 @@ from ricordo_services.retrieval.lookups import Expand
 
 NOW = at(0) + timedelta(days=200)
 KINDS = unit_vectors(4, 384)
-
-
-class InterruptedStore(CompressionStore):
-    """Fails at the second synthesis, before or after it is written, as a process that ends there."""
-
-    def __init__(self, database: Database, *, written: bool) -> None:
-        super().__init__(database)
-        self._written, self._countdown = written, 2
-
-    async def compress(
-        self, tenant: str, synthesis: Memory, sources: Sequence[Memory], now: datetime, at: datetime
-    ) -> Progress | None:
-        self._countdown -= 1
-        if self._countdown == 0 and not self._written:
-            raise StoreUnavailable("stopped before")
-        progress = await super().compress(tenant, synthesis, sources, now, at)
-        if self._countdown == 0:
-            raise StoreUnavailable("stopped after")
-        return progress
 
 
 class PoisonedStore(CompressionStore):
@@ -165,30 +144,6 @@ async def test_a_second_run_changes_nothing_and_emits_nothing(stores: Stores) ->
     before = await _state(stores, 37)
     assert _sum(await _run(stores, emitter=again), "examined", "changed") == (2, 0)
     assert (again.events, await _state(stores, 37)) == ([], before)
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        lambda database: {"store": InterruptedStore(database, written=False)},
-        lambda database: {"store": InterruptedStore(database, written=True)},
-        lambda _: {"emitter": Emitted(BUS_AWAY)},
-    ],
-    ids=["before a synthesis", "after a synthesis", "before its event"],
-)
-async def test_a_run_that_is_stopped_ends_where_all_do(
-    stores: Stores, broken: Callable[[Database], dict[str, Any]]
-) -> None:
-    """The same syntheses of the same sources, each once."""
-    kinds = [0] * 25 + [1] * 4 + [2] * 7 + [3] * 2
-    undisturbed = stores.another_tenant()
-    for one in (undisturbed, stores):
-        await _say(one, kinds)
-    await _run(undisturbed)
-    with pytest.raises((StoreUnavailable, BusUnavailable)):
-        await _run(stores, **broken(stores.database))
-    await _run(stores)
-    assert await _state(stores, len(kinds)) == await _state(undisturbed, len(kinds))
 
 
 @pytest.mark.parametrize(

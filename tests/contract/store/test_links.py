@@ -93,25 +93,6 @@ async def test_memories_of_the_user_with_a_vector_of_the_model_can_be_linked(
     assert (one.linked_model, one.linked_vector) == (None, None)
 
 
-async def test_neighbours_are_kept_and_related_memories_shown_both_ways(
-    stores: Stores, links: LinkStore
-) -> None:
-    for name, vector, minute in (("m-1", ALIKE, 0), ("m-2", ALIKE, 0), ("m-3", -ALIKE, 7)):
-        await remember(stores, name, vector, minute=minute)
-    await join(stores, "m-1", "m-2", "m-3")
-    shown = [await related(stores, name) for name in ("m-1", "m-2", "m-3")]
-    assert shown == [(stores.id("m-2"),), (stores.id("m-1"),), ()]
-    async with links.lock(stores.tenant, ["u-1"]) as locked:
-        kept = await members(locked)
-        (again,) = await locked.linkable(MODEL, [stores.id("m-3")])
-    assert {one.nearest for one in kept.values()} == {(stores.id("m-1"),), (stores.id("m-2"),), ()}
-    (alone,) = (one for one in kept.values() if not one.nearest)
-    assert alone.said_at == _instant(at(7))
-    assert again.linked_model == MODEL
-    assert again.linked_vector is not None
-    assert alone.vector.tolist() == again.linked_vector.tolist() == quantize(-ALIKE).tolist()
-
-
 async def test_each_change_has_a_number_and_only_what_it_touched_is_read_again(
     stores: Stores, links: LinkStore
 ) -> None:

@@ -6,11 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.contract.store.passes import BUS_AWAY, Emitted
+from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import STORED, Stores, enriched
 from tests.fixtures.sentence_tables import table
 
-from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType
 from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
@@ -19,8 +18,8 @@ from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
-from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
-from ricordo.store.database import Database, StoreUnavailable
+from ricordo.store.consolidation import ReflectionStore
+from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.stages import EnrichedMemory
 from ricordo.system_clock import SystemClock
@@ -32,29 +31,6 @@ from ricordo_services.retrieval.lookups import Expand
 ANNA = table(__file__, "anna")
 PLAIN = ("It is raining again", "I made pasta for dinner", "The train was on time", "I read an old book")
 INSIGHT = "Anna comes up often when you talk about work, mostly with worry."
-
-
-class InterruptedStore(ReflectionStore):
-    """Fails once, before or after insights are written, as a process that ends there."""
-
-    def __init__(self, database: Database, *, written: bool) -> None:
-        super().__init__(database)
-        self._written, self._fails = written, True
-
-    async def reflect(
-        self,
-        tenant: str,
-        one: ReflectionBacklog,
-        reflections: Sequence[Reflection],
-        at: Any,  # noqa: ANN401
-    ) -> ReflectionResult | None:
-        fails, self._fails = self._fails, False
-        if fails and not self._written:
-            raise StoreUnavailable("stopped before")
-        reflected = await super().reflect(tenant, one, reflections, at)
-        if fails:
-            raise StoreUnavailable("stopped after")
-        return reflected
 
 
 class PoisonedStore(ReflectionStore):
@@ -185,22 +161,6 @@ async def test_insights_of_a_model_and_of_rules_are_written_above_the_threshold(
     assert done.created == 2
     found = {one.content for one in await _reflections(stores)}
     assert found == {"You cook for yourself when it rains.", INSIGHT}
-
-
-@pytest.mark.parametrize("step", ["before", "after", "emitted"])
-async def test_a_run_that_is_stopped_has_lost_nothing(stores: Stores, step: str) -> None:
-    """A crash before the write, after it, and before its events: all end in the same state."""
-    await _live(stores)
-    if step == "emitted":
-        stopped = _reflect(stores, emitter=Emitted(BUS_AWAY))
-    else:
-        stopped = _reflect(stores, store=InterruptedStore(stores.database, written=step == "after"))
-    with pytest.raises((StoreUnavailable, BusUnavailable)):
-        await _run(stopped, stores)
-    assert len(await _run(_reflect(stores), stores)) == (1 if step == "before" else 0)
-    (found,) = await _reflections(stores)  # it lacks its stages, so that reconciliation emits its events
-    assert found.content == INSIGHT
-    assert await _reflect(stores).expected(stores.tenant, STORED, None) == 0
 
 
 async def test_users_that_fail_keep_no_others_from_it_and_rest(stores: Stores) -> None:

@@ -95,22 +95,6 @@ def test_one_that_was_killed_is_run_again(ricordo: Ricordo, exported: Path) -> N
     assert _items(ricordo, "resumed") == _items(ricordo, "default")
 
 
-def test_a_summary_that_was_put_right_takes_the_place_of_one_that_was_made_there(
-    ricordo: Ricordo, exported: Path
-) -> None:
-    """Of the same messages, which were taken in and summed up before."""
-    items = map(json.loads, exported.read_text(encoding="utf-8").splitlines())
-    said = [one["message"] | {"user_id": "carla"} for one in items if one["item"] == "message"]
-    tenant = ("--tenant", "summed-up")
-    ricordo.publish(to_lines(*(one for one in said if one["id"] != "carla-20")), "--wait", *tenant)
-    ricordo("lifecycle", "run", "summarize", "--now", "2027-06-01T00:00:00Z", *tenant)
-    own = _summary(ricordo, "summed-up")
-    assert (own["content"] != SUMMARY, own["verified"]) == (True, False)
-    ricordo("import", str(exported), "--wait", *tenant)
-    found = _summary(ricordo, "summed-up")
-    assert (found["id"], found["content"], found["verified"]) == (own["id"], SUMMARY, True)
-
-
 def test_it_comes_from_a_pipe_and_compressed_too(ricordo: Ricordo, exported: Path) -> None:
     packed = ricordo.home / "carla.jsonl.gz"
     packed.write_bytes(gzip.compress(exported.read_bytes()))

@@ -9,7 +9,6 @@ from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.talking import TalkingModel, instructions, pairs
 from tests.integration.models.conftest import MODEL, chats
 
-from ricordo.models.encoder import InvalidReply
 from ricordo.models.ollama import OllamaEntityMatcher
 from ricordo.models.ollama.entity_matching import (
     EntityPair,
@@ -65,28 +64,6 @@ async def test_what_is_known_is_data_and_being_unsure_is_an_answer(
         assert words in instructions(request)
     for verdict in MatchVerdict:
         assert f'"verdict": "{verdict}"' in instructions(request)
-
-
-@pytest.mark.parametrize(
-    "items",
-    [
-        [],
-        "same",
-        [{"number": 3, "verdict": "same"}],
-        [{"number": 0, "verdict": "same"}, {"number": -1, "verdict": "same"}],
-        [{"number": "1", "verdict": "same"}],
-        [{"number": True, "verdict": "same"}],
-        [{"number": 1.5, "verdict": "same"}],
-        [{"number": 1, "verdict": "yes"}, {"number": 2, "verdict": True}],
-        [{"number": 1}, {"verdict": "same"}, None, 7, []],
-    ],
-)
-async def test_what_is_malformed_or_invented_is_no_verdict(
-    server: OllamaStandIn, reader: OllamaEntityMatcher, items: object
-) -> None:
-    server.behaviour.chat = lambda _: json.dumps({"pairs": items})
-    with pytest.raises(InvalidReply):
-        await reader.judge(STORY[:2])
 
 
 async def test_who_says_two_things_of_a_pair_says_nothing(

@@ -1,8 +1,6 @@
 """Benchmarks: their texts, arrivals and encoders, and figures that belong together."""
 
-import time
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -13,26 +11,11 @@ from hypothesis import strategies as st
 from ricordo.settings import EmbeddingSettings
 from ricordo.system_clock import SystemClock
 from ricordo.testing.models import FakeEncoder
-from ricordo_lab.bench.analyser import analyser
-from ricordo_lab.bench.arrivals import FixedRateEncoder, at_fixed_rate, poisson
+from ricordo_lab.bench.arrivals import at_fixed_rate, poisson
 from ricordo_lab.bench.backlog import growth
 from ricordo_lab.bench.batcher_bench import acceptance
 from ricordo_lab.bench.generated_texts import LANGUAGES, Spoken, grammar, questions, texts
-from ricordo_lab.bench.measurement import Line, Options
 from ricordo_services.app.embedding_models import Models
-
-
-async def test_the_analyser_is_measured_in_runs_of_which_the_median_counts(tmp_path: Path) -> None:
-    file = tmp_path / "questions.txt"
-    file.write_text("Cosa abbiamo fatto ieri?\nWhere does Anna live?\n")
-    for options, count in ((Options(questions=4, runs=3), 4), (Options(texts=file, runs=3), 2)):
-        lines: list[Line] = []
-        await analyser(options, lines.append)
-        *runs, result = lines
-        assert [line["run"] for line in runs] == [1, 2, 3]
-        assert (result["runs"], result["questions"]) == (3, count)
-        assert 0 < float(str(result["p50_ms"])) <= float(str(result["p95_ms"]))
-        assert float(str(result["ms_of_the_longest"])) > 0
 
 
 def test_growth_is_from_the_first_reading_to_the_largest() -> None:
@@ -79,15 +62,6 @@ def test_arrivals_come_at_their_rate_evenly_or_poisson() -> None:
     assert 45 < len(chance) / chance[-1] < 55
     gaps = np.diff(chance)
     assert gaps.std() == pytest.approx(gaps.mean(), rel=0.1)  # as of a Poisson process, and no other
-
-
-async def test_the_encoder_of_a_fixed_rate_never_does_more_than_its_rate() -> None:
-    steady, began = FixedRateEncoder(1000), time.perf_counter()
-    vectors = await steady.encode(["a"] * 20)
-    await steady.encode(["b"] * 30)
-    assert time.perf_counter() - began >= 0.049
-    assert (steady.done, steady.inside) == (50, 0)
-    assert vectors.shape == (20, steady.dimensions)
 
 
 @pytest.mark.parametrize("room", [300, 64])

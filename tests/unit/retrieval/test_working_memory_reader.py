@@ -138,18 +138,3 @@ async def test_a_look_into_another_time_changes_nothing_of_now(clock: ManualCloc
         found = await reader.read("acme", "u-1", "c-1", now=clock.now() + timedelta(days=days))
         assert (found.lines, found.notes) == ((), {"kpi": 3})
     assert await reader.read("acme", "u-1", "c-1") == before
-
-
-async def test_few_views_are_kept(clock: ManualClock) -> None:
-    store = FakeStore([turn("ciao", clock.now())])
-    reader = WorkingMemoryReader(store, Words(), clock, most=2)
-    for conversation in ("c-1", "c-2", "c-1", "c-3", "c-1"):
-        await lines(reader, conversation)
-    assert store.snapshots == 3
-    await lines(reader, "c-2")
-    assert store.snapshots == 4, "the longest unasked has gone"
-    await clock.advance(601)
-    await lines(reader, "c-2")
-    assert store.snapshots == 5, "and what nobody has asked for in a while"
-    await lines(reader, "c-1")
-    assert store.snapshots == 6, "whichever it is"
