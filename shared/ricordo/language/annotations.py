@@ -1,4 +1,4 @@
-"""What reading a text yields: type and kind of memory, role of the speaker, emotion, time of the event."""
+"""Result types of text analysis: type and kind of a memory, role of the speaker, emotion, event time."""
 
 import datetime as dt
 from dataclasses import dataclass

@@ -93,7 +93,7 @@ def assertions_of(sentences: Sequence[str], language: str) -> tuple[Assertion, .
 
 
 def is_courtesy(assertion: Assertion, language: str) -> bool:
-    """Say whether an assertion is a wish, comfort, congratulation or thanks."""
+    """Return whether an assertion is a wish, comfort, congratulation or thanks."""
     return _frames(language).courtesy.match(assertion.plain) is not None
 
 

@@ -1,4 +1,4 @@
-"""What sort of memory a text makes (type), and what the text is (kind), by how people put such things.
+"""Classifies a text as a type and a kind of memory by the way people word such things.
 
 A sentence that asks states nothing, so it decides nothing. Languages without patterns are episodic messages,
 but for numbered steps, which look alike everywhere.
@@ -48,7 +48,7 @@ class _Sentence(NamedTuple):
     cues: Sequence[_Cue]
 
     def says(self, name: str) -> bool:
-        """Say whether one of the patterns of a class fits."""
+        """Return whether one of the patterns of a class fits."""
         return any(
             cue.needs <= self.words and cue.pattern.search(self.text) is not None
             for cue in self.cues
@@ -99,11 +99,11 @@ class _Statements(NamedTuple):
     hinted: AbstractSet[str]
 
     def says(self, name: str) -> bool:
-        """Say whether one of the sentences fits a class."""
+        """Return whether one of the sentences fits a class."""
         return name in self.hinted and any(sentence.says(name) for sentence in self.sentences)
 
     def states_a_fact(self) -> bool:
-        """Say whether one states what is so in general, and is not tied to a day."""
+        """Return whether one states what is so in general, and is not tied to a day."""
         return "semantic" in self.hinted and any(
             sentence.says("semantic") and not sentence.says("tied_to_a_day") for sentence in self.sentences
         )
@@ -152,7 +152,7 @@ def memory_kind(document: Document) -> MemoryKind:
 
 
 def _has_steps(text: str) -> bool:
-    """Say whether a text numbers its steps from 1 on."""
+    """Return whether a text numbers its steps from 1 on."""
     if text.isascii() and "1" not in text:
         return False
     numbers = [int(match[1]) for match in _STEP.finditer(text)]
@@ -164,7 +164,7 @@ _LEAST: Final = 0.25  # the probability from which on a text is taken to tell ho
 
 
 def explains_how(document: Document, vector: NDArray[np.float32] | None = None) -> bool:
-    """Say whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
+    """Return whether a text tells how something is done: a recipe, a remedy, the steps of a work."""
     head = load_head(__package__ or "", "procedures", document.language)
     if head is None or vector is None:
         return False

@@ -61,7 +61,7 @@ def detect(text: str, default: str = "en") -> str:
 
 
 def shows_language(text: str) -> bool:
-    """Say whether `text` is enough to detect its language: a bare noun or two ("pizza") are not.
+    """Return whether `text` is enough to detect its language: a bare noun or two ("pizza") are not.
 
     A frequent word of one language is enough, and so are more than two words.
     """
@@ -93,7 +93,7 @@ def identify(text: str, default: str = "en") -> str:
 
 
 class _Traits(NamedTuple):
-    """What a word tells of the language it is in."""
+    """What a word shows of the language it is in."""
 
     evidence: Evidence
     told: str
@@ -128,7 +128,7 @@ def _total(read: Sequence[_Traits], text: str) -> Evidence:
 
 
 def _is_clear(written: Sequence[_Traits], own: str) -> bool:
-    """Say whether function words of the language tell it."""
+    """Return whether function words show the language clearly."""
     telling = sum(word.told == own for word in written)
     return telling >= min(_CLEAR, len(written)) and telling * 4 >= len(written)
 
@@ -151,7 +151,7 @@ def _identifier() -> LanguageIdentifier:
 
 
 def _traits_of(text: str) -> list[_Traits]:
-    """Return what each word tells: how a name ends tells nothing, and "I" is English."""
+    """Return the traits of each word: the ending of a name shows nothing, and "I" is English."""
     pronouns = {match.end(): at for at, signs in enumerate(_SIGNS) for match in signs.pronoun.finditer(text)}
     found = []
     for match in _WORD.finditer(text):

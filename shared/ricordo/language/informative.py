@@ -1,4 +1,4 @@
-"""Whether a message tells anything: pure questions, requests, thanks, greetings and shrugs do not."""
+"""Decides whether a message is informative: pure questions, requests, thanks and greetings are not."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class _Clause:
 
 
 def informative(document: Document, role: Role = Role.USER) -> float:
-    """Return whether a text tells anything, in [0, 1]; from 0.5 on it does."""
+    """Return how informative a text is, in [0, 1]; from 0.5 on it is a memory."""
     document, language = document.evenly_spaced, document.language
     if len(document.text.strip()) > _LONGEST:
         return INFORMS if meaningful_words(document) else INFORMS_NOTHING
@@ -82,7 +82,7 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
 
 
 def _assists(low: str, begin: int, patterns: Patterns) -> bool:
-    """Say whether an assistant only assists: it refuses, offers, or repeats what it was told."""
+    """Return whether an assistant only refuses, offers, or repeats what the user said."""
     if patterns.assists.match(low, begin):
         return True
     known = any(patterns.about_you.match(low, at) for at in {0, begin})
@@ -90,7 +90,7 @@ def _assists(low: str, begin: int, patterns: Patterns) -> bool:
 
 
 def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: Patterns, language: str) -> bool:
-    """Say whether a sentence that asks or requests tells something besides."""
+    """Return whether a sentence that asks or requests also informs."""
     if not clauses or _introduces(sentence, patterns):
         return bool(clauses)
     if patterns.granted.search(plain(sentence)):
@@ -160,7 +160,7 @@ def _is_marked(sentence: str) -> bool:
 
 
 def _wants(low: str, patterns: Patterns) -> bool:
-    """Say whether a clause asks, or wants something of whoever listens, by how it begins."""
+    """Return whether a clause asks, or wants something of whoever listens, by how it begins."""
     opening = patterns.opening.match(low)
     low = low[opening.end() :] if opening else low
     if patterns.keeps.match(low) or patterns.asks_and_tells.match(low):
@@ -221,7 +221,7 @@ def _patterns(language: str) -> Patterns:
 
 
 def _known_of_you(table: Mapping[str, str | list[str]]) -> str:
-    """Return the pattern of what an assistant tells somebody about themself: it stands, or is recalled."""
+    """Return the pattern of what an assistant says of the user: it stands, or is recalled."""
     recalls, supposes, does = table["recalls"], table["supposes"], either(_several(table["does"]))
     standing = (*_several(table["about_you"]), f"{table['yours']}(?:{table['stands']}|{does})")
     recalled = f"(?:{recalls})(?:{table['addresses']}|{table['others']}(?:{does}))"

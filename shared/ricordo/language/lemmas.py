@@ -60,7 +60,7 @@ def noun(word: str, language: str) -> str:
 
 
 def noun_behind(word: str, before: str, language: str) -> str:
-    """Return the singular of a case-folded noun as the word before it tells: "due sale" are no salt."""
+    """Return the singular of a case-folded noun by the word before it: "due sale" are no salt."""
     nouns, telling = _plurals()
     if language == "it" and word in nouns and before in telling:
         return nouns[word]
@@ -85,7 +85,7 @@ def noun_key(word: str, language: str) -> str:
 
 
 def is_italian_verb(word: str) -> bool:
-    """Say whether a case-folded word can be a form of an Italian verb, infinitives included."""
+    """Return whether a case-folded word can be a form of an Italian verb, infinitives included."""
     return lemma(word, "it").endswith(_INFINITIVE)
 
 
@@ -141,7 +141,7 @@ def _hard(root: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def is_known(word: str, language: str) -> bool:
-    """Say whether the dictionary of a language holds a case-folded word."""
+    """Return whether the dictionary of a language holds a case-folded word."""
     return language in _DICTIONARIES and simplemma.is_known(word, lang=language)
 
 

@@ -1,4 +1,4 @@
-"""Turns of a life as people tell them in Italian and English: birth, death, weddings, jobs, home, illness.
+"""Recognises life events in Italian and English: birth, death, weddings, jobs, home, illness.
 
 The words are data, in `life_events.toml`: families of patterns. A pattern is searched for only in a
 text that holds one of its cues, pieces of plain text that it cannot match without. `assertion_scope` leaves
@@ -45,7 +45,7 @@ class _Turn:
     lead: str
 
     def find(self, low: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans of `low` that tell it."""
+        """Yield the spans of `low` that mention it."""
         for match in _compiled(self.deed).finditer(low):
             start = match.start()
             if self.lead:

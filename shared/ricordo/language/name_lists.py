@@ -40,12 +40,12 @@ def load_names() -> NameLists:
 
 
 def is_given(word: str) -> bool:
-    """Say whether a word, in any case, is a common given name and no other word."""
+    """Return whether a word, in any case, is a common given name and no other word."""
     return word.casefold() in load_names().given
 
 
 def is_place(word: str) -> bool:
-    """Say whether a word names a country or a town of the list."""
+    """Return whether a word names a country or a town of the list."""
     return word.casefold() in load_names().places
 
 
@@ -107,14 +107,14 @@ _POSSESSIVE = re.compile(r"['\u2019]s$")
 
 
 def starts_sentence(text: str, position: int) -> bool:
-    """Say whether a sentence, or something said or listed, begins at a place."""
+    """Return whether a sentence, or something said or listed, begins at a place."""
     while position > 0 and text[position - 1] in " \t":
         position -= 1
     return position == 0 or text[position - 1] in _OPENING
 
 
 def is_proper_noun(text: str, word: Token) -> bool:
-    """Say whether a word of `text` is capitalised where grammar does not ask for it."""
+    """Return whether a word of `text` is capitalised where grammar does not ask for it."""
     if len(word.written) < 2 or not word.written[0].isupper():
         return False
     return word.written.isupper() or not starts_sentence(text, word.start)

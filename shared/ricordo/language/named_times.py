@@ -1,4 +1,4 @@
-"""Words of time that name somebody or something: "Friday is our dog", "Yesterday by the Beatles"."""
+"""Recognises words of time that are names: "Friday is our dog", "Yesterday by the Beatles"."""
 
 import re
 from functools import lru_cache
@@ -47,7 +47,7 @@ def _without_work(sentence: Document, works: _Works) -> str:
 
 
 def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
-    """Say whether the words of time between two places of a text name somebody, a work or a street."""
+    """Return whether the words of time between two places of a text name somebody, a work or a street."""
     signs = _signs(language)
     reference = low[start:end]
     if signs.place.match(reference) and signs.place_before.search(low, 0, start):
@@ -64,7 +64,7 @@ def is_named(text: str, low: str, start: int, end: int, language: str) -> bool:
 
 
 def _is_title(text: str, start: int, end: int, signs: Patterns, language: str) -> bool:
-    """Say whether capitals make a name of what is written small as a time, or a part of a longer name."""
+    """Return whether capitals make a name of what is written small as a time, or a part of a longer name."""
     if text.isupper():
         return False
     first = text[start:end].split(maxsplit=1)[0]
@@ -94,7 +94,7 @@ def _is_small(reference: str, signs: Patterns) -> bool:
 
 
 def _is_part_of_title(text: str, before: re.Match[str], language: str) -> bool:
-    """Say whether a word of grammar is capitalised within a sentence: "The Man Who Was Thursday"."""
+    """Return whether a word of grammar is capitalised within a sentence: "The Man Who Was Thursday"."""
     word = before[1]
     grammar = word.lower() in stop_words(language)
     return grammar and word[0].isupper() and not starts_sentence(text, before.start(1))

@@ -1,4 +1,4 @@
-"""Who is mentioned: names of people in a text, told by capitals, cues and lists of given names."""
+"""Finds names of people in a text by capitals, cues and lists of given names."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -154,7 +154,7 @@ class _Reader:
         )
 
     def _is_small_name(self, at: int) -> bool:
-        """Say whether a given name is written like any other word: "con marco", "MARCO DOVE SEI"."""
+        """Return whether a given name is written like any other word: "con marco", "MARCO DOVE SEI"."""
         word = self._tokens[at]
         names = self._names
         if (
@@ -187,7 +187,7 @@ class _Reader:
         return word.folded not in self._names.places and not self._determined(at)
 
     def _pairs(self, at: int) -> bool:
-        """Say whether a word and a given name are joined: "Will and Grace"."""
+        """Return whether a word and a given name are joined: "Will and Grace"."""
         if at + 2 >= len(self._tokens) or self._tokens[at + 1].folded not in _AND:
             return False
         other = self._tokens[at + 2]
@@ -196,7 +196,7 @@ class _Reader:
         return _is_capital(other) and other.folded in self._names.given | self._names.also_words
 
     def _is_verb(self, at: int) -> bool:
-        """Say whether the word at a place follows its subject: "Mark fixed it", "Angelo ripara"."""
+        """Return whether the word at a place follows its subject: "Mark fixed it", "Angelo ripara"."""
         if not self._joined(at):
             return False
         word = self._tokens[at].folded
@@ -209,7 +209,7 @@ class _Reader:
         return word.endswith("s") and word_class(word, "en") is WordClass.VERB
 
     def is_saint(self, at: int) -> bool:
-        """Say whether a word belongs to the name of a saint, which is a place's: "Piazza San Marco"."""
+        """Return whether a word belongs to the name of a saint, which is a place's: "Piazza San Marco"."""
         if not self._saints:
             return False
         while at > 0 and self._tokens[at].written[0].isupper() and self._joined(at, _AFTER_SAINTS):
@@ -227,7 +227,7 @@ class _Reader:
         return before in self._cues
 
     def _listed(self, at: int) -> bool:
-        """Say whether a name stands right before: "Luca e Priya", "Anna, Zoe"."""
+        """Return whether a name stands right before: "Luca e Priya", "Anna, Zoe"."""
         if self._last < 0:
             return False
         if self._last == at - 2 and self._tokens[at - 1].folded in _AND:

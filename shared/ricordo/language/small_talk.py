@@ -1,4 +1,4 @@
-"""Whether a text tells anything, or keeps the talk going: thanks, greetings, applause, "sounds good!"."""
+"""Decides whether a text is more than small talk: thanks, greetings, applause, "sounds good!"."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -42,7 +42,7 @@ def _courtesies(language: str) -> frozenset[str]:
 
 
 def has_content(document: Document) -> bool:
-    """Say whether a text has two different words, at least, that are more than grammar and courtesy.
+    """Return whether a text has two different words, at least, that are more than grammar and courtesy.
 
     A life event needs one word only: "I'm pregnant".
     """

@@ -1,4 +1,4 @@
-"""Functions of a string: normal form, stems, hashes, excerpts."""
+"""Functions on strings: normal form, stems, hashes, excerpts."""
 
 import hashlib
 import threading

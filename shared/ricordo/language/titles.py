@@ -1,4 +1,4 @@
-"""Titles: the first sentence of a text that is not a greeting, thanks or small talk."""
+"""Selects the title of a text: its first sentence that is no greeting, thanks or small talk."""
 
 import re
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _without_greeting(sentence: str) -> str:
 
 
 def only_greets(sentence: str) -> bool:
-    """Say whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
+    """Return whether a sentence greets, thanks or agrees, perhaps somebody by name, and says no more."""
     bare = sentence.strip(_EDGES)
     if len(bare) > _LONGEST_SMALL_TALK:
         return False

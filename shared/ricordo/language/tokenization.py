@@ -93,7 +93,7 @@ def sentences_of(text: str) -> Iterator[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Say whether a sentence ends with a question mark, quotation marks aside."""
+    """Return whether a sentence ends with a question mark, quotation marks aside."""
     return sentence.rstrip("\"')»”").endswith("?")
 
 

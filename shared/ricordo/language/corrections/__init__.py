@@ -1,4 +1,4 @@
-"""Corrections of what was said: how they are recognised, and what they correct."""
+"""Recognises corrections and finds the messages that they correct."""
 
 from ricordo.language.corrections.corrected_messages import REACH, UserMessage, concerns, corrected_by
 from ricordo.language.corrections.correction_parsing import (

@@ -1,4 +1,4 @@
-"""Which earlier message a correction corrects: a function of what was said, whatever came in first."""
+"""Finds the earlier message that a correction corrects, independent of the order of arrival."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def corrected_by(message: UserMessage, others: Iterable[UserMessage]) -> UUID | 
 
 
 def concerns(message: UserMessage, one: UserMessage) -> bool:
-    """Tell whether what `message` corrects may be another one with, or without, the message `one`."""
+    """Return whether what `message` corrects may be another one with, or without, the message `one`."""
     if not _may_be_meant(one, message):
         return False
     return one.conversation_id == message.conversation_id or corrected_by(message, [one]) is not None
@@ -81,7 +81,7 @@ def _may_be_meant(one: UserMessage, message: UserMessage) -> bool:
 
 
 def _holds(one: UserMessage, correction: Correction) -> bool:
-    """Tell whether a message says what was wrong."""
+    """Return whether a message says what was wrong."""
     if correction.denied_words:
         return correction.denied_words <= content_stems(one.document)
     values = asserted(one.document)
@@ -89,7 +89,7 @@ def _holds(one: UserMessage, correction: Correction) -> bool:
 
 
 def _holds_another(one: UserMessage, correction: Correction) -> bool:
-    """Tell whether a message has a value of the same kind, and not the one that is said instead.
+    """Return whether a message has a value of the same kind, and not the one that is said instead.
 
     A number is of the kind of another if both are hours, days or counts, unless the correction is nothing but
     the number: of "for the party, I was wrong: the guests are eighteen" no hour is put right. A name beside
@@ -110,7 +110,7 @@ def _kind(value: Value, correction: Correction) -> tuple[str, str]:
 
 
 def _shares(one: UserMessage, correction: Correction) -> bool:
-    """Tell whether a message speaks of what a correction speaks of."""
+    """Return whether a message speaks of what a correction speaks of."""
     names = {word for value in correction.said if value.kind == "name" for word in value.key.split()}
     words = {token.folded for token in tokens_of(one.document)}
     return not names.isdisjoint(words) or bool(correction.about & content_stems(one.document))

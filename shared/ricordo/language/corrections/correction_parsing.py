@@ -1,4 +1,4 @@
-"""Whether a message puts right what its writer said before: "Scusa, il 14 non il 12", "I meant Tuesday"."""
+"""Recognises a message that corrects an earlier one: "Scusa, il 14 non il 12", "I meant Tuesday"."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -158,7 +158,7 @@ def denied_phrase(tokens: Sequence[Token], *, contrast: bool) -> tuple[int, int,
 
 
 def _is_contrast(tokens: Sequence[Token], place: int, at: int, end: int) -> bool:
-    """Tell whether words are denied as others before are said: behind a like small word, or both bare."""
+    """Return whether words are denied as others before are said: behind a like small word, or both bare."""
     denial = next(one for one in range(place - 1, -1, -1) if one == 0 or tokens[one - 1].written in _CLAUSE)
     before = tokens[:denial]
     if not before or (end < len(tokens) and tokens[end].written not in _CLAUSE):
@@ -170,7 +170,7 @@ def _is_contrast(tokens: Sequence[Token], place: int, at: int, end: int) -> bool
 
 
 def are_alike(one: str, other: str) -> bool:
-    """Tell whether two small words are forms of one: "a" and "an", "al" and "alle", articles."""
+    """Return whether two small words are forms of one: "a" and "an", "al" and "alle", articles."""
     small = _patterns()
     if one in small.articles and other in small.articles:
         return True
@@ -190,14 +190,14 @@ def _leads(token: Token, *, role: bool = False) -> bool:
 
 
 def _is_near(firm: re.Match[str] | None, tokens: Sequence[Token], values: Sequence[PlacedValue]) -> bool:
-    """Tell whether a value stands beside the words that say that something is put right."""
+    """Return whether a value stands beside the words that say that something is put right."""
     if firm is None:
         return False
     return any(firm.start() - _NEAR <= tokens[one.first].start <= firm.end() + _NEAR for one in values)
 
 
 def _is_fragment(tokens: Sequence[Token], values: Sequence[PlacedValue]) -> bool:
-    """Tell whether a message is a value, with no more around it than the words that lead to one."""
+    """Return whether a message is a value, with no more around it than the words that lead to one."""
     places = {one.first for one in values}
     left = [token for at, token in enumerate(tokens) if at not in places and token.written not in _CLAUSE]
     courtesy = [one for one in left if not _leads(one) and one.folded not in _patterns().suffixes]

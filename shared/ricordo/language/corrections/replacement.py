@@ -1,4 +1,4 @@
-"""What was meant by a message that a later one puts right: its own words, with the right ones among them."""
+"""Rewrites a corrected message with the right words in the place of the wrong ones."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""The values in a text that one may get wrong: numbers, weekdays, months, days and names.
+"""Finds the values in a text that people correct: numbers, weekdays, months, days and names.
 
 Both languages are read at once: people mix them, and a short text does not tell its own.
 """
@@ -33,11 +33,11 @@ class Value(NamedTuple):
     use: Use = ""
 
     def is_like(self, other: "Value") -> bool:
-        """Tell whether both may be one value: the use counts where both tell it."""
+        """Return whether both may be one value: the use counts where both tell it."""
         return self[:2] == other[:2] and (not self.use or not other.use or self.use == other.use)
 
     def is_among(self, values: Iterable["Value"]) -> bool:
-        """Tell whether it may be one of `values`."""
+        """Return whether it may be one of `values`."""
         return any(self.is_like(other) for other in values)
 
 

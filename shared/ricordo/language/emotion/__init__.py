@@ -1,4 +1,4 @@
-"""The emotion of a text: valence, arousal, dominance, a label, and the words that carry it."""
+"""Estimates the emotion of a text: valence, arousal, dominance, a label, and the words that carry it."""
 
 from ricordo.language.emotion.estimation import estimate
 

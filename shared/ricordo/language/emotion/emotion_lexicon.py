@@ -1,4 +1,4 @@
-"""Words and signs of feeling, written for this project, and how they are read."""
+"""Loads the lexicon of words, emoji and emoticons of feeling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

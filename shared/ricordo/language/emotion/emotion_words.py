@@ -1,4 +1,4 @@
-"""What the words of a text say of feeling: an estimate on the PAD axes from a lexicon, without a model."""
+"""Estimates emotion on the PAD axes from a lexicon, without a model."""
 
 import math
 import re
@@ -219,7 +219,7 @@ def _modified(said: _WordRow, place: range, lexicon: EmotionLexicon) -> float:
 
 
 def _negated(said: _WordRow, at: int, lexicon: EmotionLexicon, spent: AbstractSet[int]) -> bool:
-    """Say whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
+    """Return whether a negation reaches the word at a place; one inside a phrase is spent on that phrase."""
     denials = 0
     for before in reversed(said.clause(at, NEGATION_REACH, 0)[:-1]):
         negation = said.words[before].folded

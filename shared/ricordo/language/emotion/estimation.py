@@ -1,4 +1,4 @@
-"""One estimate from the words of feeling and from the learned heads."""
+"""Combines the estimate of the lexicon with that of the learned heads."""
 
 import math
 from collections.abc import Iterable

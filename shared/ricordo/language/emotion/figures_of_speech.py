@@ -1,4 +1,4 @@
-"""Words that feel like something else than they say: "dying for a pizza", "my phone died", "HIV positive"."""
+"""Removes figurative words of feeling: "dying for a pizza", "my phone died", "HIV positive"."""
 
 import re
 from collections.abc import Iterator

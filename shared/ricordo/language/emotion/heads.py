@@ -1,4 +1,4 @@
-"""The learned heads: linear in a text's vector, its words and pieces, its style and its words of feeling.
+"""Learned heads: linear in a text's vector, its words and pieces, its style and its words of feeling.
 
 They are ridge regressions, fitted on texts that people rated (`ricordo eval fit-emotion`): valence, arousal
 and dominance on EmoBank (Buechel & Hahn 2017) and EmoITA, and for English the 28 labels of GoEmotions

@@ -1,1 +1,1 @@
-"""When what a message tells happened, or is to happen."""
+"""Extracts the times of the events that a message mentions."""

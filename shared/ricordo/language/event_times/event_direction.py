@@ -1,4 +1,4 @@
-"""Which way a time of a telling lies that could lie either way: by tense, verb, weekday and hour."""
+"""Decides whether an ambiguous time of an event lies back or ahead: by tense, verb, weekday and hour."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _SEASON: Final = 2  # how much nearer a month must lie ahead than back, where no
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """When and in which language something is told."""
+    """The time, zone and language of a message."""
 
     at: datetime
     zone: ZoneInfo
@@ -47,7 +47,7 @@ class Speech:
 def place(
     window: TextWindow, reading: TimeMention, speech: Speech, *, timed: bool, moved: bool = False
 ) -> TimeSpan | None:
-    """Return the time of a reading, whose offsets are those of the telling; None where there is none.
+    """Return the time of a reading, whose offsets are those of the assertion; None where there is none.
 
     An appointment lies ahead unless a past tense rules its clause; what nothing places lies where it is
     nearest.
@@ -67,15 +67,15 @@ def place(
 
 
 def is_moved(window: TextWindow, at: int, signs: Signs) -> bool:
-    """Whether at a place of the telling the time begins to which something was moved: "moved me to"."""
-    low = window.telling.plain
+    """Whether at a place of the assertion the time begins to which something was moved: "moved me to"."""
+    low = window.assertion.plain
     lead = _TO.match(low, at)
     return signs.moved_before.search(low, 0, at if lead is None else lead.end()) is not None
 
 
 def stretch_of(window: TextWindow, signs: Signs) -> str:
     """Return the text of a window, the article of a day to which something was moved apart: "al 24"."""
-    text, low = window.telling.text[window.begin : window.end], window.telling.plain
+    text, low = window.assertion.text[window.begin : window.end], window.assertion.plain
     to = _TO_DAY.match(low, window.begin, window.end)
     if to is None or not is_moved(window, window.begin, signs):
         return text
@@ -83,10 +83,10 @@ def stretch_of(window: TextWindow, signs: Signs) -> str:
 
 
 def moved_to(reading: TimeMention, window: TextWindow, signs: Signs) -> Expression | None:
-    """Return where what is told to have been moved now lies: "moved from Monday to Thursday"; else None."""
+    """Return the new time of something that was moved: "moved from Monday to Thursday"; else None."""
     expression = reading.expression
     whole = expression.whole if isinstance(expression, SomeOf) else expression
-    if isinstance(whole, Between) and signs.moved.search(window.telling.plain):
+    if isinstance(whole, Between) and signs.moved.search(window.assertion.plain):
         return whole.last
     if isinstance(whole, Bound) and whole.side == "until" and is_moved(window, reading.span[0], signs):
         return whole.of
@@ -105,14 +105,14 @@ def open_bound(reading: TimeMention, span: TimeSpan) -> Expression | None:
 def _is_placed(reading: TimeMention, window: TextWindow, speech: Speech) -> bool:
     """Whether its own words say which way it lies."""
     start, end = reading.span
-    low, signs = window.telling.plain, speech.signs
+    low, signs = window.assertion.plain, speech.signs
     if shape(reading.expression) != "placed" or signs.nearest.search(low[start:end]):
         return False
     return signs.placed.search(low, start, end) is not None
 
 
 def _way(window: TextWindow, reading: TimeMention, speech: Speech, *, timed: bool) -> Direction | None:
-    text, low, signs = window.telling.text, window.telling.plain, speech.signs
+    text, low, signs = window.assertion.text, window.assertion.plain, speech.signs
     lead = None if isinstance(reading.expression, Between) else _LEAD.match(low, *reading.span)
     span = (reading.span[0] if lead is None else lead.end(), reading.span[1])
     before, behind = low[max(0, span[0] - _AROUND) : span[0]], low[span[1] : span[1] + _AROUND]
@@ -131,13 +131,13 @@ def _way(window: TextWindow, reading: TimeMention, speech: Speech, *, timed: boo
 
 
 def _by_tense(window: TextWindow, span: tuple[int, int], speech: Speech) -> Direction | None:
-    text = window.telling.text
+    text = window.assertion.text
     told = direction(text, span, speech.language)
     if told == "future" or is_planned(text, span, speech.language):
         return "future"
     if told == "past" or is_over(text, span, speech.language):
         return "past"
-    return "future" if speech.signs.appointed.search(window.telling.plain) else None
+    return "future" if speech.signs.appointed.search(window.assertion.plain) else None
 
 
 def _is_start(reading: TimeMention, low: str) -> bool:

@@ -45,7 +45,7 @@ _NOON: Final = 12 * 60
 
 
 def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[EventTime, ...]:
-    """Return when what a text tells happened or is to happen, in the order of the text, each time once.
+    """Return the times of the events in a text, in the order of the text, each once.
 
     A time within another one of the same text stands for both ("in November, on the 12th"). Of a correction
     what is affirmed counts, not what is denied. "Two months ago" is the day two months ago: the centre of
@@ -72,7 +72,7 @@ def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[
 
 
 class _Reader:
-    """Reads tellings one after the other: an hour belongs to the day told before it, a day to its month."""
+    """Reads assertions one after the other: an hour belongs to the day before it, a day to its month."""
 
     def __init__(self, speech: Speech) -> None:
         self.told: list[TimeCandidate] = []
@@ -86,14 +86,13 @@ class _Reader:
         self._text = ""
         self._dayless: list[TimeCandidate] = []
 
-    def read(self, telling: Assertion) -> None:
-        """Read what a telling tells of time."""
+    def read(self, assertion: Assertion) -> None:
+        """Read the times of an assertion."""
         if self._day is not None and not self._is_ahead(self._day):
             self._day = None
-        self._dayless, self._whole, self._text, self._dined = [], None, telling.text, False
-        for window in windows(
-            telling, self._speech.language, hinted=self._speech.signs.hinted(telling.plain, telling.words)
-        ):
+        self._dayless, self._whole, self._text, self._dined = [], None, assertion.text, False
+        hinted = self._speech.signs.hinted(assertion.plain, assertion.words)
+        for window in windows(assertion, self._speech.language, hinted=hinted):
             if self._left <= 0:
                 break
             self._left -= 1
@@ -129,7 +128,7 @@ class _Reader:
                 self._take_hour(hour, one)
 
     def _take_hour(self, one: TimeCandidate, day: TimeCandidate) -> None:
-        """Keep an hour of a day told beside it; of two the later one is said last: "at 9:15, then 2:40"."""
+        """Keep an hour of a day; of two hours the later one is said last: "at 9:15, then 2:40"."""
         if not (self._is_ahead(day) or self._is_of_past(one, day)):
             return
         expression = one.expression
@@ -148,7 +147,7 @@ class _Reader:
             self.told.append(replace(day, span=span, expression=placed.expression))
 
     def _is_of_past(self, one: TimeCandidate, day: TimeCandidate) -> bool:
-        """Whether an hour is one of the past day of its telling: "on Monday I went to the doctor at 9"."""
+        """Whether an hour is one of the past day of its assertion: "on Monday I went to the doctor at 9"."""
         first, last = sorted((day.span.span, one.span.span))
         if self._speech.signs.turns.search(one.sentence, first[1], last[0]):
             return False
@@ -156,7 +155,7 @@ class _Reader:
         return direction(*where) != "future" and not is_planned(*where)
 
     def _within(self, one: TimeCandidate) -> TimeSpan | None:
-        """Return a bare day or weekday as one of the month, the week or the days told before it."""
+        """Return a bare day or weekday as one of the month, the week or the days before it."""
         whole, sort = self._whole, shape(one.expression)
         if whole is None or self._speech.signs.placed.search(one.reference):
             return None
@@ -179,7 +178,7 @@ class _Reader:
 
 def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
     """Yield the times that stand in a window, from left to right."""
-    text, low = window.telling.text, window.telling.plain
+    text, low = window.assertion.text, window.assertion.plain
     begin, end = window.begin, window.end
     if any(sign.isdigit() and not sign.isascii() for sign in text[max(0, begin - _BESIDE) : end + _BESIDE]):
         return  # "²³ maggio": half of a date would be a wrong one
@@ -217,7 +216,7 @@ def _found(window: TextWindow, speech: Speech) -> list[TimeMention]:
         found = [one for one in found[:1] if is_dayless(one.expression)]
         if found:
             return found
-    return list(_with_hours(found, window.telling.text[window.begin : window.end], speech.language))
+    return list(_with_hours(found, window.assertion.text[window.begin : window.end], speech.language))
 
 
 def _with_hours(found: Sequence[TimeMention], text: str, language: Language) -> Iterator[TimeMention]:

@@ -1,4 +1,4 @@
-"""Which half of the day an hour is of that is told without it: by language, and by what is done then."""
+"""Decides which half of the day an hour belongs to: by language, and by the activity that is mentioned."""
 
 import re
 from dataclasses import replace
@@ -45,21 +45,21 @@ def in_half(
 
 
 def _is_of_night(text: str, span: tuple[int, int], signs: Signs) -> bool:
-    """Whether the words beside an hour tell of the night, or of waking up."""
+    """Whether the words around an hour are about the night, or about waking up."""
     before = _BREAK.split(text[: span[0]].lower())[-1]
     behind = _BREAK.split(text[span[1] :].lower().removeprefix(","), maxsplit=1)[0]
     return signs.night.search(before) is not None or signs.night.search(behind) is not None
 
 
 def is_of_dinner(expression: Expression, low: str, span: tuple[int, int], signs: Signs) -> bool:
-    """Whether a bare hour is that of a dinner, which is told in its clause: "dinner on Friday at 8"."""
+    """Whether a bare hour is that of a dinner in its clause: "dinner on Friday at 8"."""
     if minutes(expression) not in _DINNER or _HALF.search(low, *span):
         return False
     return is_beside_dinner(low, span, signs)
 
 
 def is_beside_dinner(low: str, span: tuple[int, int], signs: Signs) -> bool:
-    """Whether a dinner is told in the clause of a time, or in its words."""
+    """Whether the clause of a time, or the time itself, mentions a dinner."""
     start, end = span
     if signs.dinner.search(low, start, end):
         return True

@@ -1,4 +1,4 @@
-"""Which times of a telling are those of what it tells: of what happens once, to the speakers or near them."""
+"""Selects the times at which something happens once, to the speakers or near them."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _HOURS: Final = timedelta(hours=20)
 
 @dataclass(frozen=True, slots=True)
 class TimeCandidate:
-    """A time of a telling, and what says whether it is the one.
+    """A time of an assertion, and what says whether it is the one.
 
     Attributes:
         reference: the words of the time, plain, without an article.
@@ -41,7 +41,7 @@ class TimeCandidate:
 
 
 def names_a_day(one: TimeCandidate, signs: Signs) -> bool:
-    """Whether more is told than an hour: "at 5 pm" is of any day."""
+    """Whether a time is more than an hour: "at 5 pm" is of any day."""
     if one.span.end - one.span.start >= _HOURS or shape(one.expression) in {"day", "date"}:
         return True
     return not signs.cues.isdisjoint(_WORD.findall(one.reference))
@@ -71,7 +71,7 @@ def _is_near(span: TimeSpan, said_at: datetime) -> bool:
 
 
 def _is_elsewhere(one: TimeCandidate, signs: Signs) -> bool:
-    """Whether it is counted from what is told ("two weeks later"), wished, or the present at large."""
+    """Whether it is counted from the event ("two weeks later"), wished, or the present at large."""
     if signs.elsewhere.search(one.reference):
         return True
     if signs.wished_before.search(one.before) or (

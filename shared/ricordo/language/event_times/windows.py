@@ -1,4 +1,4 @@
-"""The stretches of a telling that may hold a time: reading times is dear, so that only these are read."""
+"""Finds the short windows of an assertion that may hold a time, since parsing times is expensive."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _CENTURIES: Final = frozenset(("19", "20"))
 
 
 class Signs(Patterns):
-    """What shows which times are those of what is told, in one language."""
+    """The patterns of `event_times.toml` in one language."""
 
     cues: frozenset[str]
 
@@ -76,24 +76,24 @@ _HOUR_REACH: Final = 28  # characters behind an hour that can belong to it: "in 
 
 @dataclass(frozen=True, slots=True)
 class TextWindow:
-    """A stretch of a telling that may hold a time, by its offsets."""
+    """A stretch of an assertion that may hold a time, by its offsets."""
 
-    telling: Assertion
+    assertion: Assertion
     begin: int
     end: int
     hourly: bool = False
 
 
-def windows(telling: Assertion, language: Language, *, hinted: bool) -> Iterator[TextWindow]:
+def windows(assertion: Assertion, language: Language, *, hinted: bool) -> Iterator[TextWindow]:
     """Yield the stretches that may hold a time, from left to right."""
-    dated = list(_dated(telling, language)) if hinted else []
-    hours = [match.span() for match in _HOUR.finditer(telling.plain)]
+    dated = list(_dated(assertion, language)) if hinted else []
+    hours = [match.span() for match in _HOUR.finditer(assertion.plain)]
     at = 0
     for window in (*dated, None):
-        until = len(telling.plain) if window is None else window.begin
+        until = len(assertion.plain) if window is None else window.begin
         for begin, end in hours:
             if at <= begin and end <= until:
-                yield TextWindow(telling, begin, min(end + _HOUR_REACH, until), hourly=True)
+                yield TextWindow(assertion, begin, min(end + _HOUR_REACH, until), hourly=True)
         if window is not None:
             at = window.end
             yield window
@@ -117,8 +117,8 @@ def hour_in(text: str, language: Language) -> list[TimeMention]:
     return [replace(read, span=(start, end))]
 
 
-def _dated(telling: Assertion, language: Language) -> Iterator[TextWindow]:
-    low, cues = telling.plain, signs_of(language).cues
+def _dated(assertion: Assertion, language: Language) -> Iterator[TextWindow]:
+    low, cues = assertion.plain, signs_of(language).cues
     tokens = _TOKEN.findall(low)
     hints = [
         at for at, token in enumerate(tokens) if token in cues or (token[0].isdigit() and is_date(token))
@@ -139,9 +139,9 @@ def _dated(telling: Assertion, language: Language) -> Iterator[TextWindow]:
         # Joined to a word it is none ("Wal-Mart"), before a name it is one ("August Strindberg").
         while first > 0 and places[first - 1][1] == places[first][0]:
             first -= 1
-        if last + 1 < len(tokens) and telling.text[places[last + 1][0]].isupper():
+        if last + 1 < len(tokens) and assertion.text[places[last + 1][0]].isupper():
             last += 1
-        yield TextWindow(telling, places[first][0], places[last][1])
+        yield TextWindow(assertion, places[first][0], places[last][1])
 
 
 def _is_amount(tokens: Sequence[str], at: int) -> bool:

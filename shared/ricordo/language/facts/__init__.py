@@ -1,4 +1,4 @@
-"""Reading statements out of messages, without a model: a small grammar each for Italian and English."""
+"""Extracts statements from messages without a model, by a small grammar for Italian and English."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Whether a name that nothing ties to the user is of somebody they know, or of somebody one reads of."""
+"""Decides whether a name without a tie is an acquaintance of the user or a public figure."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ GIVEN: Final = word_list("more_given_names")
 
 
 def is_of_the_users_life(words: list[str]) -> bool:
-    """Say whether a name (its words in lower case) is how people speak of somebody they know."""
+    """Return whether a name (its words in lower case) is how people speak of somebody they know."""
     return words[0] in TITLES or (is_known_given(words[0]) and not is_of_the_world(words))
 
 
@@ -24,7 +24,7 @@ def is_of_the_world(words: list[str]) -> bool:
 
 
 def is_known_given(word: str) -> bool:
-    """Say whether a word in lower case is a given name and no place."""
+    """Return whether a word in lower case is a given name and no place."""
     return (is_given(word) or word in GIVEN) and not is_place(word)
 
 
@@ -36,7 +36,7 @@ _PARTICIPLES: Final = {"en": ("ed", "ing"), "it": tuple(f"{a}t{o}" for a in "aiu
 
 
 def is_state(words: list[str], language: str) -> bool:
-    """Say whether what stands after "I'm" tells how somebody is, for all its capital: "I'm Tired"."""
+    """Return whether what stands after "I'm" tells how somebody is, for all its capital: "I'm Tired"."""
     first = words[0]
     if first in load_names().listed or first in GIVEN:
         return len(words) == 1 and first in _STATES

@@ -1,4 +1,4 @@
-"""Times before a clause, and what may follow a statement without taking a part of it back."""
+"""Reads times before a clause, and decides whether words behind a statement restrict it."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -55,7 +55,7 @@ def _starts(tokens: Tokens, grammar: Grammar, at: int) -> bool:
 
 
 def is_whole(scene: Scene, at: int, end: int) -> bool:
-    """Tell whether nothing between two tokens leaves a part of it: "at all" does not, "on Mondays" does.
+    """Return whether nothing between two tokens leaves a part of it: "at all" does not, "on Mondays" does.
 
     What is said to be so instead ("but in Milan") leaves none either.
     """
@@ -65,13 +65,13 @@ def is_whole(scene: Scene, at: int, end: int) -> bool:
 
 
 def is_since(scene: Scene, at: int, end: int) -> bool:
-    """Tell whether it says since when it has been so: "I haven't lived in Rome | since 2019"."""
+    """Return whether it says since when it has been so: "I haven't lived in Rome | since 2019"."""
     since = at < end and scene.tokens.low[at] in scene.grammar.since
     return since and only_a_time_follows(scene, at + 1, end)
 
 
 def only_a_time_follows(scene: Scene, at: int, end: int) -> bool:
-    """Tell whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
+    """Return whether nothing follows but when it was: "last year", "two weeks ago", "nel 2018"."""
     told = scene.grammar.time_fillers
     return all(word in told or word.isdigit() for word in _words(scene, at, end))
 

@@ -1,4 +1,4 @@
-"""What is said between commas behind a name: how old somebody is ("Nora, 34,")."""
+"""Reads ages between commas behind a name: "Nora, 34,"."""
 
 from typing import Final
 

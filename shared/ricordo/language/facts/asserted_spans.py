@@ -1,4 +1,4 @@
-"""Which stretches of a message assert something: what is neither asked, nor imagined, nor said in jest."""
+"""Finds the spans of a message that assert something: neither asked, nor imagined, nor a joke."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is said of somebody's name, birthday, language or favourite thing, and of a liking told backwards."""
+"""Reads names, birthdays, languages and favourite things, and likings in inverted order."""
 
 from dataclasses import replace
 from typing import Final

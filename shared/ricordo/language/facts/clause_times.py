@@ -1,4 +1,4 @@
-"""The times that a clause names, and whether what it states began, ended or was in them."""
+"""Finds the times of a clause, and whether its state began, ended or was in them."""
 
 import re
 from collections.abc import Iterator

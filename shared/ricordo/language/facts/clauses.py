@@ -1,4 +1,4 @@
-"""Where the clauses of an assertion begin and end."""
+"""Splits an assertion into clauses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whom the user does things with, is with, and knows from somewhere."""
+"""Reads whom the user does things with, is with, and knows from a place."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What follows "to be": a kinship, a name, an age, a job, what somebody is, a condition."""
+"""Reads the complement of "to be": a kinship, a name, an age, a job, a role, a condition."""
 
 from itertools import takewhile
 from typing import Final

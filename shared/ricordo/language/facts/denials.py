@@ -1,4 +1,4 @@
-"""What a message speaks against: what it denies, and what it says has ended, be it called as it may.
+"""Reads evidence against facts: what a message denies, and what it says has ended.
 
 "I'm not allergic to nuts" and "I left Acme" state nothing by themselves: they speak against what else is
 known of the same words (polarity `denied`). So they may name more than one thing that it can be: whether Acme

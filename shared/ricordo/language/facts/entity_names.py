@@ -1,4 +1,4 @@
-"""Names of people, places and things: when two spellings are one entity, and which spelling is shown."""
+"""Compares spellings of names of people, places and things, and selects the one to show."""
 
 import unicodedata
 from collections import Counter

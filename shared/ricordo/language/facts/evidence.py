@@ -1,4 +1,4 @@
-"""One reason to believe a fact: the row from which facts are computed."""
+"""Evidence and statements: the rows from which facts are computed, and what a message states."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a language must tell the reader: its closed classes of words, its kinship terms and its phrases."""
+"""The grammar of a language: its closed classes of words, its kinship terms and its phrases."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Tokens of a message, with offsets into it, and the parts of it that are not the writer's own words."""
+"""Tokens of a message with their offsets, without the parts that are not the writer's own words."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The grammars: built from the data files `fact_*.toml`, and chosen for a text."""
+"""Loads the grammars from the data files `fact_*.toml`, and selects that of a text."""
 
 import re
 from collections.abc import Iterable, Mapping

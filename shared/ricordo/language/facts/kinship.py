@@ -1,4 +1,4 @@
-"""What ties somebody to the user: which kind of kin, and whether two of them may be the same.
+"""Ties between the user and other people: kinds of kin, and whether two of them may be the same person.
 
 A tie is read with the words of a message ("my brother Marco") and kept beside its evidence, as text: two
 people of one name are told apart by it, and "my brother" is found to be Marco.

@@ -1,4 +1,4 @@
-"""Noun phrases like "my older sister Nora" and "il mio cane, Max,": who is meant, and how they are called."""
+"""Reads noun phrases like "my older sister Nora" and "il mio cane, Max,": the tie and the name."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whether a message asserts some of its words: what a model reads must not rest on a question or a wish."""
+"""Checks whether a message asserts some of its words, to validate what a model extracted."""
 
 import re
 import unicodedata
@@ -106,7 +106,7 @@ class MessageGrammar:
         return found[0] if found else None
 
     def points_away(self, phrase: str) -> bool:
-        """Tell whether `phrase` says nothing by itself: "it", "questo", "them all"."""
+        """Return whether `phrase` says nothing by itself: "it", "questo", "them all"."""
         words = [word.lower() for word in _WORDS.findall(phrase)]
         if self._grammar is None:
             return not words

@@ -1,4 +1,4 @@
-"""Where a name stands in the tokens, and the people whom a message introduces."""
+"""Finds names in the tokens, and keeps the people whom a message introduces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

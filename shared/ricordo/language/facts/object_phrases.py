@@ -1,4 +1,4 @@
-"""Where noun phrases and verb phrases begin and end."""
+"""Finds the beginning and the end of noun phrases and verb phrases."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How the object of a phrase is read: what it must be, and what is dropped around it."""
+"""Reads the object of a phrase by its kind, without the words around it."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What somebody means to do: "walk the Camino"; in the present or with "going to" where a date tells."""
+"""Reads plans: "walk the Camino"; in the present or with "going to" where there is a date."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What follows "to have" and "to get": pets, family, conditions, ages, possessions."""
+"""Reads the object of "to have" and "to get": pets, family, conditions, ages, possessions."""
 
 from dataclasses import dataclass, replace
 from typing import Final

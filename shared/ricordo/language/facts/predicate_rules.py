@@ -1,4 +1,4 @@
-"""What a phrase states of its subject, once both are known."""
+"""Drafts the statements of a phrase once its subject and its object are known."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Ages and dates in a clause."""
+"""Reads ages and dates in a clause."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Who is told of before, or without, a name: "Joel's sister", "a guy from work", "i miei figli sono …"."""
+"""Reads people who are mentioned by a relation: "Joel's sister", "a guy from work", "i miei figli sono …"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is known while a message is read: its words, its people, and what was stated so far."""
+"""The state of reading a message: its words, its people, and the statements so far."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Reading a message clause by clause: who each clause is about, and what it says of them."""
+"""Reads a message clause by clause: the subject of each, and what it states."""
 
 from dataclasses import replace
 from typing import Final

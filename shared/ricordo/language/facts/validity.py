@@ -1,4 +1,4 @@
-"""When what a message states began or ended, where its words say so.
+"""Finds when a stated fact began or ended, where the words say so.
 
 Rather no time than a wrong one: a time counts only where the clause's verb and the words around the time say
 that the state began or ended then. What lies ahead is not so yet, and is left out.

@@ -1,4 +1,4 @@
-"""The verb of a clause: its tense and its denial, and the phrase it begins."""
+"""Reads the verb of a clause: its tense, its negation, and the phrase that it begins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -126,7 +126,7 @@ def _ended(words: Sequence[str], grammar: Grammar, begin: int, end: int, verb: V
 
 
 def agrees(subject: Person | None, verb: Verb) -> bool:
-    """Say whether a verb may be about `subject`, or (None) about the user."""
+    """Return whether a verb may be about `subject`, or (None) about the user."""
     if subject is None:
         return verb.rule.person != 3
     return verb.rule.person != 1 and (subject.several or not verb.bare)

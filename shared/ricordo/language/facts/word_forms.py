@@ -1,4 +1,4 @@
-"""Forms of words: how they are written in chats, and whether a form is a verb's."""
+"""Word lists of both languages, spellings of chats, and a test for verb forms."""
 
 import re
 from collections.abc import Mapping

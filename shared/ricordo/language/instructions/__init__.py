@@ -1,4 +1,4 @@
-"""Text that tells a model what to do, as hides in mails and documents to be followed when it is recalled."""
+"""Finds instructions to a model that hide in mails and documents and would be followed when recalled."""
 
 import re
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ _END: Final = re.compile(r"(?<=[.!?…])\s|\n\s*\n")
 
 
 def is_instructing(text: str) -> bool:
-    """Whether any of `text` tells a model what to do."""
+    """Whether any of `text` instructs a model."""
     return any(True for _ in _places(text))
 
 
 def without_instructions(text: str) -> str:
-    """Blank out each sentence of `text` that tells a model what to do; what stays keeps its place."""
+    """Blank out each sentence of `text` that instructs a model; the rest keeps its offsets."""
     hit = list(_places(text))
     if not hit:
         return text
@@ -38,17 +38,17 @@ def without_instructions(text: str) -> str:
 
 
 def marked(text: str, language: str) -> str:
-    """Return `text`, behind a mark that it is a quotation where it tells a model what to do."""
+    """Return `text`, behind a mark that it is a quotation where it instructs a model."""
     return f"{_MARKS.get(language, _MARKS['en'])} {text}" if is_instructing(text) else text
 
 
 def neutral_title(language: str) -> str:
-    """Return a title for a text of which there is nothing to tell but that it gives orders."""
+    """Return a title for a text that consists of instructions only."""
     return _TITLES.get(language, _TITLES["en"])
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where in `text` a model is told what to do, `[begin, end)`."""
+    """Yield the spans of instructions in `text`, `[begin, end)`."""
     origin: list[int] = []
     for begin, end in _found(unmasked(text)):
         origin = origin or origins(text)
@@ -59,7 +59,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _found(folded: str) -> Iterator[tuple[int, int]]:
-    """Yield where in an unmasked text a model is told what to do."""
+    """Yield the spans of instructions in an unmasked text."""
     yield from marks(folded)
     yield from orders(folded)
 

@@ -1,4 +1,4 @@
-"""The outcome of analysing a query."""
+"""The result of analysing a query."""
 
 from dataclasses import dataclass
 from datetime import datetime

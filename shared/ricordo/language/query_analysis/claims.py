@@ -1,4 +1,4 @@
-"""What a language model says of a question, and how much of it the question bears out."""
+"""Takes over what a language model says of a question, as far as the question supports it."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a question asks for, by rules: a strategy is chosen only where the words say so, else it is general.
+"""Chooses the intent of a question by rules: general, unless the words say otherwise.
 
 A wrong filter loses memories; no filter loses nothing.
 """

@@ -1,4 +1,4 @@
-"""The analysis of a query, with what a language model says of it or without."""
+"""Analyses a query, with or without the claims of a language model."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Names in a query: what its writer capitalised, and what the user's memories know."""
+"""Finds names in a query: capitalised words, and names that the user's memories know."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How people ask in a language: the patterns of `questions.toml`, which says what each is for."""
+"""Loads the patterns of questions, and marks words of feeling for them."""
 
 from functools import lru_cache
 from typing import Final

@@ -1,4 +1,4 @@
-"""Reduces a question to the sentence that asks, its time, and its core."""
+"""Reduces a query to the sentence that asks, its time, its core and its topics."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which predicates of facts a question asks for, and how people say what answers it.
+"""Finds the predicates of facts that a question asks for, and examples of answers.
 
 "Dove abito?" asks for `lives_in`, "do I have pets?" for `has_pet`: by patterns, and by a head that was fitted
 on such questions and knows wordings that no pattern has. What answers such a question seldom shares a word

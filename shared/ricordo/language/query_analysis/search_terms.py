@@ -1,4 +1,4 @@
-"""What of a question is searched for, and whether it asks when something happened."""
+"""Selects the search terms of a question, and decides whether it asks for a time."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""From text to lexemes: words with all that they can mean in an expression of time."""
+"""Splits a text into lexemes: words with all their meanings in an expression of time."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The shape of a language's words for time. The words themselves are data, in `time_words.toml`."""
+"""The lexicon of words for time: numbers and kinds of words, loaded from `time_words.toml`."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 SpanType = Literal["exact", "range", "relative"]
 Direction = Literal["past", "future"]
 Preference = Literal["past", "future", "told"]
-"""Which way a time lies that could lie either way; `told`: as the words beside it tell, else the past."""
+"""Which way a time lies that could lie either way; `told`: by the words around it, else the past."""
 Language = str
 """The ISO 639-1 code of a language that has a folder of data."""
 

@@ -1,4 +1,4 @@
-"""Which way a time that could lie either way is told: back, or ahead ("cancel Sunday", "ci vediamo venerdì").
+"""Decides by tense whether an ambiguous time lies back or ahead: "cancel Sunday", "ci vediamo venerdì".
 
 The words beside it decide: a verb of planning, a future or an appointment points ahead, a past tense back.
 """
@@ -33,7 +33,7 @@ def direction(text: str, span: tuple[int, int], language: Language) -> Direction
 
 
 def is_over(text: str, span: tuple[int, int], language: Language) -> bool:
-    """Say whether a past tense rules the clause of the time at `span`.
+    """Return whether a past tense rules the clause of the time at `span`.
 
     A time that is all of its clause belongs to the one behind it: "on Saturday at 9, we left".
     """
@@ -47,7 +47,7 @@ def is_over(text: str, span: tuple[int, int], language: Language) -> bool:
 
 
 def is_planned(text: str, span: tuple[int, int], language: Language) -> bool:
-    """Say whether the clause of the time at `span` is told in the present tense, and nothing in it is past.
+    """Say whether the clause of the time at `span` is in the present tense, and nothing in it is past.
 
     "Martedì ho la riunione", "my flight leaves on 3 July". A clause without a verb that is known ("on
     Tuesday, at ten, …") leaves it to its sentence.

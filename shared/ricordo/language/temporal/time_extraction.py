@@ -1,4 +1,4 @@
-"""Times found in a text and resolved against the moment of speaking."""
+"""Finds times in a text and resolves them against the moment of speaking."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def find(
 def resolve(
     text: str, now: datetime, zone: ZoneInfo, language: Language, *, prefer: Preference = "told"
 ) -> TimeSpan | None:
-    """Find the time that `text` is about: of several, the one that is told most precisely, then the first.
+    """Find the time that `text` is about: of several, the most precise one, then the first.
 
     Arguments and errors are those of `find`.
     """
@@ -89,7 +89,7 @@ def time_mentions(text: str, language: Language) -> Iterable[TimeMention]:
 
 
 def hour(text: str, language: Language) -> TimeMention | None:
-    """Read the hour with which `text` begins, of a day that is told elsewhere: "at 10", "alle 9"."""
+    """Read the hour with which `text` begins, of a day that stands elsewhere: "at 10", "alle 9"."""
     lexicon = LEXICONS[language]
     items = lexemes(text, 0, len(text), lexicon)
     at = 1 if items and not items[0].text[0].isdigit() and Kind.AT in items[0].values else 0
@@ -107,7 +107,7 @@ def _moment(now: datetime, zone: ZoneInfo, prefer: Preference) -> Moment:
 
 
 def _leans_on_another(expression: Expression) -> bool:
-    """Whether it can be a part of a period told before it: a weekend or a weekday that nothing places."""
+    """Whether it can be a part of a period before it: a weekend or a weekday that nothing places."""
     bare = isinstance(expression, Weekday) and expression.relation is None and expression.within is None
     return bare or (isinstance(expression, Weekend) and not expression.ahead)
 

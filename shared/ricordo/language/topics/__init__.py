@@ -1,4 +1,4 @@
-"""What a text is about: up to five things, as key phrases in their dictionary form."""
+"""Finds up to five topics of a text, as key phrases in their dictionary form."""
 
 import re
 from collections.abc import Iterable

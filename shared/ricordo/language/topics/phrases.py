@@ -1,4 +1,4 @@
-"""Nouns that name one thing together: "job interview", "esame di statistica", "Rossi Costruzioni"."""
+"""Joins nouns that name one thing: "job interview", "esame di statistica", "Rossi Costruzioni"."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -68,7 +68,7 @@ def _italian_length(sentence: TaggedText, at: int) -> int:
 
 
 def _related(sentence: TaggedText, at: int) -> int:
-    """Say whether the word at a place belongs to the noun before it: 1 or 0."""
+    """Return whether the word at a place belongs to the noun before it: 1 or 0."""
     related = at < len(sentence) and sentence.tags[at] is Tag.RELATED
     return int(related and is_relational(sentence.words[at]))
 

@@ -1,4 +1,4 @@
-"""Words of a text in their order, with what stands between them: what a tag is decided by."""
+"""The words of a text with their tags and what stands between them."""
 
 from collections.abc import Set as AbstractSet
 from enum import Enum, auto
@@ -46,14 +46,14 @@ class TaggedText:
         return self.words[at] if 0 <= at < len(self.words) else ""
 
     def joined(self, at: int) -> bool:
-        """Say whether nothing but a space, a hyphen or an apostrophe parts a word from the one before."""
+        """Return whether nothing but a space, a hyphen or an apostrophe parts a word from the one before."""
         if not 0 < at < len(self._tokens):
             return False
         end = self._tokens[at - 1].end
         return self._tokens[at].start == end + 1 and self._text[end] in _JOINTS
 
     def begins(self, at: int) -> bool:
-        """Say whether a word begins a clause."""
+        """Return whether a word begins a clause."""
         gap = self._gap(at)
         return gap != " " and (not gap or not _CLAUSE_ENDS.isdisjoint(gap))
 
@@ -70,7 +70,7 @@ class TaggedText:
         return False
 
     def opens_clause(self, at: int) -> bool:
-        """Say whether a noun with its article stands at the head of a clause, as a subject does."""
+        """Return whether a noun with its article stands at the head of a clause, as a subject does."""
         first = at
         while first > 0 and not self.begins(first) and self.words[first] not in self.lists.determiners:
             first -= 1
@@ -79,11 +79,11 @@ class TaggedText:
         return first == 0 or self.begins(first) or self.words[first - 1] in self.lists.subordinating
 
     def possesses(self, at: int) -> bool:
-        """Say whether a word was written with a possessive: "my uncle's"."""
+        """Return whether a word was written with a possessive: "my uncle's"."""
         return self._may_possess and self._tokens[at].folded.endswith(_POSSESSIVE)
 
     def is_nominal(self, at: int) -> bool:
-        """Say whether a word that is no noun by itself is one here: "the dark", a test's "result"."""
+        """Return whether a word that is no noun by itself is one here: "the dark", a test's "result"."""
         word, found = self.words[at], self.classes[at]
         if found is WordClass.QUALITY:
             return word in self.lists.nominal and self.determined(at) and not self.may_be_noun(at + 1)
@@ -92,15 +92,15 @@ class TaggedText:
         return noun(word, "en") in self.lists.heads and self.joined(at)
 
     def is_put_together(self, at: int) -> bool:
-        """Say whether a hyphen ties a word to a function word: "mother-in-law", "check-up"."""
+        """Return whether a hyphen ties a word to a function word: "mother-in-law", "check-up"."""
         return self._is_tied(at, at - 1) or self._is_tied(at + 1, at + 1)
 
     def leads_to_person(self, at: int) -> bool:
-        """Say whether what tells who somebody is stands by a name, or owns what follows: "my uncle's"."""
+        """Return whether what tells who somebody is stands by a name, or owns what follows: "my uncle's"."""
         return self.possesses(at) or (self.word(at + 1) in self.people and self.joined(at + 1))
 
     def may_be_noun(self, at: int) -> bool:
-        """Say whether the word at a place follows the one before it closely and can be a noun."""
+        """Return whether the word at a place follows the one before it closely and can be a noun."""
         return at < len(self.words) and self.classes[at] in _NOUNS and self.joined(at)
 
     def _gap(self, at: int) -> str:
@@ -108,7 +108,7 @@ class TaggedText:
         return self._text[self._tokens[at - 1].end : self._tokens[at].start] if at else ""
 
     def _is_tied(self, at: int, other: int) -> bool:
-        """Say whether a hyphen stands before a word, and the other of the two is a function word."""
+        """Return whether a hyphen stands before a word, and the other of the two is a function word."""
         in_text = 0 < at < len(self.words)
         return in_text and self.classes[other] is WordClass.NOTHING and self._gap(at) == "-"
 

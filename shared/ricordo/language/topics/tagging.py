@@ -1,4 +1,4 @@
-"""Which words of a text are nouns and names, told by the word itself and by the words around it."""
+"""Tags the nouns and names of a text by the words themselves and by the words around them."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -78,7 +78,7 @@ def tagged(
 
 
 def _is_thing(token: Token) -> bool:
-    """Say whether a word that is a name as well is written small: the "bill" that Bill sent."""
+    """Return whether a word that is a name as well is written small: the "bill" that Bill sent."""
     return token.folded in load_names().also_words and token.written.islower()
 
 
@@ -133,7 +133,7 @@ def _is_led(sentence: TaggedText, at: int) -> bool:
 
 
 def _is_italian_verb(sentence: TaggedText, at: int) -> bool:
-    """Say whether a word that can be a noun or a verb, and that nothing determines, is a verb here."""
+    """Return whether a word that can be a noun or a verb, and that nothing determines, is a verb here."""
     before, word = sentence.word(at - 1), sentence.words[at]
     if before in sentence.lists.prepositions:
         return False
@@ -152,7 +152,7 @@ def _is_italian_verb(sentence: TaggedText, at: int) -> bool:
 
 
 def _is_predicate(sentence: TaggedText, at: int) -> bool:
-    """Say whether a word says how something is, or is a participle: behind "è", "ho", "sono già"."""
+    """Return whether a word says how something is, or is a participle: behind "è", "ho", "sono già"."""
     verb = _verb_before(sentence, at)
     if verb in sentence.lists.copulas:
         return True
@@ -211,7 +211,7 @@ def _is_lone_predicate(sentence: TaggedText, at: int) -> bool:
 
 
 def _is_english_verb(sentence: TaggedText, at: int) -> bool:
-    """Say whether a word that can be a noun or a verb is a verb here."""
+    """Return whether a word that can be a noun or a verb is a verb here."""
     before, known = sentence.word(at - 1), sentence.lists
     if before == "to":
         return sentence.word(at - 2) not in known.motions
@@ -239,7 +239,7 @@ def _agrees(sentence: TaggedText, at: int) -> bool:
 
 
 def _is_followed_as_verb(sentence: TaggedText, at: int) -> bool:
-    """Say whether an object stands behind a word, or nothing: "the insurance covers the damage"."""
+    """Return whether an object stands behind a word, or nothing: "the insurance covers the damage"."""
     behind = at + 1
     if behind == len(sentence) or sentence.begins(behind):
         return True

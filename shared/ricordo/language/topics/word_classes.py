@@ -1,4 +1,4 @@
-"""Which class a word belongs to by itself: the lists of `word_classes.toml`, endings, and lemmas."""
+"""Classifies a word by itself: by the lists of `word_classes.toml`, endings, and lemmas."""
 
 import re
 from collections.abc import Callable
@@ -136,7 +136,7 @@ def _by_lists(language: str, word: str, known: Lists) -> WordClass:
 
 @lru_cache(maxsize=16_384)
 def is_person(word: str, language: str) -> bool:
-    """Say whether a case-folded word says who somebody is: "sister", "vicini"."""
+    """Return whether a case-folded word says who somebody is: "sister", "vicini"."""
     return noun(word, language) in lists(language).persons
 
 
@@ -209,7 +209,7 @@ def _is_infinite(word: str) -> bool:
 
 
 def is_relational(word: str) -> bool:
-    """Say whether an Italian word makes another thing of the noun before it: "scuola materna"."""
+    """Return whether an Italian word makes another thing of the noun before it: "scuola materna"."""
     if not is_known(word, "it"):
         return True
     return _RELATIONAL.search(word) is not None and not is_italian_verb(word)

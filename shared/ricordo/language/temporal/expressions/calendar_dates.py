@@ -31,7 +31,7 @@ class CalendarDay(Yearly):
         return day, day + DAY
 
     def window(self, moment: Moment) -> Window:
-        """Return the day; a weekday without a year tells the month or the year."""
+        """Return the day; a weekday selects the month or the year."""
         if self.month is None:
             return self._in_months_around(moment)
         agreeing = self.weekday is not None and self.year is None and self.relation is None

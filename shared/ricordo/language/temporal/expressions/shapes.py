@@ -1,4 +1,4 @@
-"""What sort of time an expression is: what it leaves open, whether it has an hour, and that hour on a day."""
+"""What an expression leaves open, whether it has an hour, and that hour on a day."""
 
 from collections.abc import Callable
 from dataclasses import replace

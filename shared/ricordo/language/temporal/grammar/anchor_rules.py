@@ -1,4 +1,4 @@
-"""What places a time by another one: its year, the day before it, how many of its kind ago."""
+"""Rules for times that another time places: its year, the day before it, the n-th part of it."""
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season, Years
@@ -66,7 +66,7 @@ def neighbour(reader: Reader, at: int) -> Read | None:
 
 
 def _order(reader: Reader, at: int) -> tuple[tuple[Sign, ...], int]:
-    """Return the sides on which the one at `at` can lie, and which it is, counted from there; 0 if not told.
+    """Return the sides on which the one at `at` can lie, and which it is, counted from there; 0 if unknown.
 
     The last one lies before a time, the next one after it, the second one on either side.
     """

@@ -1,4 +1,4 @@
-"""Parts of the day and times on the clock, alone or with their day."""
+"""Rules for parts of the day and times on the clock, alone or with their day."""
 
 from dataclasses import replace
 
@@ -125,7 +125,7 @@ def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:
 
 
 def _of_part(hour: Clock, part: PartOfDay) -> Clock:
-    """Return an hour of a part of a day; which night is the nearest one is known when it is told."""
+    """Return an hour of a part of a day; which night is the nearest one depends on the moment."""
     return replace(in_part(hour, part.part), day=part if part.part == "nearest_night" else part.day)
 
 

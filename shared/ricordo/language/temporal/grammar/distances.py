@@ -1,4 +1,4 @@
-"""Times by distance: yesterday, two weeks ago, in 3 days, the last 7 days, 3 days after Easter."""
+"""Rules for times by distance: yesterday, two weeks ago, in 3 days, the last 7 days."""
 
 from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
 from ricordo.language.temporal.expressions.distances import (

@@ -1,4 +1,4 @@
-"""The grammar as a whole: which rules there are, and where in a text it pays to try them."""
+"""The table of all rules, and the loop that tries them where a time may stand."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Dates with the month's name, or with the day of the month and its weekday."""
+"""Rules for dates with the name of the month, or with the day of the month and its weekday."""
 
 from dataclasses import replace
 

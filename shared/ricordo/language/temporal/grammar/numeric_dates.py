@@ -1,4 +1,4 @@
-"""Dates in digits, and the years that stand behind all kinds of dates."""
+"""Rules for dates in digits, and for the years behind all kinds of dates."""
 
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month
 from ricordo.language.temporal.grammar.reader import Read, Reader

@@ -1,4 +1,4 @@
-"""Units of the calendar and what has a name in it: weeks, months, seasons, weekdays."""
+"""Rules for units of the calendar: weeks, months, seasons, weekdays."""
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Month, Season

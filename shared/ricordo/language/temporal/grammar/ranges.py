@@ -1,4 +1,4 @@
-"""Ranges from one time to another, and times that are open at one side."""
+"""Rules for ranges from one time to another, and for times that are open at one side."""
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month, Years

@@ -1,4 +1,4 @@
-"""The lexemes of a text as the rules of the grammar see them."""
+"""Access to the lexemes of a text for the rules of the grammar."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Weeks by their day or number, decades, and stretches of a period: its end, what is left of it."""
+"""Rules for weeks by day or number, decades, and parts of a period: its end, the rest of it."""
 
 from typing import cast
 

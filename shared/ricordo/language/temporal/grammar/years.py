@@ -1,4 +1,4 @@
-"""Holidays and years."""
+"""Rules for holidays and years."""
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Years
