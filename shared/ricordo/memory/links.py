@@ -203,7 +203,6 @@ class Neighbourhood:
         return slot
 
     def _note(self, slots: Slots) -> None:
-        """Remember the neighbours of slots before they change."""
         self._before |= self._neighbours([slot for slot in slots.tolist() if slot not in self._before])
 
     def _meet(self, slots: Slots, *, mutual: bool) -> None:

@@ -165,7 +165,6 @@ def _feeling(claim: Description, text: str, found: Emotion) -> Emotion:
 
 
 def _agrees(label: str, valence: float) -> bool:
-    """Whether a label is one of GoEmotions and on the same side of pleasure as `valence`."""
     if label == "neutral":
         return abs(valence) <= 0.5
     position = load_positions().get(label)

@@ -28,9 +28,6 @@ class StyleCounts:
         lately: the median of the last third of them.
         earlier: the median of the others.
         parts_of_day: messages by part of the day, in the user's zone.
-        formal: messages with formal words only.
-        informal: messages with informal words only.
-        emoji: messages with an emoji.
         sessions: stretches without half an hour of silence.
         days: distinct days, in the user's zone.
         span_days: days from the first to the last, both included.

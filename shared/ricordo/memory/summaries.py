@@ -241,7 +241,6 @@ def _level(said: Sequence[Memory]) -> Literal["high", "medium", "low"]:
 
 
 def _labels(said: Iterable[Memory]) -> list[str]:
-    """Return the labels of the user's feelings, strongest first."""
     strength: dict[str, float] = defaultdict(float)
     for one in said:
         if one.role == Role.USER and one.emotion.primary != _NEUTRAL:

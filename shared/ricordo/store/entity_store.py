@@ -74,12 +74,7 @@ class ResolvedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EntityStore:
-    """Resolves the names of new evidence to entities, in the transaction that has written it.
-
-    Attributes:
-        executor: compares many names; None compares on the event loop.
-        record_doubts: whether undecided pairs of names are recorded.
-    """
+    """Resolves the names of new evidence to entities, in the transaction that has written it."""
 
     connection: Connection
     tenant: str

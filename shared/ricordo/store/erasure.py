@@ -64,7 +64,6 @@ class ErasureSlice:
     Attributes:
         behind: memories that now follow another one, and are to be indexed again.
         unread: corrections that now correct another message, whose facts are to be extracted again.
-        more: whether something may be left.
     """
 
     counts: ErasureCounts

@@ -105,9 +105,7 @@ class EvidenceStore(Store):
     """Opens transactions that fold evidence, and caches the folds between them.
 
     Args:
-        executor: for long computations; None computes on the event loop.
         cache_size: of the folds over all users, in kilobytes.
-        record_doubts: whether undecided pairs of names are recorded.
     """
 
     def __init__(

@@ -55,11 +55,8 @@ class _Part:
     """How the rows of a part become items.
 
     Attributes:
-        item: kind of its items.
         key: the sort columns, each with a parser and a value before all others.
-        hidden: columns that are not exported.
         documents: columns with JSON.
-        body: converts the other columns.
     """
 
     item: str

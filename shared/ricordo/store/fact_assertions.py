@@ -229,7 +229,6 @@ def _statement(row: asyncpg.Record) -> tuple[str, str, str]:
 
 
 async def _instead(connection: Connection, scope: tuple[str, ...]) -> UUID | None:
-    """Return the current fact of a predicate with one value at a time."""
     *of, predicate, _ = scope
     if predicate not in SINGLE_VALUED:
         return None

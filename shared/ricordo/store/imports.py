@@ -163,7 +163,6 @@ def _rejection_row(one: ImportedRejection) -> dict[str, object]:
 async def _is_forgotten(
     connection: Connection, tenant: str, user_id: str, rejected: ImportedRejection
 ) -> bool:
-    """Whether a tombstone covers a rejection or its message."""
     of_message = user_id, rejected.rejection.message_id
     if await connection.fetchval(_SQL["forgotten_message"], tenant, *of_message):
         return True
@@ -184,7 +183,6 @@ async def _withdraw_computed(connection: Connection, tenant: str, memories: Sequ
 async def _is_new(
     connection: Connection, tenant: str, user_id: str, request: str, evidence: Sequence[Evidence]
 ) -> bool:
-    """Whether a request is not stored yet, and no tombstone covers it."""
     last = max(one.at for one in evidence)
     if await connection.fetchval(_SQL["forgotten"], tenant, user_id, last):
         return False

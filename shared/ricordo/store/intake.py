@@ -157,7 +157,6 @@ class _Batch:
         return outcomes
 
     async def _over_quota(self) -> dict[str, RecordedMessage]:
-        """Return the messages beyond their users' quotas, by id."""
         if self.limits.kept is None and self.limits.kept_a_day is None:
             return {}
         users = sorted({message.user_id for message in self.messages})

@@ -57,7 +57,6 @@ class LinkCandidate:
     Attributes:
         stated: whether the bot has set its kind or importance, or it is an extract: it is linked in any case.
         vector: float32 [d], of the requested model.
-        linked_model: the model by which it is linked; None if it is not.
         linked_vector: int16 [d], by which it is linked.
     """
 

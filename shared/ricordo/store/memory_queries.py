@@ -42,9 +42,7 @@ class RankingRow(NamedTuple):
 
     Attributes:
         importance_beyond: what use would have added above the ceiling.
-        asks: whether it contains a question.
         key_topics: of a summary, as JSON; None for any other kind.
-        instructing: whether it contains instructions to a model.
         corrected_by: its corrections, direct or indirect, that are not archived; the latest first.
     """
 
@@ -114,7 +112,6 @@ class UserProfile:
     Attributes:
         timezone: the last one that a message named.
         names: in facts, of participants of the last memories, and of speakers.
-        speakers: in the user's conversations.
     """
 
     timezone: str | None = None

@@ -36,13 +36,7 @@ _SESSION: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """Progress of a pass for a tenant.
-
-    Attributes:
-        completed_at: when it was last completed.
-        unfinished_run_at: the time of an unfinished run.
-        resume_after: the id behind which that run continues.
-    """
+    """Progress of a pass for a tenant."""
 
     completed_at: datetime | None = None
     unfinished_run_at: datetime | None = None

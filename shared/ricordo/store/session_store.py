@@ -43,7 +43,6 @@ class Session:
     """Consecutive messages of a conversation.
 
     Attributes:
-        turns: at least one, in order.
         over: whether it has ended: reported by the bot, by silence, or since another one follows.
         summary: of exactly these turns.
         former: other summaries of the session, which a new one replaces.
@@ -198,7 +197,6 @@ async def _before(
 
 
 def _part(passed: Sequence[TurnPosition], since: TurnPosition, most: int) -> TurnPosition:
-    """Return where the session began, or, if it is split for its length, the part of it."""
     whole = len(passed) // most * most
     earlier = len(passed) - whole
     return since if earlier == 0 else passed[earlier - 1]

@@ -59,8 +59,6 @@ def _month(name: str, instant: datetime, language: str) -> str:
 
 
 class _FactWriter:
-    """Fills the templates of a language by the rules of `fact_phrases.toml`."""
-
     def __init__(self, language: str) -> None:
         self._language = language
         self._phrases: Mapping[str, Any] = read_table("fact_phrases", language)

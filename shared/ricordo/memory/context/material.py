@@ -16,16 +16,12 @@ class Material:
 
     Attributes:
         now: in the user's zone, by which months of facts are told; None if unknown.
-        memories: as ranked, best first.
         always: ids of memories that enter before everything else.
         whole: ids of memories that are of little use in part, such as procedures.
         superseded: ids of memories that a later message has corrected.
-        minor: how many memories were found but left out for their low relevance.
         uncertain: whether nothing in the question asks for what was found.
         profile: core facts about the user, most wanted first.
         facts: facts that the question asks for, most wanted first.
-        recent: the last turns, oldest first.
-        decisions: turns that decided something, oldest first.
         habits: a line on how the user writes, in the language of the context; empty for none.
         about: the query; of long texts, the clauses that share its words are shown.
         subject: of the query, for saying what was not found.

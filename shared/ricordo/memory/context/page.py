@@ -22,7 +22,6 @@ class Line:
         mark: what stands before it, as `m1` or `-`; empty for none.
         day: the heading above it, shared by lines of one day.
         name: the speaker; shown where it differs from that of the line before.
-        named: whether the name is always shown.
         alone: whether all other speakers are always named, so that this name is needed at most once.
     """
 

@@ -138,7 +138,6 @@ def _replaced(
 
 
 def _shared(memory: Memory, about: str) -> AbstractSet[str]:
-    """Return the stems of the question that a memory has."""
     return {*stems(about[:_MOST_READ], memory.language)} & {*stems(memory.content, memory.language)}
 
 

@@ -93,7 +93,6 @@ def _divided(text: str, most: int, measure: Measure, borders: tuple[Division, ..
 
 
 def _gathered(pieces: Iterator[str], most: int, measure: Measure) -> Iterator[str]:
-    """Join neighbours again while they fit."""
     held, size = "", 0
     for piece in pieces:
         more = measure(piece)

@@ -103,7 +103,6 @@ def _open_ones_merged(kinds: Mapping[tuple[str, str], Cluster]) -> list[Cluster]
 
 
 def _decided_by_user(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
-    """Merge what the user said is one, whatever the ties."""
     merged = list(found)
     for one, mine, other, yours in _pairs(found, decisions):
         if decisions.one_by_user(mine, yours):

@@ -185,7 +185,6 @@ class EntityResolver:
         return divided
 
     def _settle_block(self, block: str, before: dict[MentionKey, str | None]) -> set[str]:
-        """Match and merge a block; return the kinds of kin in it, before or after."""
         former = self._clusters.get(block, [])
         now = cluster_mentions({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
         self._clusters[block] = now

@@ -91,7 +91,6 @@ class NameIndex:
 
 @lru_cache(maxsize=16_384)
 def _pieces(name: str) -> tuple[int, ...]:
-    """Return the dimensions of the trigrams of a name; none of a blank one."""
     if not name.strip():
         return ()
     padded = f"  {name} "

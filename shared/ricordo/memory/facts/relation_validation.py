@@ -69,13 +69,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation that a model claims; its parts are unchecked.
-
-    Attributes:
-        subject: `user`, or a name.
-        predicate: of the vocabulary, if the model keeps to it.
-        quote: the words that state it.
-    """
+    """A relation that a model claims; its parts are unchecked."""
 
     subject: str
     predicate: str

@@ -144,7 +144,6 @@ class Slot:
             self._overturn(place, challenge, value, row.message_id)
 
     def _against(self, challenge: ValuePeriod) -> int:
-        """Count the messages for the challenge, or for the end of what it challenges."""
         ends = self.record.challenges.get(None)
         return len({*challenge.message_ids, *(() if ends is None else ends.message_ids)})
 

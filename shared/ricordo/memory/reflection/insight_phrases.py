@@ -145,7 +145,6 @@ class InsightPhrases:
         return self._gendered_thing(found) if self.gendered else self.person(self._plain_thing(found))
 
     def _plain_thing(self, found: Sequence[Occurrence]) -> str:
-        """Name a thing in a language without genders, by its most frequent kind of determiner."""
         kinds = Counter(self._determiner(each) for each in found)
         form = _most([each.form for each in found if not each.plural] or [each.form for each in found])
         many = _most([each.form for each in found if each.plural])
@@ -180,7 +179,6 @@ class InsightPhrases:
         )
 
     def _gendered_thing(self, found: Sequence[Occurrence]) -> NounPhrase | None:
-        """Name a thing in a language where gender and number decide the article."""
         plural = 2 * sum(self._is_plural(each) for each in found) > len(found)
         alike = [each for each in found if self._is_plural(each) is plural]
         form = _most([each.form for each in alike])

@@ -171,7 +171,6 @@ def _thing(feature: Feature, pattern: Association, language: str) -> NounPhrase:
 
 
 def _form(feature: Feature, pattern: Association, language: str) -> str:
-    """Return a topic as written, in lower case."""
     texts = (one.memory.content for one in pattern.observations)
     found = [one.form for one in occurrences(feature.key, texts, language) if not one.plural]
     if not found:
