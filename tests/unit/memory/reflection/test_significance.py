@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory.reflection.significance import (
+from ricordo.memory.reflection.associations import (
     ContingencyTable,
     by_day,
     contingency_table,
