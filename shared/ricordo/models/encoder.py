@@ -72,3 +72,14 @@ class NoVector(ModelUnavailable):
     def __init__(self, reason: str, *, slow: bool = False) -> None:
         super().__init__(reason)
         self.slow = slow
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which have no UTF-8 form, by question marks; the length stays."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def one_line(error: BaseException | str) -> str:
+    """Return the text of an error as one line of at most 300 characters; without a text, the error's name."""
+    name = "" if isinstance(error, str) else type(error).__name__
+    return " ".join(str(error).split())[:300] or name

@@ -11,11 +11,10 @@ from typing import Any, Final
 import structlog
 
 from ricordo.memory.facts.relation_validation import RecognisedEntity
-from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.encoder import ModelUnavailable, encodable, one_line
 
 _PACKAGE: Final = "gliner"
 _TEXTS: Final = 8  # per batch of the model
-_CHARACTERS: Final = 300  # of an error's text
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -63,7 +62,7 @@ class GlinerRecogniser:
             ModelUnavailable: the model cannot answer now.
         """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._find, [_encodable(text) for text in texts])
+        return await loop.run_in_executor(self._thread, self._find, [encodable(text) for text in texts])
 
     async def load(self) -> None:
         """Load the model, unless it is loaded.
@@ -86,7 +85,7 @@ class GlinerRecogniser:
                 for entities, text in zip(found, texts, strict=True)
             ]
         except Exception as error:  # any error means that the model is unavailable
-            raise ModelUnavailable(f"{self.model} could not find entities: {_line(error)}") from error
+            raise ModelUnavailable(f"{self.model} could not find entities: {one_line(error)}") from error
 
     def _ready(self) -> Any:  # noqa: ANN401 - the library has no types
         if self._loaded is None:
@@ -106,7 +105,7 @@ class GlinerRecogniser:
                 str(folder) if here else self.model, local_files_only=here, map_location="cpu", **runtime
             )
         except Exception as error:  # the library raises errors of its dependencies
-            raise ModelUnavailable(f"{self.model} cannot be loaded: {_line(error)}") from error
+            raise ModelUnavailable(f"{self.model} cannot be loaded: {one_line(error)}") from error
         self._runtime = "onnxruntime" if runtime else "torch"
         _log.info("model loaded", model=self.model, runtime=self._runtime)
         return loaded
@@ -146,13 +145,3 @@ def _recognised(entity: Mapping[str, Any], text: str) -> RecognisedEntity:
     if not 0 <= start < end <= len(text):
         raise ValueError(f"an entity at {start} to {end} of {len(text)} characters")
     return RecognisedEntity(start, end, str(entity["label"]), float(entity["score"]))
-
-
-def _line(error: BaseException) -> str:
-    """Return the text of an error as one short line."""
-    return " ".join(str(error).split())[:_CHARACTERS] or type(error).__name__
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which have no UTF-8 form, by question marks; the length stays."""
-    return text.encode("utf-8", "replace").decode("utf-8")

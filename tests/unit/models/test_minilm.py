@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from ricordo.models.onnx.checkpoint import cached_model, default_cache_folder, installed_checkpoint
-from ricordo.models.onnx.lanes import MOST_TEXTS, MOST_TOKENS, plan_runs
+from ricordo.models.onnx.minilm import MOST_TEXTS, MOST_TOKENS, plan_runs
 from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer

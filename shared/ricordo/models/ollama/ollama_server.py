@@ -11,13 +11,12 @@ import httpx
 import ollama
 from pydantic import ValidationError
 
-from ricordo.models.encoder import ModelSlow, ModelUnavailable
+from ricordo.models.encoder import ModelSlow, ModelUnavailable, encodable, one_line
 from ricordo.urls import bare
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
 _LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
-_CHARACTERS: Final = 300  # of an error's text
 
 
 class ModelMissing(ModelUnavailable):
@@ -45,7 +44,7 @@ class OllamaServer:
         """
         async with _asking(model, self.where, self._timeout):
             response = await self._client.embed(
-                model=model, input=[_encodable(text) for text in texts], keep_alive=_KEEP_LOADED
+                model=model, input=[encodable(text) for text in texts], keep_alive=_KEEP_LOADED
             )
         return response.embeddings
 
@@ -76,7 +75,7 @@ class OllamaServer:
         async with _asking(model, self.where, self._timeout):
             response = await self._client.chat(
                 model=model,
-                messages=[{name: _encodable(value) for name, value in item.items()} for item in messages],
+                messages=[{name: encodable(value) for name, value in item.items()} for item in messages],
                 format=None if schema is None else dict(schema),
                 options=options,
                 keep_alive=_KEEP_LOADED,
@@ -170,11 +169,13 @@ async def _asking(model: str, where: str, timeout: float) -> AsyncIterator[None]
         except ollama.ResponseError as error:
             if error.status_code != _NOT_FOUND:
                 raise
-            raise ModelMissing(f"the Ollama server does not have {model} ({_line(error.error)})") from error
+            raise ModelMissing(
+                f"the Ollama server does not have {model} ({one_line(error.error)})"
+            ) from error
 
 
 def _refusal(model: str, error: ollama.ResponseError) -> str:
-    reason = _line(error.error) or "no reason given"
+    reason = one_line(error.error) or "no reason given"
     if error.status_code < 0:  # it came during an answer with status 200
         return f"{model} answered with an error: {reason}"
     return f"{model} answered {error.status_code}: {reason}"
@@ -183,7 +184,7 @@ def _refusal(model: str, error: ollama.ResponseError) -> str:
 def _obstacle(error: BaseException) -> str:
     """Return why there is no connection, without the advice that Ollama's client adds."""
     cause = error.__context__ if isinstance(error.__context__, httpx.HTTPError) else error
-    return _line(str(cause)) or type(cause).__name__
+    return one_line(str(cause)) or type(cause).__name__
 
 
 def _nonsense(error: Exception) -> str:
@@ -194,13 +195,3 @@ def _nonsense(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
         return "it is no JSON"
     return "it is not what Ollama answers"
-
-
-def _line(text: str) -> str:
-    """Return `text` as one short line."""
-    return " ".join(text.split())[:_CHARACTERS]
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which have no UTF-8 form, by question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -5,6 +5,8 @@ from typing import Protocol
 
 from tokenizers import Tokenizer
 
+from ricordo.models.encoder import encodable
+
 _FIRST_WINDOW = 2048
 _GROWTH = 4
 
@@ -63,9 +65,7 @@ class MiniLmTokens:
         return len(words) > self._room and words[self._room - 1] != words[-1]
 
     def _pieces(self, text: str) -> _Pieces:
-        # A lone surrogate, which JSON may contain, has no UTF-8 form.
-        readable = text.encode("utf-8", "replace").decode("utf-8")
-        return self._tokenizer.encode(readable, add_special_tokens=False)
+        return self._tokenizer.encode(encodable(text), add_special_tokens=False)
 
     def _special(self, token: str) -> int:
         number = self._tokenizer.token_to_id(token)
