@@ -116,16 +116,19 @@ class LlmFactExtractor(FactExtractor):
         self._counts[_UNREAD] += len(numbers) - len(answered)
         return found
 
-    async def _relations(self, said: Sequence[LlmMessage]) -> list[tuple[Passage, Sequence[Relation] | None]]:
+    async def _relations(
+        self, messages: Sequence[LlmMessage]
+    ) -> list[tuple[Passage, Sequence[Relation] | None]]:
         """Return each message with what the model says of it; None without an answer."""
         deadline = self._throttle.deadline()
-        named = await self._recognised([item.shown for item in said], deadline)
-        passages = [Passage(item, tuple(names or ())) for item, names in zip(said, named, strict=True)]
+        named = await self._recognised([item.shown for item in messages], deadline)
+        passages = [Passage(item, tuple(names or ())) for item, names in zip(messages, named, strict=True)]
         shown = [item for item, names in zip(passages, named, strict=True) if names is not None]
         some = batched_messages(shown, lambda item: item.said, self._batch)
-        told = iter(await self._throttle.each(some, self._reader.relate, deadline))
+        answers = iter(await self._throttle.each(some, self._reader.relate, deadline))
         return [
-            (item, None if names is None else next(told)) for item, names in zip(passages, named, strict=True)
+            (item, None if names is None else next(answers))
+            for item, names in zip(passages, named, strict=True)
         ]
 
     async def _recognised(

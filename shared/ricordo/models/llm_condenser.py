@@ -83,31 +83,31 @@ class LlmCondenser(LlmUse):
 
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         """Condense memories of one language into two or three sentences, never longer than they are."""
-        said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask_about("synthesis", "memories", said, language, SynthesisAnswer)
-        if answer is None or not self._accepts(answer.summary, said, language):
+        messages, language = select_messages(turns), spoken_language(turns)
+        answer = await self._ask_about("synthesis", "memories", messages, language, SynthesisAnswer)
+        if answer is None or not self._accepts(answer.summary, messages, language):
             return None
         return collapse(normalise(answer.summary))
 
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
         """Summarise a session in at most three sentences, with topics, emotions and importance."""
-        said, language = select_messages(turns), spoken_language(turns)
-        answer = await self._ask_about("session", "turns", said, language, SessionAnswer)
-        if answer is None or not self._accepts(answer.summary, said, language):
+        messages, language = select_messages(turns), spoken_language(turns)
+        answer = await self._ask_about("session", "turns", messages, language, SessionAnswer)
+        if answer is None or not self._accepts(answer.summary, messages, language):
             return None
-        return validate_condensation(answer.condensed(), said)
+        return validate_condensation(answer.condensed(), messages)
 
     async def _ask_about(
-        self, use: str, name: str, said: Sequence[LlmMessage], language: str, shape: type[A]
+        self, use: str, name: str, messages: Sequence[LlmMessage], language: str, shape: type[A]
     ) -> A | None:
-        if any(message.gives_orders for message in said):
+        if any(message.gives_orders for message in messages):
             self._reject(CondensationFault.ORDERS)
             return None
-        given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in said]
+        given = [{"role": item.role.value, "speaker": item.speaker, "text": item.shown} for item in messages]
         return await self._ask(prompt_for(use, {name: given}, language), shape, _TOKENS)
 
-    def _accepts(self, answer: str, said: Sequence[LlmMessage], language: str) -> bool:
-        found = find_fault(answer, said, language)
+    def _accepts(self, answer: str, messages: Sequence[LlmMessage], language: str) -> bool:
+        found = find_fault(answer, messages, language)
         if found is None:
             self._accepted += 1
         else:

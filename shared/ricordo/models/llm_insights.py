@@ -61,8 +61,8 @@ class LlmInsights(LlmUse):
             return ()
         given = {"observations": _numbered(select_messages([SessionTurn(item) for item in memories]))}
         prompt = prompt_for("reflection_questions", given, language, MOST_INSIGHTS)
-        asked = await self._ask(prompt, QuestionsAnswer, _TOKENS)
-        questions = () if asked is None else asked.questions[:MOST_INSIGHTS]
+        reply = await self._ask(prompt, QuestionsAnswer, _TOKENS)
+        questions = () if reply is None else reply.questions[:MOST_INSIGHTS]
         found: dict[str, Insight] = {}
         for question in questions_in_language(questions, language, MOST_INSIGHTS):
             insight = await self._answered(question, memories, language)
@@ -91,5 +91,5 @@ def _is_shown(memory: Memory, language: str) -> bool:
     return is_observation(memory) and memory.language == language and not to_llm_message(memory).gives_orders
 
 
-def _numbered(said: Sequence[LlmMessage]) -> list[dict[str, object]]:
-    return [{"number": number, "text": item.shown} for number, item in enumerate(said, start=1)]
+def _numbered(messages: Sequence[LlmMessage]) -> list[dict[str, object]]:
+    return [{"number": number, "text": item.shown} for number, item in enumerate(messages, start=1)]

@@ -81,10 +81,10 @@ class Throttle:
     async def single(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
         """Return the answer to one request, within the whole budget."""
 
-        async def asked(_: Sequence[None]) -> Sequence[T | None]:
+        async def request(_: Sequence[None]) -> Sequence[T | None]:
             return [await ask()]
 
-        (answer,) = await self.each(iter([[None]]), asked, self.deadline())
+        (answer,) = await self.each(iter([[None]]), request, self.deadline())
         return answer
 
     async def _alone(self, item: A, ask: Ask[A, T], deadline: float) -> T | None:
@@ -150,10 +150,12 @@ def batched(
 
 
 def batched_messages(
-    items: Iterable[A], said: Callable[[A], LlmMessage], batch: int
+    items: Iterable[A], message_of: Callable[[A], LlmMessage], batch: int
 ) -> Iterator[Sequence[A]]:
     """Yield batches of items about messages; a message with instructions to its reader is alone."""
-    return batched(items, lambda item: said(item).shown, batch, lambda item: said(item).gives_orders)
+    return batched(
+        items, lambda item: message_of(item).shown, batch, lambda item: message_of(item).gives_orders
+    )
 
 
 async def _within(seconds: float, answer: Awaitable[T]) -> T:

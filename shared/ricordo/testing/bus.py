@@ -199,7 +199,7 @@ class MemoryBus:
         self._logs[stream].messages.pop(sequence, None)
 
     def stored(self, stream: str) -> Sequence[StoredMessage]:
-        """Return what a stream holds, oldest first."""
+        """Return the messages of a stream, oldest first."""
         return list(self._logs[stream].messages.values())
 
     def unsettled(self, consumer: str) -> Sequence[int]:
@@ -217,15 +217,15 @@ class MemoryBus:
         self, subject: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[bytes, Mapping[str, str]]:
         """Send a request and return the first reply; `BusUnavailable` without a responder."""
-        asked = MemoryRequest(subject, body, headers or {}, asyncio.get_running_loop().create_future())
+        request = MemoryRequest(subject, body, headers or {}, asyncio.get_running_loop().create_future())
         queues: set[str] = set()
         for endpoint in self._endpoints:
             if matches(endpoint.subject, subject) and endpoint.queue not in queues:
                 queues.add(endpoint.queue)
-                endpoint.accept(asked)
+                endpoint.accept(request)
         if not queues:
             raise BusUnavailable("nobody listens")
-        return await asked.reply
+        return await request.reply
 
     def _pending(self, spec: MemoryConsumer) -> Iterator[tuple[StoredMessage, _DeliveryState]]:
         states = self._states[spec.name]

@@ -57,12 +57,12 @@ def new_message(
         "speaker": "Davide",
         **fields,
     }
-    said = content or f"this is {message_id}"
-    identity = f"{given['user_id']}|{given['conversation_id']}|{given['role']}|{said}"
+    text = content or f"this is {message_id}"
+    identity = f"{given['user_id']}|{given['conversation_id']}|{given['role']}|{text}"
     return NewMessage(
         message_id=message_id,
         memory_id=memory_id(tenant, message_id),
-        content=said,
+        content=text,
         digest=hashlib.sha256(identity.encode()).digest(),
         **given,
     )

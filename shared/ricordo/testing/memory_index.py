@@ -1,4 +1,4 @@
-"""A vector index in memory: exact, small, and the reference that the others are held against."""
+"""A vector index in memory: exact, small, and the reference for the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,27 +29,27 @@ class MemoryVectorIndex:
         if self.away:
             raise IndexUnavailable("the index is away")
         if self._dimensions.setdefault(model, dimensions) != dimensions:
-            raise IndexUnavailable(f"the collection of {model} holds vectors of other dimensions")
+            raise IndexUnavailable(f"the collection of {model} has vectors of other dimensions")
         self._collections.setdefault(model, {})
 
     async def upsert(self, tenant: str, model: str, points: Sequence[Point]) -> None:
         """Write points."""
-        held = self._collection(model)
+        collection = self._collection(model)
         if any(len(point.text_vector) != self._dimensions[model] for point in points):
             raise IndexUnavailable("a vector has other dimensions than the collection")
-        held |= {(tenant, point.id): point for point in points}
+        collection |= {(tenant, point.id): point for point in points}
 
     async def refilter(self, tenant: str, model: str, facets: Sequence[Facets]) -> None:
         """Replace what points are filtered by."""
-        held = self._collection(model)
-        for one in facets:
-            if (point := held.get((tenant, one.id))) is not None:
-                held[tenant, one.id] = replace(point, facets=one)
+        collection = self._collection(model)
+        for item in facets:
+            if (point := collection.get((tenant, item.id))) is not None:
+                collection[tenant, item.id] = replace(point, facets=item)
 
     async def delete(self, tenant: str, model: str, ids: Sequence[UUID]) -> None:
         """Remove points of the tenant."""
-        for one in ids:
-            self._collection(model).pop((tenant, one), None)
+        for item in ids:
+            self._collection(model).pop((tenant, item), None)
 
     async def search(
         self, tenant: str, model: str, scope: Scope, *, vector: Vector | None, terms: SparseVector, limit: int
@@ -76,7 +76,7 @@ class MemoryVectorIndex:
             )
             for point in found
         ]
-        return sorted(_best(hits, limit, meant=vector is not None), key=lambda hit: hit.id)
+        return sorted(_best(hits, limit, by_vector=vector is not None), key=lambda hit: hit.id)
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
@@ -87,8 +87,8 @@ class MemoryVectorIndex:
             for (whose, _), point in self._collection(model).items()
             if (whose, point.facets.user_id) == (tenant, user_id)
         ]
-        held = {int(term) for text in texts for term in text.indices}
-        return {term: rarity for term, rarity in _frequencies(terms, texts).items() if term in held}
+        present = {int(term) for text in texts for term in text.indices}
+        return {term: rarity for term, rarity in _frequencies(terms, texts).items() if term in present}
 
     async def count(self, tenant: str, model: str, scope: Scope) -> int:
         """Count the points in `scope`."""
@@ -103,9 +103,11 @@ class MemoryVectorIndex:
         return self._collections[model]
 
     def _found(self, tenant: str, model: str, scope: Scope) -> list[Point]:
-        held = self._collection(model)
+        collection = self._collection(model)
         return [
-            point for (whose, _), point in held.items() if whose == tenant and in_scope(point.facets, scope)
+            point
+            for (whose, _), point in collection.items()
+            if whose == tenant and in_scope(point.facets, scope)
         ]
 
 
@@ -128,8 +130,10 @@ def in_scope(facets: Facets, scope: Scope) -> bool:
     )
 
 
-def _shares(asked: Sequence[str], held: Sequence[str]) -> bool:
-    return not asked or not {one.casefold() for one in asked}.isdisjoint(one.casefold() for one in held)
+def _shares(wanted: Sequence[str], values: Sequence[str]) -> bool:
+    return not wanted or not {item.casefold() for item in wanted}.isdisjoint(
+        item.casefold() for item in values
+    )
 
 
 def _in_time(facets: Facets, scope: Scope) -> bool:
@@ -137,14 +141,14 @@ def _in_time(facets: Facets, scope: Scope) -> bool:
     after = scope.start is None or facets.created_at >= scope.start
     if after and (scope.end is None or facets.created_at < scope.end):
         return True
-    return any(_lies_in(one, scope) for one in facets.events)
+    return any(_lies_in(item, scope) for item in facets.events)
 
 
-def _lies_in(one: EventTime, scope: Scope) -> bool:
-    begins = (scope.start is None or one.start >= scope.start) and (
-        scope.end is None or one.start < scope.end
+def _lies_in(item: EventTime, scope: Scope) -> bool:
+    begins = (scope.start is None or item.start >= scope.start) and (
+        scope.end is None or item.start < scope.end
     )
-    return begins and (scope.end is None or one.end <= scope.end)
+    return begins and (scope.end is None or item.end <= scope.end)
 
 
 def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict[int, float]:
@@ -155,16 +159,16 @@ def _frequencies(terms: SparseVector, documents: Sequence[SparseVector]) -> dict
     }
 
 
-def _cosine(vector: Vector | None, held: Vector) -> float:
+def _cosine(vector: Vector | None, other: Vector) -> float:
     if vector is None:
         return 0.0
-    return float(np.dot(vector, held) / (np.linalg.norm(vector) * np.linalg.norm(held)))
+    return float(np.dot(vector, other) / (np.linalg.norm(vector) * np.linalg.norm(other)))
 
 
-def _best(hits: Sequence[Hit], limit: int, *, meant: bool) -> Iterable[Hit]:
+def _best(hits: Sequence[Hit], limit: int, *, by_vector: bool) -> Iterable[Hit]:
     """Return the best windows by meaning, and texts and windows by words, where they occur."""
-    chosen = sorted(hits, key=lambda hit: -hit.dense_window)[:limit] if meant else []
+    chosen = sorted(hits, key=lambda hit: -hit.dense_window)[:limit] if by_vector else []
     for words in (attrgetter("bm25"), attrgetter("bm25_window")):
-        spoken = [hit for hit in hits if words(hit) > 0]
-        chosen += sorted(spoken, key=words, reverse=True)[:limit]
+        matching = [hit for hit in hits if words(hit) > 0]
+        chosen += sorted(matching, key=words, reverse=True)[:limit]
     return {hit.id: hit for hit in chosen}.values()

@@ -24,7 +24,7 @@ _MB: Final = 1_000_000
 
 
 class ShardFolder:
-    """The folder `path` of a shard, with a lock file, a marker and a place for a damaged shard beside it."""
+    """The folder `path` of a shard, with a lock file, a marker and a place for a damaged shard next to it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

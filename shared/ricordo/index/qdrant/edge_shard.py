@@ -70,8 +70,8 @@ class Shard:
 
     def refilter(self, tenant: str, facets: Sequence[Facets]) -> None:
         """Write the changed payload fields only: each one is indexed again, at a tenth of a millisecond."""
-        held = self._shard.retrieve([item.id for item in facets], with_payload=True, with_vector=False)
-        before = {id_of(record.id): record.payload or {} for record in held}
+        records = self._shard.retrieve([item.id for item in facets], with_payload=True, with_vector=False)
+        before = {id_of(record.id): record.payload or {} for record in records}
         for item in facets:
             old, new = before.get(item.id, {}), payload(tenant, item)
             if old.get(TENANT) != tenant:  # no point, or another tenant's
@@ -106,8 +106,8 @@ class Shard:
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""
         if (counted := self._corpora.complete(owner(tenant, user_id))) is not None:
-            held = counted.weighed(TEXT_TERMS, terms)
-            return dict(zip(held.indices.tolist(), held.weights.tolist(), strict=True))
+            weighed = counted.weighed(TEXT_TERMS, terms)
+            return dict(zip(weighed.indices.tolist(), weighed.weights.tolist(), strict=True))
         return engine_idf(self._shard, filter_of(corpus(tenant, user_id)), terms.indices.tolist())
 
     def count(self, tenant: str, scope: Scope) -> int:
@@ -174,9 +174,10 @@ class Shard:
         """Return counted words of some points, if any user's words are counted."""
         if not self._corpora:
             return []
-        held = self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS)
+        records = self._shard.retrieve(list(ids), with_payload=[OWNER], with_vector=_WORDS)
         return [
-            CountedMemory(str((item.payload or {}).get(OWNER)), id_of(item.id), _words(item)) for item in held
+            CountedMemory(str((item.payload or {}).get(OWNER)), id_of(item.id), _words(item))
+            for item in records
         ]
 
 
@@ -214,7 +215,7 @@ def _loaded(path: Path, dimensions: int) -> edge.EdgeShard:
 
 
 def _create(path: Path, made_as: edge.EdgeConfig) -> None:
-    """Create a shard beside its place and move it there, so that a partial one is never used."""
+    """Create a shard next to its place and move it there, so that a partial one is never used."""
     aside = path.with_name(f"{path.name}.partial")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)

@@ -39,7 +39,7 @@ class Frequencies:
         self._words = np.empty(0, np.uint64)  # ascending
         self._counts = np.empty(0, np.int32)
 
-    def holds(self, item: UUID) -> bool:
+    def counts(self, item: UUID) -> bool:
         """Return whether the memory with this id, if there is one, is counted."""
         return self.counted_below is None or item < self.counted_below
 
@@ -64,9 +64,9 @@ class Frequencies:
         containing = np.zeros(len(words), np.int32)
         at, known = self._places(words)
         containing[known] = self._counts[at[known]]
-        held = containing > 0
-        rarity = np.array([idf(self.documents, int(item)) for item in containing[held]], np.float32)
-        return SparseVector(terms.indices[held], terms.weights[held] * rarity)
+        present = containing > 0
+        rarity = np.array([idf(self.documents, int(item)) for item in containing[present]], np.float32)
+        return SparseVector(terms.indices[present], terms.weights[present] * rarity)
 
     def _places(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the position of each word, and whether it is there."""
@@ -115,7 +115,7 @@ class Corpora:
         changed: dict[str, list[Words]] = {}
         for item in memories:
             counted = self._of.get(item.whose)
-            if counted is not None and counted.holds(item.id):
+            if counted is not None and counted.counts(item.id):
                 changed.setdefault(item.whose, []).append(item.words)
         for whose, documents in changed.items():
             self._of[whose].change(documents, by)
