@@ -107,16 +107,6 @@ async def test_a_model_of_the_workers_that_is_away_is_named_and_fails_the_doctor
         assert f"{MODEL} on {server.url}, which is held there" in found["model"]["detail"]
 
 
-async def test_with_minilm_in_its_place_the_doctor_says_what_works(
-    system: System, server: OllamaStandIn
-) -> None:
-    async with system.restarted(ollama_settings(system, server, fallback=MINILM)):
-        server.behaviour.drop = True
-        code, found = await examined(system.settings)
-        assert (code, found["model"]["state"], found["fallback"]["state"]) == (0, "degraded", "well")
-        assert f"{MINILM} encodes in its place" in found["model"]["advice"]
-
-
 async def test_workers_of_different_models_are_told_apart(system: System, server: OllamaStandIn) -> None:
     settings = ollama_settings(system, server)
     async with Workers(settings, ["encode"]).started():

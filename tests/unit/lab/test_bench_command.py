@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from ricordo_lab.bench import bench_command
 from ricordo_lab.bench.generated_texts import read_texts
 from ricordo_lab.bench.measurement import Options, Report, percentile
-from ricordo_lab.console import MeasurementFailed
 
 
 async def measured(options: Options, report: Report) -> None:
@@ -68,16 +67,6 @@ def test_texts_are_the_lines_of_a_file_that_say_something(tmp_path: Path) -> Non
     file.write_text("one\n\n  two \n", encoding="utf-8")
     assert read_texts(Options(texts=file), 9) == ["one", "two"]
     assert len(read_texts(Options(), 9)) == 9
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfe\x00"])
-def test_a_file_without_texts_is_refused(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "texts"
-    file.write_bytes(content)
-    with pytest.raises(MeasurementFailed, match="texts"):
-        read_texts(Options(texts=file), 9)
-    with pytest.raises(MeasurementFailed, match="cannot be read"):
-        read_texts(Options(texts=tmp_path / "absent"), 9)
 
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)

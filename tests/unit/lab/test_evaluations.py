@@ -18,8 +18,7 @@ from ricordo_lab.console import UnreadableData
 from ricordo_lab.evaluation import daily_evaluation, locomo
 from ricordo_lab.evaluation.daily_evaluation import Answered
 from ricordo_lab.evaluation.evaluation_command import main
-from ricordo_lab.evaluation.results import Miss, NamedFigures, Row, print_results
-from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure, row
+from ricordo_lab.evaluation.retrieval_measures import CUTOFFS, measure
 
 ids = st.lists(st.integers(0, 80).map(str), unique=True, max_size=60)
 
@@ -109,18 +108,6 @@ def test_the_command_tells_precision_and_recall_by_language(
     assert (italian["precision"], italian["recall"]) == (None, None)
 
 
-@pytest.mark.parametrize(
-    "line", ["", "{", '{"content": "a"}', "[]", '{"content": 1, "language": "en", "facts": 2}']
-)
-def test_another_file_is_refused_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
-) -> None:
-    assert main(["facts", "--data", messages(tmp_path, line)]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert len(said.err.splitlines()) == 1
-
-
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
@@ -150,24 +137,6 @@ def test_a_folder_without_lives_says_so(tmp_path: Path) -> None:
     message["timestamp"] = "2026-01-01T00:00:00Z"
     (tmp_path / "x.jsonl").write_text(json.dumps(message), encoding="utf-8")
     assert daily_evaluation.read(tmp_path, NOW)[0].messages[0].content == "Hi, I'm Ann."
-
-
-RESULTS: list[NamedFigures | Row | Miss] = [
-    row("questions", "all", measure(["a", "b"], {"b"}), 3),
-    row("profile", "human", measure(["a"], {"a"}), 3),
-    NamedFigures(valence=0.5, arousal=None),
-    Miss(missed="perché?"),
-]
-
-
-def test_results_are_an_object_a_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    print_results(RESULTS, as_json=True)
-    first, _, figures, miss = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (first["table"], first["name"], first["questions"]) == ("questions", "all", 3)
-    assert first["fraction@5"] == 1.0
-    assert first["ndcg@10"] == pytest.approx(0.6309)
-    assert figures == {"valence": 0.5, "arousal": None}
-    assert miss == {"missed": "perché?"}
 
 
 @pytest.mark.parametrize(
