@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import JsonValue
 
 from ricordo.client.connection import Connection, built
-from ricordo.client.options import Correction, Target
+from ricordo.client.options import CorrectionFields, Target
 from ricordo.messages import commands
 
 
@@ -70,7 +70,7 @@ class CommandMethods:
         return await self._connection.ask(command, command.name, commands.VerifyReply, timeout)
 
     async def correct(
-        self, user_id: str, *, timeout: float | None = None, **correction: Unpack[Correction]
+        self, user_id: str, *, timeout: float | None = None, **correction: Unpack[CorrectionFields]
     ) -> commands.CorrectReply:
         """Correct a memory (`memory_id`, `content`) or a fact (`fact_id`, `object`).
 

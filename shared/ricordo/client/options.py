@@ -83,7 +83,7 @@ class Target(TypedDict, total=False):
     request_id: str | None
 
 
-class Correction(Target, total=False):
+class CorrectionFields(Target, total=False):
     """`content` for a memory, `object` for a fact."""
 
     content: str | None

@@ -47,7 +47,7 @@ class Patterns(SimpleNamespace):
         def __getattribute__(self, name: str, /) -> re.Pattern[str]: ...
 
 
-class Words(SimpleNamespace):
+class WordSets(SimpleNamespace):
     """Sets of words of a data file, by attribute; its comments say what each is for."""
 
     if TYPE_CHECKING:

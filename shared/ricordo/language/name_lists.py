@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ricordo.language.data_files import LANGUAGES, Words, read_table
+from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import LONGEST_WORD, normalise, stop_words
 from ricordo.language.tokenization import Token
 
 
-class NameLists(Words):
+class NameLists(WordSets):
     """The case-folded words of the files `names.toml`, those of cues and of acts by language."""
 
     cues: dict[str, frozenset[str]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from ricordo.language.data_files import LANGUAGES, Words, read_table
+from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.document import Document
 from ricordo.language.temporal.lexicon import LEXICONS
 from ricordo.language.text import stop_words, without_accents
@@ -156,7 +156,7 @@ def _is_name(token: Token, tokens: Sequence[Token], at: int) -> bool:
     return not opens or following[:1] in (["not"], ["non"])
 
 
-class _Words(Words):
+class _Words(WordSets):
     calendar: dict[str, Value]
     spelled: dict[str, set[str]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ricordo.language.data_files import Words
+from ricordo.language.data_files import WordSets
 from ricordo.language.facts.phrase_trees import Node, ObjectReader
 
 Gender = Literal["f", "m", ""]
@@ -26,7 +26,7 @@ class Kin:
     over: bool = False
 
 
-class Grammar(Words):
+class Grammar(WordSets):
     """The words of one language, in lower case; the data files `fact_*.toml` say what each list is for."""
 
     code: str

@@ -7,10 +7,10 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ricordo.language.temporal.expressions.base import Expression
-from ricordo.language.temporal.expressions.distances import Weekday, Weekend
+from ricordo.language.temporal.expressions.relative_dates import Weekday, Weekend
 from ricordo.language.temporal.grammar.clocks import clock_time
 from ricordo.language.temporal.grammar.expression_rules import Attempts, expressions
-from ricordo.language.temporal.grammar.reader import Reader
+from ricordo.language.temporal.grammar.token_reader import Reader
 from ricordo.language.temporal.lexemes import lexemes, passages
 from ricordo.language.temporal.lexicon import LEXICONS, Kind
 from ricordo.language.temporal.moments import Language, Moment, Preference, TimeSpan, Window, bounded

@@ -6,19 +6,19 @@ from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from ricordo.language.data_files import LANGUAGES, Words, read_table
+from ricordo.language.data_files import LANGUAGES, WordSets, read_table
 from ricordo.language.lemmas import is_italian_verb, is_known, lemma, noun
 from ricordo.language.text import stem, stop_words
 
 
 @lru_cache(maxsize=1)
-def load_noun_cues() -> dict[str, Words]:
+def load_noun_cues() -> dict[str, WordSets]:
     """Return the words of `plain_words.toml` by language, and the stems of those that name no topic."""
     found = {}
     for language in LANGUAGES:
         table = {name: frozenset(text.split()) for name, text in read_table("plain_words", language).items()}
         stems = frozenset(stem(word, language) for word in table["no_topic"])
-        found[language] = Words(**table, stems=stems)
+        found[language] = WordSets(**table, stems=stems)
     return found
 
 
@@ -51,7 +51,7 @@ class WordClass(Enum):
     NOUN = auto()
 
 
-class Lists(Words):
+class Lists(WordSets):
     """The words of one language, as the files group them; of those that the other language has, none."""
 
     participle: re.Pattern[str]

@@ -56,7 +56,7 @@ class PartOfDay(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock(Expression):
+class TimeOfDay(Expression):
     """A time of day: an hour if only the hour is said, a minute if minutes are.
 
     Attributes:
@@ -85,7 +85,7 @@ class Clock(Expression):
         return True
 
 
-def in_part(hour: Clock, part: PartName | None) -> Clock:
+def in_part(hour: TimeOfDay, part: PartName | None) -> TimeOfDay:
     """Return an hour as one of a part of the day: after noon, or of the night that follows, past 24."""
     small = _SMALL_HOURS.get(part) if part is not None else None
     if small is None or hour.minutes >= _NOON + 60:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ricordo.language.temporal.expressions.base import Expression, Part
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season
-from ricordo.language.temporal.expressions.distances import Period, Unit, Weekday
+from ricordo.language.temporal.expressions.relative_dates import Period, Unit, Weekday
 from ricordo.language.temporal.gregorian import (
     DAY,
     WEEK,

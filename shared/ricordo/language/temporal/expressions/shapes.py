@@ -10,13 +10,13 @@ from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Ho
 from ricordo.language.temporal.expressions.compounds import (
     Between,
     Bound,
-    Clock,
     PartName,
     PartOfDay,
+    TimeOfDay,
     in_part,
 )
-from ricordo.language.temporal.expressions.distances import Away, Period, Weekday, WeekdayAway, Weekend
 from ricordo.language.temporal.expressions.parts import Counted, Neighbour, Nth, OfYear
+from ricordo.language.temporal.expressions.relative_dates import Away, Period, Weekday, WeekdayAway, Weekend
 
 Shape = Literal["weekday", "day", "date", "holiday", "month", "placed"]
 """What is left open: the week ("Friday"), month ("the 19th"), year ("3 May", "Easter"), or nothing."""
@@ -26,7 +26,12 @@ _NOON: Final = 12 * 60
 def shape(expression: Expression) -> Shape:
     """Return what an expression leaves open."""
     match expression:
-        case Clock(day=Expression() as inner) | PartOfDay(day=inner) | Bound(of=inner) | Between(first=inner):
+        case (
+            TimeOfDay(day=Expression() as inner)
+            | PartOfDay(day=inner)
+            | Bound(of=inner)
+            | Between(first=inner)
+        ):
             return shape(inner)
         case Weekday(relation=None, within=None) | Weekend(ahead=False):
             return "weekday"
@@ -57,14 +62,14 @@ def minutes(expression: Expression) -> int | None:
     """Return the minutes since midnight at which an hour begins, None where none is named."""
     if isinstance(expression, Between):
         return minutes(expression.first)
-    return expression.minutes if isinstance(expression, Clock) else None
+    return expression.minutes if isinstance(expression, TimeOfDay) else None
 
 
 def is_dayless(expression: Expression) -> bool:
     """Whether an hour is named, and no day."""
     if isinstance(expression, Between):
         return is_dayless(expression.first) and is_dayless(expression.last)
-    return isinstance(expression, Clock) and expression.day is None
+    return isinstance(expression, TimeOfDay) and expression.day is None
 
 
 def on_day(expression: Expression, day: date) -> Expression:
@@ -84,7 +89,7 @@ def after_noon(expression: Expression) -> Expression:
     )
 
 
-def _each_hour(expression: Expression, change: Callable[[Clock], Clock]) -> Expression:
+def _each_hour(expression: Expression, change: Callable[[TimeOfDay], TimeOfDay]) -> Expression:
     if isinstance(expression, Between):
         return Between(_each_hour(expression.first, change), _each_hour(expression.last, change))
-    return change(expression) if isinstance(expression, Clock) else expression
+    return change(expression) if isinstance(expression, TimeOfDay) else expression

@@ -3,10 +3,10 @@
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Holiday, Month, Season, Years
 from ricordo.language.temporal.expressions.compounds import Between, Bound
-from ricordo.language.temporal.expressions.distances import Away, Period, Unit, Weekday, WeekdayAway
 from ricordo.language.temporal.expressions.parts import Counted, Neighbour, Nth, OfYear, Sign
+from ricordo.language.temporal.expressions.relative_dates import Away, Period, Unit, Weekday, WeekdayAway
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 

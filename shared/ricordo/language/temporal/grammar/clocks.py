@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
-from ricordo.language.temporal.expressions.compounds import Between, Clock, PartName, PartOfDay, in_part
-from ricordo.language.temporal.expressions.distances import Period
+from ricordo.language.temporal.expressions.compounds import Between, PartName, PartOfDay, TimeOfDay, in_part
 from ricordo.language.temporal.expressions.parts import Neighbour
+from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.periods import second_next
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 
@@ -48,11 +48,11 @@ def clock(reader: Reader, at: int) -> Read | None:
     return Read(read[0], read[1]) if read is not None else None
 
 
-def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | None:
+def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[TimeOfDay, int] | None:
     """Read a time of day; a bare hour, and noon, only where it is `marked` as one by what stands before."""
     named = _NAMED.get(reader.part(at) or "morning") if marked else None
     if named is not None:
-        return Clock(named * 60, 60), at + 1
+        return TimeOfDay(named * 60, 60), at + 1
     shift = reader.number(at, Kind.PAST_HOUR)
     at = at + 1 if shift is not None else at
     hour = reader.number(at, Kind.NUMBER)
@@ -69,7 +69,7 @@ def clock_time(reader: Reader, at: int, *, marked: bool) -> tuple[Clock, int] | 
         hour, end = hour % 12 + half if hour <= 12 else hour, end + 1
     else:
         hour, end = _part_behind_hour(reader, hour, end)
-    return Clock(hour * 60 + (minute or 0), 1 if minute is not None else 60), end
+    return TimeOfDay(hour * 60 + (minute or 0), 1 if minute is not None else 60), end
 
 
 _NAMED: dict[PartName, int] = {"noon": 12, "midnight": 24}
@@ -110,7 +110,7 @@ def on_day(day: Expression, reader: Reader, at: int) -> Read | None:
     read = clock_time(reader, begin + marked, marked=marked or reader.has(begin - 1, Kind.AT))
     if read is None:
         return _hours_behind(reader, reader.skip_sign(at, ","), day)
-    return Read(Clock(read[0].minutes, read[0].length, day), read[1])
+    return Read(TimeOfDay(read[0].minutes, read[0].length, day), read[1])
 
 
 def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:
@@ -124,7 +124,7 @@ def on_part(part: PartOfDay, reader: Reader, at: int) -> Read | None:
     return Read(_of_part(read[0], part), read[1]) if read is not None else None
 
 
-def _of_part(hour: Clock, part: PartOfDay) -> Clock:
+def _of_part(hour: TimeOfDay, part: PartOfDay) -> TimeOfDay:
     """Return an hour of a part of a day; which night is the nearest one depends on the moment."""
     return replace(in_part(hour, part.part), day=part if part.part == "nearest_night" else part.day)
 
@@ -154,7 +154,7 @@ def clock_range(reader: Reader, at: int) -> Read | None:
     return Read(_hours_of(first, last, None), end) if told else None
 
 
-def _hours(reader: Reader, at: int) -> tuple[Clock, Clock, int] | None:
+def _hours(reader: Reader, at: int) -> tuple[TimeOfDay, TimeOfDay, int] | None:
     if not reader.has(at, Kind.FROM, Kind.BETWEEN, Kind.SINCE):
         return None
     first = clock_time(reader, reader.skip(at + 1, Kind.HOURS), marked=True)
@@ -164,12 +164,12 @@ def _hours(reader: Reader, at: int) -> tuple[Clock, Clock, int] | None:
     return (first[0], last[0], last[1]) if last is not None else None
 
 
-def _hours_of(first: Clock, last: Clock, day: Expression | None) -> Between:
+def _hours_of(first: TimeOfDay, last: TimeOfDay, day: Expression | None) -> Between:
     """Join two times of one day; "5 to 7pm" begins at 5pm."""
     begin = first.minutes
     if begin < _NOON < last.minutes and begin + _NOON < last.minutes:
         begin += _NOON
-    return Between(Clock(begin, first.length, day), Clock(last.minutes, last.length, day))
+    return Between(TimeOfDay(begin, first.length, day), TimeOfDay(last.minutes, last.length, day))
 
 
 def part_then_day(reader: Reader, at: int) -> Read | None:
@@ -215,7 +215,7 @@ def hour_then_day(reader: Reader, at: int) -> Read | None:
     return Read(replace(in_part(read[0], part), day=day.expression), day.end + (part is not None))
 
 
-def _hour_of_part(hour: Clock, reader: Reader, at: int) -> Read | None:
+def _hour_of_part(hour: TimeOfDay, reader: Reader, at: int) -> Read | None:
     """Read "tonight", "last night" behind an hour."""
     part = reader.inner(reader.skip(reader.skip_sign(at, ","), Kind.OF))
     if part is None or not isinstance(part.expression, PartOfDay):

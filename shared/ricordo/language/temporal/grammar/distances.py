@@ -1,7 +1,7 @@
 """Rules for times by distance: yesterday, two weeks ago, in 3 days, the last 7 days."""
 
 from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay
-from ricordo.language.temporal.expressions.distances import (
+from ricordo.language.temporal.expressions.relative_dates import (
     HALVES,
     Amount,
     Away,
@@ -13,7 +13,7 @@ from ricordo.language.temporal.expressions.distances import (
 )
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import away_on_weekday
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 

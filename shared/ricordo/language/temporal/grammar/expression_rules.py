@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ricordo.language.temporal.expressions.compounds import PartOfDay
-from ricordo.language.temporal.expressions.distances import Period
+from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import counted, neighbour, nth
 from ricordo.language.temporal.grammar.clocks import (
@@ -36,8 +36,8 @@ from ricordo.language.temporal.grammar.ranges import (
     month_with_days,
     week_with_days,
 )
-from ricordo.language.temporal.grammar.reader import Read, Reader, RuleTable, longest
 from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
+from ricordo.language.temporal.grammar.token_reader import Read, Reader, RuleTable, longest
 from ricordo.language.temporal.grammar.years import bare_year, century, holiday_name, year_then_part
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay
-from ricordo.language.temporal.expressions.distances import Period
 from ricordo.language.temporal.expressions.parts import Nth
+from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after, year_at
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 

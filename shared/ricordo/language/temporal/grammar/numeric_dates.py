@@ -1,7 +1,7 @@
 """Rules for dates in digits, and for the years behind all kinds of dates."""
 
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 _SEPARATORS = ("/", "-", ".")

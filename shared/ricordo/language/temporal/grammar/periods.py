@@ -2,11 +2,11 @@
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Relation
 from ricordo.language.temporal.expressions.calendar_dates import Month, Season
-from ricordo.language.temporal.expressions.distances import Period, Unit, Weekday, Weekend
 from ricordo.language.temporal.expressions.parts import Counted, Nth
+from ricordo.language.temporal.expressions.relative_dates import Period, Unit, Weekday, Weekend
 from ricordo.language.temporal.grammar.anchor_rules import nth, weekday_away, with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_at
-from ricordo.language.temporal.grammar.reader import Read, Reader
+from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
 

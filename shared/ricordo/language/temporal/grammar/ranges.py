@@ -2,12 +2,12 @@
 
 from ricordo.language.temporal.expressions.base import Expression
 from ricordo.language.temporal.expressions.calendar_dates import CalendarDay, Month, Years
-from ricordo.language.temporal.expressions.compounds import Between, Bound, Clock, PartOfDay, Side
-from ricordo.language.temporal.expressions.distances import Away, Now, Period, Weekday
+from ricordo.language.temporal.expressions.compounds import Between, Bound, PartOfDay, Side, TimeOfDay
 from ricordo.language.temporal.expressions.parts import Nth, OfYear
+from ricordo.language.temporal.expressions.relative_dates import Away, Now, Period, Weekday
 from ricordo.language.temporal.grammar.anchor_rules import with_year
 from ricordo.language.temporal.grammar.numeric_dates import year_after, year_at
-from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
+from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 
@@ -28,7 +28,7 @@ def between(reader: Reader, at: int) -> Read | None:
 
 def _beside(end: Expression, other: Expression) -> Expression:
     """Let "now" be today beside a day: "between 22 January and now"."""
-    fine = isinstance(other, Clock | PartOfDay | Now) or (isinstance(other, Away) and other.amount.fine)
+    fine = isinstance(other, TimeOfDay | PartOfDay | Now) or (isinstance(other, Away) and other.amount.fine)
     return Period("day", 0) if isinstance(end, Now) and not fine else end
 
 

@@ -11,14 +11,14 @@ from ricordo.language.temporal.expressions.calendar_dates import (
     Years,
 )
 from ricordo.language.temporal.expressions.compounds import Between
-from ricordo.language.temporal.expressions.distances import Period, Rolling, Unit
 from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbour, Nth, OfYear, SomeOf, WeekOf
+from ricordo.language.temporal.expressions.relative_dates import Period, Rolling, Unit
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
 from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
-from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
+from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 

@@ -7,7 +7,7 @@ from ricordo.language.temporal.grammar.anchor_rules import in_year, is_year, wit
 from ricordo.language.temporal.grammar.distances import away
 from ricordo.language.temporal.grammar.numeric_dates import full_year, short_year_at, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
-from ricordo.language.temporal.grammar.reader import Read, Reader, furthest
+from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from ricordo.language.temporal.expressions.base import Expression, Relation
 from ricordo.language.temporal.expressions.compounds import PartName
-from ricordo.language.temporal.expressions.distances import HALVES, Amount, Unit
+from ricordo.language.temporal.expressions.relative_dates import HALVES, Amount, Unit
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import Kind, Lexicon, Value
 
