@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from ricordo.language.data_files import LANGUAGES, Words, either, read_table
+from ricordo.language.data_files import LANGUAGES, WordSets, either, read_table
 from ricordo.language.document import Document
 from ricordo.language.text import excerpt
 from ricordo.language.tokenization import words_of
@@ -17,7 +17,7 @@ _LONGEST_SMALL_TALK: Final = 80  # characters
 _COMMA: Final = re.compile(r"[,!:–—-]\s+")
 
 
-class _Openings(Words):
+class _Openings(WordSets):
     sentences: re.Pattern[str]
 
 
