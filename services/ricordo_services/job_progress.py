@@ -12,7 +12,7 @@ from ricordo.urls import bare
 
 Part = Literal["all", "importance", "vectors"]
 Projected = Literal["graph", "vectors"]
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 ORDER: Final = ("summarize", "reflect", "expire", "compress", "decay", "retain", "archive")
 """The names of all passes, as `all` runs them: those that condense before those that archive."""
@@ -36,7 +36,7 @@ class BackfillOrder:
 
 
 @dataclass(slots=True)
-class Backfilled:
+class BackfillProgress:
     """The progress of a backfill.
 
     Attributes:
@@ -64,7 +64,7 @@ class ReindexOrder:
 
 
 @dataclass(slots=True)
-class Reindexed:
+class ReindexProgress:
     """The progress of a reindex.
 
     Attributes:
@@ -72,10 +72,10 @@ class Reindexed:
     """
 
     projection: Projected
+    users: int = 0
     found: int = 0
     written: int = 0
     removed: int = 0
-    users: int = 0
     seconds: float = 0.0
 
 
@@ -97,8 +97,8 @@ class PassSummary:
     expected: int = 0
 
 
-BackfillReport = Callable[[Backfilled], None]
-ReindexReport = Callable[[Reindexed], None]
+BackfillReport = Callable[[BackfillProgress], None]
+ReindexReport = Callable[[ReindexProgress], None]
 PassReport = Callable[[PassSummary], None]
 
 
@@ -122,22 +122,22 @@ def served_at(settings: EmbeddingSettings | AnalyserSettings | EnrichmentSetting
 
 
 @asynccontextmanager
-async def waiting_for(what: str, tell: Tell, progress: Callable[[], str] = str) -> AsyncIterator[None]:
-    """Say that `what` is waited for, if the block takes longer than a second."""
-    telling = asyncio.create_task(_tell(what, tell, progress)) if what else None
+async def waiting_for(what: str, notify: Notify, progress: Callable[[], str] = str) -> AsyncIterator[None]:
+    """Report that `what` is waited for, if the block takes longer than a second; "" reports nothing."""
+    reporting = asyncio.create_task(_report_wait(what, notify, progress)) if what else None
     try:
         yield
     finally:
-        if telling is not None:
-            await cancel_and_wait(telling)
+        if reporting is not None:
+            await cancel_and_wait(reporting)
 
 
-async def _tell(what: str, tell: Tell, progress: Callable[[], str]) -> None:
+async def _report_wait(what: str, notify: Notify, progress: Callable[[], str]) -> None:
     await asyncio.sleep(_SILENT_S)
-    tell(f"waiting for {what}")
-    told = ""
+    notify(f"waiting for {what}")
+    reported = ""
     while True:
-        if (now := progress()) and now != told:
-            tell(now)
-            told = now
+        if (now := progress()) and now != reported:
+            notify(now)
+            reported = now
         await asyncio.sleep(_EVERY_S)

@@ -16,7 +16,7 @@ from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.settings import Settings
 from ricordo_services.app.jobs import run_backfill
-from ricordo_services.job_progress import Backfilled, BackfillOrder
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,7 @@ async def meant(bot: Bot, *, models: int = 1) -> None:
         assert signals["semantic"] > 0.2
 
 
-async def reembedded(settings: Settings, tenant: str, **fields: object) -> Backfilled:
+async def reembedded(settings: Settings, tenant: str, **fields: object) -> BackfillProgress:
     order = BackfillOrder(part="vectors", tenant=tenant, **fields)  # type: ignore[arg-type]  # by name
     return await run_backfill(settings, order)
 

@@ -24,7 +24,7 @@ from ricordo.models.onnx import (
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.settings import EmbeddingSettings
 from ricordo.urls import bare
-from ricordo_services.job_progress import Tell, served_at, waiting_for
+from ricordo_services.job_progress import Notify, served_at, waiting_for
 
 _PROBE: Final = "Is the model there?"
 
@@ -63,7 +63,7 @@ class Models:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """The number of truncated texts, of models in process; servers do not tell."""
+        """The number of truncated texts, of models in process; servers do not report it."""
         here = [one for one in (self.batch, self.fallback) if isinstance(one, MiniLmEncoder)]
         return {"truncated": sum(one.truncated for one in here)} if here else {}
 
@@ -97,7 +97,7 @@ def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
 async def dimensions(
     settings: EmbeddingSettings, models: Callable[[], Awaitable[Models]]
 ) -> Mapping[str, int]:
-    """Return the length of each model's vectors; opens `models` only where a server must tell it."""
+    """Return the length of each model's vectors; opens `models` only where a server must report it."""
     if settings.provider == "onnx":
         return {MODEL: DIMENSIONS}
     opened = await models()
@@ -142,7 +142,7 @@ async def open_models(
 
 
 async def wait_until_ready(
-    settings: EmbeddingSettings, opening: Callable[[], Awaitable[Models]], tell: Tell
+    settings: EmbeddingSettings, opening: Callable[[], Awaitable[Models]], notify: Notify
 ) -> Models:
     """Return the models once the primary one answers; a pull may take minutes.
 
@@ -151,7 +151,7 @@ async def wait_until_ready(
         CheckpointMissing, OSError: as `open_models`.
     """
     opened: list[Models] = []
-    async with waiting_for(served_at(settings), tell, lambda: opened[0].problem if opened else ""):
+    async with waiting_for(served_at(settings), notify, lambda: opened[0].problem if opened else ""):
         opened.append(await opening())
         await opened[0].prepared()
         await opened[0].batch.encode([_PROBE])

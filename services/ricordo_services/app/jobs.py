@@ -28,13 +28,13 @@ from ricordo_services.app.worker_builders import enrich_handler, linker, repoint
 from ricordo_services.embedding.reembedding import Reembedding
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.job_progress import (
-    Backfilled,
     BackfillOrder,
+    BackfillProgress,
     BackfillReport,
-    Reindexed,
+    Notify,
     ReindexOrder,
+    ReindexProgress,
     ReindexReport,
-    Tell,
     served_at,
     waiting_for,
 )
@@ -44,11 +44,11 @@ from ricordo_services.lifecycle.export_restore import ExportRestore, Names
 __all__ = [
     "ExportRestore",
     "forget_again",
+    "open_restore",
     "prepare",
-    "restoring",
     "run_backfill",
     "run_reindex",
-    "users_held",
+    "stored_users",
 ]
 
 
@@ -85,18 +85,18 @@ async def run_backfill(
     settings: Settings,
     order: BackfillOrder,
     report: BackfillReport = lambda _: None,
-    tell: Tell = lambda _: None,
-) -> Backfilled:
-    """Derive again what former versions derived, or encode again; `tell` reports a wait for a model."""
+    notify: Notify = lambda _: None,
+) -> BackfillProgress:
+    """Derive again what former versions derived, or encode again; `notify` takes what is waited for."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
         make = _reembed if order.part == "vectors" else _backfill
-        return await (await make(resources, order, tell)).run(order, report)
+        return await (await make(resources, order, notify)).run(order, report)
 
 
-async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> Backfill:
+async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) -> Backfill:
     # A dry run needs no model, which may have to be fetched and loaded first.
-    async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), tell):
+    async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), notify):
         describer = None if order.dry else await resources.describer(patient=True)
     enrich = await enrich_handler(resources, describer)
     return Backfill(
@@ -113,14 +113,14 @@ async def _backfill(resources: Resources, order: BackfillOrder, tell: Tell) -> B
     )
 
 
-async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> Reembedding:
+async def _reembed(resources: Resources, _order: BackfillOrder, notify: Notify) -> Reembedding:
     return Reembedding(
         former=await resources.store(ReembeddingStore),
         encodings=await resources.store(EncodingStore),
         linking=await linker(resources),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
-        batcher=lambda: resources.primary_batcher(tell),
+        batcher=lambda: resources.primary_batcher(notify),
         index=await resources.backlog("index", "index-changes"),
         clock=resources.clock,
         model=resources.model_names[0],
@@ -131,7 +131,7 @@ async def _reembed(resources: Resources, _order: BackfillOrder, tell: Tell) -> R
 
 async def run_reindex(
     settings: Settings, order: ReindexOrder, report: ReindexReport = lambda _: None
-) -> Reindexed:
+) -> ReindexProgress:
     """Write a projection anew from PostgreSQL."""
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
@@ -143,7 +143,7 @@ async def run_reindex(
 
 
 @asynccontextmanager
-async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[ExportRestore]:
+async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIterator[ExportRestore]:
     """Open the servers, and yield what restores a user's export besides the messages.
 
     Raises:
@@ -165,7 +165,7 @@ async def restoring(settings: Settings, tenant: str, user_id: str) -> AsyncItera
         )
 
 
-async def users_held(settings: Settings, tenant: str) -> AsyncGenerator[str, None]:
+async def stored_users(settings: Settings, tenant: str) -> AsyncGenerator[str, None]:
     """Yield the users of a tenant of whom anything is stored, in order.
 
     Raises:

@@ -45,7 +45,7 @@ from ricordo_services.app.server_connections import (
     topology,
 )
 from ricordo_services.backpressure import StreamBacklog
-from ricordo_services.job_progress import Tell
+from ricordo_services.job_progress import Notify
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 
@@ -218,7 +218,7 @@ class Resources:
             embedding_models.embedding_batcher(settings, models, self.clock, fallback=fallback)
         )
 
-    async def primary_batcher(self, report: Tell) -> EmbeddingBatcher:
+    async def primary_batcher(self, report: Notify) -> EmbeddingBatcher:
         """Return a batcher without fallback, once the primary model answers; a pull is reported.
 
         Raises:

@@ -1,19 +1,32 @@
 """Builds the command line. A command is imported only when it is called, so that `ricordo --help` is fast."""
 
 import importlib
+import inspect
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from ricordo_services.cli import catalogue
-from ricordo_services.cli.catalogue import CommandEntry
-from ricordo_services.cli.command_options import NoColor, forbid_color, option, set_global_options
+from ricordo_services.cli.catalogue import ENTRIES, PROGRAM, SHARED, CommandEntry
 from ricordo_services.cli.failures import DONE, discard_stream, guarded, program, replace_unencodable
 
+if TYPE_CHECKING:
+    from ricordo_services.cli.client_calls import Call
+
 _HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
+_TYPES: Final = {
+    "text": str | None,
+    "texts": list[str] | None,
+    "path": Path | None,
+    "flag": bool,
+    "integer": int,
+    "number": float | None,
+}
+"""The types of options that `commands.toml` declares by itself."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -40,29 +53,92 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         context_settings=dict(_HELP_OPTIONS),
-        help=catalogue.HELP.replace(" ricordo ", f" {program()} "),
+        help=PROGRAM.summary.replace(" ricordo ", f" {program()} "),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    app.callback()(_globals)
-    for entry in catalogue.ENTRIES:
-        if entry.name in arguments:
-            _add(app, entry)
-        else:
+    app.callback()(_typed(PROGRAM, _program))
+    for entry in ENTRIES:
+        if entry.name not in arguments:
             app.command(entry.name, short_help=entry.summary)(_not_loaded)
+        elif entry.commands:
+            group = typer.Typer(rich_markup_mode=None)
+            group.callback()(_typed(entry, _group))
+            for each in entry.commands:
+                _add(group, each)
+            app.add_typer(group, name=entry.name, help=entry.help, no_args_is_help=True)
+        else:
+            _add(app, entry)
     return app
 
 
 def _add(app: typer.Typer, entry: CommandEntry) -> None:
     module, _, name = entry.place.partition(":")
-    found: object = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    if isinstance(found, typer.Typer):
-        app.add_typer(found, name=entry.name, help=entry.help, no_args_is_help=True)
-    elif callable(found):
-        app.command(
-            entry.name, help=entry.help, short_help=entry.summary, context_settings=dict(entry.settings)
-        )(guarded(found))
+    command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    app.command(entry.name, help=entry.help, short_help=entry.summary, context_settings=entry.settings)(
+        _typed(entry, guarded(command))
+    )
+
+
+def _typed(entry: CommandEntry, command: Callable[..., object]) -> Callable[..., object]:
+    """Return `command` as Typer calls it: with the options of its entry, those in common as a `Call`."""
+    own = inspect.signature(command).parameters
+    common = entry.common if "call" in own else ()
+
+    def call(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - the options of any command
+        if values.pop("no_color"):
+            os.environ["NO_COLOR"] = "1"
+        named = {name: values.pop(name) for name in common}
+        if "call" in own:
+            from ricordo_services.cli.client_calls import Call  # noqa: PLC0415 - slow to load, and help needs none
+
+            outer = context.find_object(Call) or Call()
+            values["call"] = replace(
+                outer, **{name: value for name, value in named.items() if value is not None}
+            )
+        if "context" in own:
+            values["context"] = context
+        command(**values)
+
+    first = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters = [first, *_parameters(entry, own, (*common, "no_color"))]
+    # Where `inspect.signature` looks, and so Typer.
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return call
+
+
+def _parameters(
+    entry: CommandEntry, own: Mapping[str, inspect.Parameter], common: Sequence[str]
+) -> Iterator[inspect.Parameter]:
+    """Yield a command's parameters; `commands.toml` types those that its `**options` stand for."""
+    for name, parameter in own.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            for each in entry.options:
+                if each not in own and each not in common:
+                    yield _parameter(entry, each)
+        elif name not in ("call", "context"):
+            yield _parameter(entry, name, parameter)
+    for name in common:
+        yield _parameter(entry, name)
+
+
+def _parameter(entry: CommandEntry, name: str, own: inspect.Parameter | None = None) -> inspect.Parameter:
+    """Return a parameter with its declaration: positional ones are arguments, all others are options."""
+    settings = {**SHARED.get(name, {}), **entry.options.get(name, {})}
+    if own is not None and not settings:  # it declares itself
+        return own.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+    flags = settings.pop("flags", f"--{name.strip('_').replace('_', '-')}").split()
+    kind, default = _TYPES[settings.pop("type", "text")], settings.pop("default", None)
+    if own is not None:
+        kind, default = own.annotation, own.default
+    elif kind is bool:
+        default = bool(default)
+    positional = own is not None and own.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    declared = typer.Argument(**settings) if positional else typer.Option(*flags, **settings)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, declared]
+    )
 
 
 def _not_loaded() -> None:
@@ -77,19 +153,17 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _globals(
+def _group(context: typer.Context, call: "Call") -> None:
+    context.obj = call
+
+
+def _program(
     context: typer.Context,
-    nats: Annotated[str | None, option("--nats", "URL", "URL of NATS.")] = None,
-    tenant: Annotated[str | None, option("--tenant", "NAME", "Tenant.")] = None,
-    data_dir: Annotated[
-        Path | None, option("--data-dir", "DIR", "The data folder of the local stack.")
-    ] = None,
-    no_color: NoColor = False,
+    call: "Call",
+    *,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    set_global_options(context, nats, data_dir, tenant)
-    if no_color:
-        forbid_color()
+    context.obj = call

@@ -9,26 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-import typer
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.schema import OLDEST, Tombstone, newest_schema, schema_version, tombstones
 from ricordo_services import private_files as private
-from ricordo_services.cli.client_calls import running_stack
-from ricordo_services.cli.command_options import (
-    DataDir,
-    DoneAsJson,
-    argument,
-    flag,
-    folder_of,
-    global_options,
-    group,
-    option,
-)
+from ricordo_services.cli.client_calls import Call, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
-from ricordo_services.cli.failures import Failed, guarded
-from ricordo_services.cli.output import out_console, print_json
+from ricordo_services.cli.failures import Failed
+from ricordo_services.cli.output import print_json, print_text
 from ricordo_services.stack import StackError, folder_restore
 from ricordo_services.stack.account import give_to_account, server_account
 from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
@@ -56,11 +45,12 @@ _STONES = TypeAdapter(Tombstone)
 
 def write_list(path: Path, stones: Sequence[Tombstone]) -> None:
     """Replace a list atomically, with mode 0600: it holds ids of users, and no content."""
-    private.write(path, "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
+    private.write(path.expanduser(), "".join(_STONES.dump_json(stone).decode() + "\n" for stone in stones))
 
 
 def check_replaceable(path: Path) -> None:
     """Refuse to overwrite a file that is not such a list."""
+    path = path.expanduser()
     if path.is_dir():
         raise Failed(f"{path} is a folder: name a file")
     if not path.exists():
@@ -78,7 +68,7 @@ def read_list(path: Path) -> list[Tombstone]:
     """Read a list."""
     return [
         _stone(path, number, line)
-        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1)
+        for number, line in enumerate(path.expanduser().read_bytes().split(b"\n"), start=1)
         if line.strip()
     ]
 
@@ -89,64 +79,39 @@ def _stone(path: Path, number: int, line: bytes) -> Tombstone:
         return Tombstone(**{**read.model_dump(), "tenant": checked_tenant(read.tenant)})
     except ValidationError as error:
         first = error.errors()[0]
-        told = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
+        reason = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
     except ValueError as error:
-        told = str(error)
-    raise Failed(f"{path}, line {number} is nothing that was forgotten: {told}")
+        reason = str(error)
+    raise Failed(f"{path}, line {number} is nothing that was forgotten: {reason}")
 
 
 _MEGABYTE: Final = 1_000_000
 _CLUSTER: Final = Path("postgres", "cluster")
 
-Target = Annotated[Path, argument("FILE.tar.gz", "Made anew.")]
-Source = Annotated[Path, argument("FILE.tar.gz", "A backup.")]
-ListFile = Annotated[Path, typer.Argument(metavar="FILE.jsonl", show_default=False)]
-Force = Annotated[bool, flag("--force", "Replace the memories that the data folder holds.")]
-Lists = Annotated[
-    list[Path] | None,
-    option(
-        "--forgotten",
-        "FILE.jsonl",
-        "Forget this too: a list that `forgotten save` has written. May be given again.",
-    ),
-]
 
-forgotten: Final = group("Keep what was asked to be forgotten apart from backups, which are older.")
-
-
-def backup(
-    context: typer.Context, target: Target, *, data_dir: DataDir = None, as_json: DoneAsJson = False
-) -> None:
-    """Write all that the data folder holds into one file."""
-    path, target = folder_of(context, data_dir).expanduser().absolute(), target.expanduser().absolute()
+def backup(call: Call, target: Path) -> None:
+    """Back up the data folder to one file."""
+    path, target = call.folder.expanduser().absolute(), target.expanduser().absolute()
     if target.exists():
         raise Failed(f"{target} is there already: name another file")
     if target.is_relative_to(path):
         raise Failed(f"{target} would stand inside what it is a backup of: name a file elsewhere")
-    with _held(path) as folder:
+    _require_memories(path)
+    with _locked(path) as folder:
         manifest = write_backup(folder.path, target, asyncio.run(_described(folder)))
     size = target.stat().st_size
-    if as_json:
+    if call.as_json:
         print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
         return
-    say = out_console().print
-    say(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB", markup=False, soft_wrap=True)
-    say("It holds memories and passwords: keep it where nobody else can read it.", style="dim")
+    print_text(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB")
+    print_text("It holds memories and passwords: keep it where nobody else can read it.", "dim")
 
 
-def restore(
-    context: typer.Context,
-    source: Source,
-    *,
-    data_dir: DataDir = None,
-    force: Force = False,
-    lists: Lists = None,
-    as_json: DoneAsJson = False,
-) -> None:
-    """Put a backup in the place of the data folder."""
-    path = folder_of(context, data_dir).expanduser().absolute()
-    stones = [stone for one in lists or () for stone in read_list(one)]
-    with open_backup(source.expanduser()) as archive, _unmade_in_vain(path), _taken(path) as folder:
+def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Path] | None = None) -> None:
+    """Restore the data folder from a backup."""
+    path = call.folder.expanduser().absolute()
+    stones = [stone for file in forgotten or () for stone in read_list(file)]
+    with open_backup(source.expanduser()) as archive, _removed_on_failure(path), _locked(path) as folder:
         archive.check_version(OLDEST, newest_schema())
         _refuse_links(folder.path)
         if (folder.path / _CLUSTER).exists():
@@ -155,61 +120,49 @@ def restore(
                     f"{folder.path} holds memories: name another folder with --data-dir, or replace them "
                     "with --force; what was forgotten there stays forgotten"
                 )
-            stones += _forgotten_there(folder, anyway=bool(lists))
+            stones += _forgotten_there(folder, anyway=bool(forgotten))
         begun = _put(archive, folder, stones)
-    told = {"data_dir": str(path), "made_at": archive.manifest.made_at, "forgotten_again": begun}
-    if as_json:
-        print_json(told)
+    made_at = archive.manifest.made_at
+    if call.as_json:
+        print_json({"data_dir": str(path), "made_at": made_at, "forgotten_again": begun})
         return
-    say = out_console().print
-    say(f"{path} is as it was at {archive.manifest.made_at}", markup=False, soft_wrap=True)
+    print_text(f"{path} is as it was at {made_at}")
     if begun:
-        say(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.", markup=False, soft_wrap=True)
+        print_text(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.")
 
 
-@forgotten.command("save")
-@guarded
-async def save(
-    context: typer.Context,
-    target: ListFile,
-    *,
-    data_dir: DataDir = None,
-    force: Annotated[bool, flag("--force", "Replace FILE whatever it holds.")] = False,
-) -> None:
+async def save(call: Call, target: Path, *, force: bool = False) -> None:
     """Write what was asked to be forgotten into a file; an earlier list is replaced."""
     if not force:
-        check_replaceable(target.expanduser())
-    async with _database(context, data_dir) as dsn:
+        check_replaceable(target)
+    async with _database(call) as dsn:
         stones = await tombstones(dsn)
-    write_list(target.expanduser(), stones)
-    told = f"{target} names what was forgotten: {len(stones)} in all"
-    out_console().print(told, markup=False, soft_wrap=True)
+    write_list(target, stones)
+    print_text(f"{target} names what was forgotten: {len(stones)} in all")
 
 
-@forgotten.command("apply")
-@guarded
-async def apply(context: typer.Context, source: ListFile, *, data_dir: DataDir = None) -> None:
+async def apply(call: Call, source: Path) -> None:
     """Have it forgotten again, in a database that comes from an older backup."""
     from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
 
-    stones = read_list(source.expanduser())
-    async with _database(context, data_dir) as dsn:
+    stones = read_list(source)
+    async with _database(call) as dsn:
         begun = await forget_again(dsn, stones)
-    out_console().print(f"{begun} of {len(stones)} are erased by the workers now", soft_wrap=True)
+    print_text(f"{begun} of {len(stones)} are erased by the workers now")
 
 
 @asynccontextmanager
-async def _database(context: typer.Context, data_dir: Path | None) -> AsyncIterator[str]:
+async def _database(call: Call) -> AsyncIterator[str]:
     """Yield the address of a database for its owner: of what runs, or is named, or of the folder alone."""
-    path = folder_of(context, data_dir).expanduser().absolute()
-    stores = store_settings(context, data_dir).stores
-    only_a_folder = (data_dir or global_options(context).data_dir) and running_stack(path) is None
+    path = call.folder.expanduser().absolute()
+    stores = store_settings(call).stores
+    only_a_folder = call.data_dir is not None and running_stack(path) is None
     if POSTGRES_SETTING in stores.model_fields_set and not only_a_folder:
         if stores.postgres_admin_dsn is None:
             raise Failed("RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the database: it takes one")
         yield stores.postgres_admin_dsn.get_secret_value()
         return
-    _refuse_nothing(path)
+    _require_memories(path)
     folder = await DataFolder.hold(path)
     try:
         async with standalone_postgres(folder) as dsn:
@@ -220,15 +173,7 @@ async def _database(context: typer.Context, data_dir: Path | None) -> AsyncItera
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[DataFolder]:
-    """Lock a data folder that holds memories, for the length of a `with`."""
-    _refuse_nothing(path)
-    with _taken(path) as folder:
-        yield folder
-
-
-@contextmanager
-def _taken(path: Path) -> Iterator[DataFolder]:
+def _locked(path: Path) -> Iterator[DataFolder]:
     folder = asyncio.run(DataFolder.hold(path))
     try:
         yield folder
@@ -238,18 +183,18 @@ def _taken(path: Path) -> Iterator[DataFolder]:
 
 
 @contextmanager
-def _unmade_in_vain(path: Path) -> Iterator[None]:
+def _removed_on_failure(path: Path) -> Iterator[None]:
     """Remove a folder that was created within a `with` that fails."""
-    anew = not path.exists()
+    created = not path.exists()
     try:
         yield
     except BaseException:
-        if anew:
+        if created:
             shutil.rmtree(path, ignore_errors=True)
         raise
 
 
-def _refuse_nothing(path: Path) -> None:
+def _require_memories(path: Path) -> None:
     if not any((path / name).exists() for name in (_CLUSTER, folder_restore.RESTORED)):
         raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
 
@@ -288,18 +233,18 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
 
 def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Restore into a new folder, apply the tombstones there, and swap it in."""
-    beside = DataFolder(folder.path / folder_restore.RESTORING, folder.lock_fd)
-    _refuse_narrow(folder.path, archive.manifest.size)
+    new = DataFolder(folder.path / folder_restore.RESTORING, folder.lock_fd)
+    _require_space(folder.path, archive.manifest.size)
     try:
-        beside.path.mkdir(mode=0o700)
-        archive.unpack(beside.path)
+        new.path.mkdir(mode=0o700)
+        archive.unpack(new.path)
         for name in FOLDERS:
-            (beside.path / name).mkdir(mode=0o700, exist_ok=True)
-        cluster = beside.path / _CLUSTER
+            (new.path / name).mkdir(mode=0o700, exist_ok=True)
+        cluster = new.path / _CLUSTER
         give_to_account(cluster, server_account(folder.path / _CLUSTER, folder.path))
-        begun = asyncio.run(_forget(beside, stones)) if stones else 0
+        begun = asyncio.run(_forget(new, stones)) if stones else 0
     except BaseException:
-        shutil.rmtree(beside.path, ignore_errors=True)
+        shutil.rmtree(new.path, ignore_errors=True)
         raise
     folder_restore.activate(folder.path)
     return begun
@@ -312,7 +257,7 @@ async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
         return await forget_again(dsn, stones)
 
 
-def _refuse_narrow(path: Path, size: int) -> None:
+def _require_space(path: Path, size: int) -> None:
     free, needed = shutil.disk_usage(path).free, size + MINIMUM_FREE_BYTES
     if free < needed:
         raise Failed(

@@ -1,17 +1,13 @@
-"""Finds the servers of a command, and makes its calls."""
+"""The servers that a command calls, by its options, the environment or the running stack."""
 
-import functools
-import inspect
 import json
 import os
 import shlex
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-import typer
+from typing import Final, TypeVar
 
 from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
@@ -19,7 +15,6 @@ from ricordo.client.connection import Connection
 from ricordo.messages.errors import ErrorBody
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import checked_tenant
-from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, default_data_dir, global_options
 from ricordo_services.cli.failures import Failed, Misused, sentence
 from ricordo_services.cli.output import print_json, print_line
 
@@ -27,6 +22,8 @@ NATS_VARIABLE: Final = "RICORDO_NATS_URL"
 CA_VARIABLE: Final = "RICORDO_NATS_CA"
 STACK_FILE: Final = "stack.json"
 SECONDS: Final = 5.0
+
+R = TypeVar("R", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +53,82 @@ class ServerTarget:
         finally:
             await connection.close()
 
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The options that select servers and output, before a command's name and behind it.
+
+    Attributes:
+        as_json: whether the reply is printed as JSON.
+    """
+
+    nats: str | None = None
+    tenant: str | None = None
+    data_dir: Path | None = None
+    as_json: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The data folder: the one that is named, or the default."""
+        return self.data_dir or default_data_dir()
+
+    @property
+    def only_tenant(self) -> str | None:
+        """The tenant that is named; None for all of them."""
+        try:
+            return None if self.tenant is None else checked_tenant(self.tenant)
+        except ValueError as error:
+            raise Misused(str(error)) from None
+
+    @property
+    def target(self) -> ServerTarget:
+        """The servers: `--nats`, then `RICORDO_NATS_URL`, then the stack of the data folder.
+
+        Raises:
+            Failed: nothing names them.
+            Misused: the tenant or the URL is invalid.
+        """
+        tenant = self.only_tenant or "default"
+        if self.nats is not None:
+            url, named_by = self.nats, "--nats"
+        elif self.data_dir is None and (variable := os.environ.get(NATS_VARIABLE)):
+            url, named_by = variable, NATS_VARIABLE
+        elif (stack := running_stack(self.folder)) is not None:
+            url, named_by = str(stack["nats"]), f"the stack of {self.folder}"
+        else:
+            raise Failed(
+                f"no stack runs on {self.folder}: start one with `ricordo up{data_dir_option(self.folder)}`, "
+                f"or name a server with --nats or {NATS_VARIABLE}"
+            )
+        return ServerTarget(checked_url(url, named_by), tenant, named_by)
+
     @asynccontextmanager
     async def client(self) -> AsyncIterator[MemoryClient]:
-        """Connect as a bot does; see `connection`."""
-        async with self.connection() as connection:
-            yield MemoryClient(connection)
+        """Connect as a bot does; with `as_json`, an error is printed on standard output too.
 
+        Raises:
+            Failed: nothing names the servers.
+            Misused: the request is invalid.
+            RicordoError: there was no reply.
+        """
+        target = self.target
+        try:
+            async with target.connection() as connection:
+                yield MemoryClient(connection)
+        except RicordoError as error:
+            if self.as_json:
+                body = ErrorBody.of(error.code, error.message, error.field)
+                print_json(body.model_dump(mode="json"))
+            if isinstance(error, InvalidRequest):
+                raise Misused(sentence(error)) from None
+            raise
 
-def target(
-    context: typer.Context, nats: str | None, tenant: str | None, data_dir: Path | None
-) -> ServerTarget:
-    """Find the servers of a command: `--nats`, then `RICORDO_NATS_URL`, then the stack of the data folder."""
-    outer = global_options(context)
-    try:
-        whose = checked_tenant(tenant or outer.tenant or "default")
-    except ValueError as error:
-        raise Misused(str(error)) from None
-    url, named_by = _address(nats if nats is not None else outer.nats, data_dir or outer.data_dir)
-    return ServerTarget(checked_url(url, named_by), whose, named_by)
+    def print_reply(self, reply: R, show: Callable[[R], None]) -> None:
+        """Print `reply` as JSON, or by `show`."""
+        if self.as_json:
+            print_line(reply.model_dump_json())
+        else:
+            show(reply)
 
 
 def checked_url(url: str, named_by: str) -> str:
@@ -85,19 +140,11 @@ def checked_url(url: str, named_by: str) -> str:
     return url
 
 
-def _address(nats: str | None, data_dir: Path | None) -> tuple[str, str]:
-    if nats is not None:
-        return nats, "--nats"
-    if data_dir is None and (url := os.environ.get(NATS_VARIABLE)):
-        return url, NATS_VARIABLE
-    folder = data_dir or default_data_dir()
-    stack = running_stack(folder)
-    if stack is None:
-        raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, "
-            f"or name a server with --nats or {NATS_VARIABLE}"
-        )
-    return str(stack["nats"]), f"the stack of {folder}"
+def default_data_dir() -> Path:
+    """Return `ricordo` in the user's data folder: `$XDG_DATA_HOME`, else `~/.local/share`."""
+    named = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "share"  # noqa: PTH117 - "" is no path
+    return base / "ricordo"
 
 
 def data_dir_option(folder: Path) -> str:
@@ -125,84 +172,3 @@ def _is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-R = TypeVar("R", bound=Message)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request of a command, and the form in which its reply is printed.
-
-    Attributes:
-        find: returns the servers; raises `Failed` where nothing names them.
-    """
-
-    find: Callable[[], ServerTarget]
-    as_json: bool
-
-    @property
-    def target(self) -> ServerTarget:
-        """The servers."""
-        return self.find()
-
-    @asynccontextmanager
-    async def client(self) -> AsyncIterator[MemoryClient]:
-        """Connect; with `as_json`, an error is printed on standard output too.
-
-        Raises:
-            Failed: nothing names the servers.
-            Misused: the request is invalid.
-            RicordoError: there was no reply.
-        """
-        target = self.find()
-        try:
-            async with target.client() as client:
-                yield client
-        except RicordoError as error:
-            if self.as_json:
-                body = ErrorBody.of(error.code, error.message, error.field)
-                print_json(body.model_dump(mode="json"))
-            if isinstance(error, InvalidRequest):
-                raise Misused(sentence(error)) from None
-            raise
-
-    def print_reply(self, reply: R, show: Callable[[R], None]) -> None:
-        """Print `reply` as JSON, or by `show`."""
-        if self.as_json:
-            print_line(reply.model_dump_json())
-        else:
-            show(reply)
-
-
-def call_of(
-    context: typer.Context, nats: str | None, tenant: str | None, data_dir: Path | None, *, as_json: bool
-) -> Call:
-    """Return the call of a command with these options."""
-    found = target(context, nats, tenant, data_dir)
-    return Call(lambda: found, as_json)
-
-
-_CLIENT_OPTIONS: Final = {"nats": Nats, "tenant": Tenant, "data_dir": DataDir, "as_json": Json}
-
-AsyncCommand = Callable[..., Coroutine[Any, Any, None]]
-
-
-def rpc_command(command: AsyncCommand) -> AsyncCommand:
-    """Return `command` with the options of a client in place of its first argument, a `Call`."""
-
-    @functools.wraps(command)
-    async def run(context: typer.Context, **kwargs: Any) -> None:  # noqa: ANN401 - the options of any command
-        nats, tenant, data_dir, as_json = (kwargs.pop(name) for name in _CLIENT_OPTIONS)
-        await command(Call(lambda: target(context, nats, tenant, data_dir), as_json), **kwargs)
-
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    own = list(inspect.signature(command).parameters.values())[1:]
-    options = [
-        inspect.Parameter(name, keyword, default=False if name == "as_json" else None, annotation=annotation)
-        for name, annotation in _CLIENT_OPTIONS.items()
-    ]
-    # Where `inspect.signature` looks, and so Typer.
-    run.__signature__ = inspect.Signature([first, *own, *options])  # type: ignore[attr-defined]
-    return run

@@ -10,24 +10,21 @@ from pathlib import Path
 from typing import Final
 
 import structlog
-import typer
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
 from ricordo import log
 from ricordo.messages.errors import reason
-from ricordo.messages.subjects import checked_tenant
 from ricordo.settings import Settings, WorkerSettings
 from ricordo.urls import bare
 from ricordo_services.cli.client_calls import (
     NATS_VARIABLE,
-    ServerTarget,
+    Call,
     checked_url,
     data_dir_option,
     running_stack,
 )
-from ricordo_services.cli.command_options import default_data_dir, folder_of, global_options
-from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.failures import Failed
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -152,62 +149,56 @@ def set_up_logs(settings: Settings) -> None:
 POSTGRES_SETTING = "postgres_dsn"
 
 
-def required_stores(context: typer.Context, data_dir: Path | None) -> Settings:
+def required_stores(call: Call) -> Settings:
     """Return settings that name the servers, for commands that need them."""
-    settings = store_settings(context, data_dir)
+    settings = store_settings(call)
     if POSTGRES_SETTING not in settings.stores.model_fields_set:
-        folder = folder_of(context, data_dir)
         raise Failed(
-            f"no stack runs on {folder}: start one with `ricordo up{data_dir_option(folder)}`, "
+            f"no stack runs on {call.folder}: start one with `ricordo up{data_dir_option(call.folder)}`, "
             "or name the servers: RICORDO_STORES__POSTGRES_DSN and RICORDO_BUS__URL"
         )
     return settings
 
 
-def stores_of_target(target: ServerTarget, context: typer.Context, data_dir: Path | None) -> Settings:
-    """Return settings with the stores that belong to the NATS of `target`, for commands that use both."""
-    settings = read_settings()
+def stores_of_target(call: Call) -> Settings:
+    """Return settings with the stores that belong to the NATS of `call`, for commands that use both."""
+    target, settings = call.target, read_settings()
     named = POSTGRES_SETTING in settings.stores.model_fields_set
-    folder_named = (data_dir or global_options(context).data_dir) is not None
-    folder = folder_of(context, data_dir)
-    stack = running_stack(folder)
+    folder_named = call.data_dir is not None
+    stack = running_stack(call.folder)
     if stack is not None and bare(str(stack["nats"])) == bare(target.url):
-        beside = of_stack(settings, stack)
-        if named and not folder_named and settings.stores.postgres_dsn != beside.stores.postgres_dsn:
+        of_folder = of_stack(settings, stack)
+        if named and not folder_named and settings.stores.postgres_dsn != of_folder.stores.postgres_dsn:
             raise Failed(
-                f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {folder}, whose NATS this "
-                "would speak to: name the NATS beside them too, with --nats, or neither; nothing was changed"
+                f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {call.folder}, whose NATS "
+                "this would speak to: name the NATS beside them too, with --nats, or neither; nothing was "
+                "changed"
             )
-        return beside
+        return of_folder
     if named and not folder_named:
-        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": target.url})})
+        return with_bus(settings, target.url)
     raise Failed(
         f"{target.named_by} names NATS, and nothing names the stores beside it: name them too, with "
         "RICORDO_STORES__POSTGRES_DSN and the like, or neither; nothing was changed"
     )
 
 
-def tenant_of(context: typer.Context, named: str | None) -> str | None:
-    """Return the tenant that is meant, named behind the command or before it; None for all of them."""
-    name = named or global_options(context).tenant
-    try:
-        return None if name is None else checked_tenant(name)
-    except ValueError as error:
-        raise Misused(str(error)) from None
+def with_bus(settings: Settings, url: str) -> Settings:
+    """Return `settings` with the NATS of `url`."""
+    return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
 
 
-def store_settings(context: typer.Context, data_dir: Path | None) -> Settings:
+def store_settings(call: Call) -> Settings:
     """Return settings that name the servers of the local stack; where none runs, what the settings name.
 
     A named database (`RICORDO_STORES__POSTGRES_DSN` or the TOML file) wins, unless a data folder is named.
     """
     settings = read_settings()
-    outer = global_options(context)
-    data_dir = data_dir or outer.data_dir
-    if data_dir is None and (outer.nats or POSTGRES_SETTING in settings.stores.model_fields_set):
-        url = checked_url(outer.nats, "--nats") if outer.nats else settings.bus.url
-        return settings.model_copy(update={"bus": settings.bus.model_copy(update={"url": url})})
-    stack = running_stack(data_dir or default_data_dir())
+    if call.data_dir is None and call.nats:
+        return with_bus(settings, checked_url(call.nats, "--nats"))
+    if call.data_dir is None and POSTGRES_SETTING in settings.stores.model_fields_set:
+        return settings
+    stack = running_stack(call.folder)
     return settings if stack is None else of_stack(settings, stack)
 
 
@@ -225,5 +216,4 @@ def of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
             "bolt_database": str(stack.get("bolt_database", "")),
         }
     )
-    bus = settings.bus.model_copy(update={"url": str(stack["nats"])})
-    return settings.model_copy(update={"bus": bus, "stores": stores})
+    return with_bus(settings.model_copy(update={"stores": stores}), str(stack["nats"]))

@@ -1,88 +1,57 @@
-"""`ricordo pin|feedback|verify|correct|reject|identify`: what a user says about memories and facts."""
+"""`ricordo pin|feedback|verify|correct|reject|identify|note|end-session`: commands of a user."""
 
-from typing import Annotated
+import json
+from typing import Final
 
-from rich.text import Text
+from pydantic import JsonValue
 
-from ricordo.messages.commands import (
-    CorrectReply,
-    FeedbackReply,
-    IdentifyReply,
-    PinReply,
-    RejectFactReply,
-    VerifyReply,
-)
-from ricordo_services.cli.client_calls import Call, rpc_command
-from ricordo_services.cli.command_options import RequestId, User, argument, flag, option
+from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.output import out_console
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.output import print_json, print_text
+
+_SAME: Final = {True: "are one", False: "are two", None: "are whoever the messages say they are"}
 
 
-@rpc_command
 async def pin(
-    call: Call,
-    memory_id: Annotated[str, argument("MEMORY", "Its id: `ricordo recall --ids` shows it.")],
-    *,
-    user: User,
-    undo: Annotated[bool, flag("--undo", "Let it fade again.")] = False,
-    request_id: RequestId = None,
+    call: Call, memory_id: str, *, user: str, undo: bool = False, request_id: str | None = None
 ) -> None:
     """Keep a memory from fading, or let it fade again."""
     async with call.client() as client:
         reply = await client.pin(user, memory_id, pinned=not undo, request_id=request_id)
-    call.print_reply(reply, _show_pinned)
+    text = "pinned: it does not fade" if reply.pinned else "not pinned: it fades again"
+    call.print_reply(reply, lambda _: print_text(text))
 
 
-@rpc_command
 async def feedback(
     call: Call,
-    recall_id: Annotated[str, argument("RECALL", "Its id: `ricordo recall --ids` shows it.")],
+    recall_id: str,
     *,
-    user: User,
-    used: Annotated[
-        list[str] | None, option("--used", "MEMORY", "One that was of use; may be repeated.")
-    ] = None,
-    irrelevant: Annotated[
-        list[str] | None, option("--irrelevant", "MEMORY", "One that was not; may be repeated.")
-    ] = None,
-    request_id: RequestId = None,
+    user: str,
+    used: list[str] | None = None,
+    irrelevant: list[str] | None = None,
+    request_id: str | None = None,
 ) -> None:
-    """Say which memories of a recall were of use, and which were not."""
-    if not used and not irrelevant and not call.as_json:  # whoever wants JSON gets the contract's own error
+    """Mark memories of a recall as useful or irrelevant."""
+    if not used and not irrelevant and not call.as_json:  # with --json, the contract's own error is printed
         raise Misused("name a memory, with --used or --irrelevant")
     async with call.client() as client:
         reply = await client.feedback(
             user, recall_id, used=used or (), irrelevant=irrelevant or (), request_id=request_id
         )
-    call.print_reply(reply, _show_weighed)
-
-
-def _show_pinned(reply: PinReply) -> None:
-    said = "pinned: it does not fade" if reply.pinned else "not pinned: it fades again"
-    out_console().print(Text(said), soft_wrap=True)
-
-
-def _show_weighed(reply: FeedbackReply) -> None:
-    said = f"{reply.used} made stronger, {reply.irrelevant} made weaker"
+    text = f"{reply.used} made stronger, {reply.irrelevant} made weaker"
     if not reply.used and not reply.irrelevant:
-        said += ": what was said was counted already"
-    out_console().print(Text(said), soft_wrap=True)
+        text += ": what was said was counted already"
+    call.print_reply(reply, lambda _: print_text(text))
 
 
-TheId = Annotated[str, argument("ID", "Of a fact: `ricordo facts --ids` shows it. See --memory.")]
-OfMemory = Annotated[bool, flag("--memory", "The id is a memory's: `ricordo recall --ids` shows it.")]
-
-
-@rpc_command
 async def verify(
     call: Call,
-    named: TheId,
+    named: str,
     *,
-    user: User,
-    no: Annotated[bool, flag("--no", "Take the confirmation back.")] = False,
-    memory: OfMemory = False,
-    request_id: RequestId = None,
+    user: str,
+    no: bool = False,
+    memory: bool = False,
+    request_id: str | None = None,
 ) -> None:
     """Confirm a fact or a memory, or take the confirmation back."""
     async with call.client() as client:
@@ -90,83 +59,90 @@ async def verify(
             reply = await client.verify(user, memory_id=named, verified=not no, request_id=request_id)
         else:
             reply = await client.verify(user, fact_id=named, verified=not no, request_id=request_id)
-    call.print_reply(reply, lambda done: _show_verified(done, of_memory=memory))
+    effect = "it does not fade" if memory else "messages dispute it from now on, and do not overturn it"
+    call.print_reply(
+        reply, lambda found: print_text(f"verified: {effect}" if found.verified else "not verified")
+    )
 
 
-@rpc_command
 async def correct(
-    call: Call,
-    named: TheId,
-    value: Annotated[str, argument("VALUE", "What the fact holds, or the memory says, instead.")],
-    *,
-    user: User,
-    memory: OfMemory = False,
-    request_id: RequestId = None,
+    call: Call, named: str, value: str, *, user: str, memory: bool = False, request_id: str | None = None
 ) -> None:
-    """Put right what a fact holds, or what a memory says."""
+    """Correct a fact or a memory."""
     async with call.client() as client:
         if memory:
             reply = await client.correct(user, memory_id=named, content=value, request_id=request_id)
         else:
             reply = await client.correct(user, fact_id=named, object=value, request_id=request_id)
-    call.print_reply(reply, lambda done: _show_corrected(value, done))
+    if reply.memory_id is not None:
+        text = "it says so now, verified; what follows from it is made anew"
+    elif reply.fact_id is None:
+        text = "this correction was taken back since"
+    else:
+        text = f"{value} stands now, verified, as {reply.fact_id}"
+    call.print_reply(reply, lambda _: print_text(text))
 
 
-@rpc_command
-async def reject(
-    call: Call,
-    fact_id: Annotated[str, argument("ID", "Of a fact: `ricordo facts --ids` shows it.")],
-    *,
-    user: User,
-    request_id: RequestId = None,
-) -> None:
-    """Say that a fact was read wrongly."""
+async def reject(call: Call, named: str, *, user: str, request_id: str | None = None) -> None:
+    """Reject a fact that was read wrongly."""
     async with call.client() as client:
-        reply = await client.reject(user, fact_id, request_id=request_id)
-    call.print_reply(reply, _show_rejected)
+        reply = await client.reject(user, named, request_id=request_id)
+    text = "rejected: it is known no more, and not read again from the same words"
+    call.print_reply(reply, lambda _: print_text(text))
 
 
-@rpc_command
 async def identify(
     call: Call,
-    name: Annotated[str, argument("NAME", "A person or an animal.")],
-    other: Annotated[str, argument("NAME", "Another name.")],
+    name: str,
+    other: str,
     *,
-    user: User,
-    apart: Annotated[bool, flag("--apart", "They are two.")] = False,
-    undo: Annotated[bool, flag("--undo", "Take back what was said about them.")] = False,
-    request_id: RequestId = None,
+    user: str,
+    apart: bool = False,
+    undo: bool = False,
+    request_id: str | None = None,
 ) -> None:
-    """Say that two names are one person or animal."""
+    """Say that two names are, or are not, one person or animal."""
     if apart and undo:
         raise Misused("--apart and --undo exclude each other")
     same = None if undo else not apart
     async with call.client() as client:
         reply = await client.identify(user, (name, other), same=same, request_id=request_id)
-    call.print_reply(reply, lambda done: _show_identified(name, other, done))
+    call.print_reply(reply, lambda found: print_text(f"{name} and {other} {_SAME[found.same]}"))
 
 
-def _show_identified(name: str, other: str, reply: IdentifyReply) -> None:
-    said = {True: "are one", False: "are two", None: "are whoever the messages say they are"}[reply.same]
-    out_console().print(Text(f"{plain(name)} and {plain(other)} {said}"), soft_wrap=True)
+async def note(
+    call: Call,
+    key: str,
+    value: str | None = None,
+    *,
+    user: str,
+    conversation: str,
+    remove: bool = False,
+    request_id: str | None = None,
+) -> None:
+    """Set a note in the working memory of a conversation, or remove it."""
+    if remove == (value is not None):
+        raise Misused("give a VALUE, or --remove")
+    noted: JsonValue = value
+    if value is not None:
+        try:
+            noted = json.loads(value)
+        except ValueError:  # a text
+            noted = value
+    async with call.client() as client:
+        reply = await client.note(user, conversation, key, noted, request_id=request_id)
+    effect = "is noted no more" if noted is None else "is noted"
+    call.print_reply(reply, lambda _: print_text(f"{key} {effect}"))
 
 
-def _show_verified(reply: VerifyReply, *, of_memory: bool) -> None:
-    follows = "it does not fade" if of_memory else "messages dispute it from now on, and do not overturn it"
-    said = f"verified: {follows}" if reply.verified else "not verified"
-    out_console().print(Text(said), soft_wrap=True)
-
-
-def _show_rejected(_: RejectFactReply) -> None:
-    said = "rejected: it is known no more, and not read again from the same words"
-    out_console().print(Text(said), soft_wrap=True)
-
-
-def _show_corrected(value: str, reply: CorrectReply) -> None:
-    if reply.memory_id is not None:
-        said = "it says so now, verified; what follows from it is made anew"
-    elif reply.fact_id is None:
-        said = "this correction was taken back since"
+async def end_session(call: Call, conversation: str, *, user: str, timestamp: str | None = None) -> None:
+    """End the session of a conversation."""
+    async with call.client() as client:
+        published = await client.end_session(user, conversation, timestamp)
+    if call.as_json:
+        print_json({"event_id": published.message_id, "duplicate": published.duplicate})
     else:
-        said = f"{plain(value)} stands now, verified, as {reply.fact_id}"
-    out_console().print(Text(said), soft_wrap=True)
+        effect = (
+            "was said to have ended then already" if published.duplicate else "has ended: its summary follows"
+        )
+        print_text(f"{conversation} {effect}")

@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Final, Self
+from typing import Final, Self
 
 import nats.errors
 import nats.js.errors
-import typer
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from rich.table import Table
@@ -30,11 +29,9 @@ from ricordo.messages.subjects import (
     parse_dead_letter,
 )
 from ricordo.runtime.decoding import stored_references
-from ricordo_services.cli.client_calls import SECONDS, ServerTarget, target
-from ricordo_services.cli.command_options import DataDir, Nats, argument, flag, group
-from ricordo_services.cli.failures import Failed, Misused, guarded
-from ricordo_services.cli.output import err_console, local_text, out_console, print_json
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.client_calls import SECONDS, Call, ServerTarget
+from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_json, print_text
 
 _OURS: Final = frozenset(
     {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
@@ -212,33 +209,19 @@ async def open_letters(target: ServerTarget) -> AsyncIterator[Letters]:
                 "and `ricordo up` starts them"
             ) from None
         except TimeoutError:
-            told = (
-                "; a bot's credentials do not let it ask: `operator.env` of `ricordo auth` has some that do"
-            )
-            raise Failed(_silence(STREAM_DEAD_LETTERS) + told) from None
+            raise Failed(
+                f"{_silence(STREAM_DEAD_LETTERS)}; a bot's credentials do not let it ask: `operator.env` of "
+                "`ricordo auth` has some that do"
+            ) from None
         except (nats.errors.Error, OSError) as error:
             raise Failed(f"the dead letters cannot be read: {str(error) or type(error).__name__}") from None
 
 
-app = group("Look at the events that were given up, and send them on their way again.")
-
-AsJson = Annotated[bool, flag("--json", "Print a JSON object a letter.")]
-
-
-@app.command("list")
-@guarded
-async def list_(
-    context: typer.Context,
-    *,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The last so many.")] = 50,
-    nats: Nats = None,
-    data_dir: DataDir = None,
-    as_json: AsJson = False,
-) -> None:
+async def list_(call: Call, *, limit: int = 50) -> None:
     """List the last dead letters, with the reason of each."""
-    async with open_letters(target(context, nats, None, data_dir)) as letters:
+    async with open_letters(call.target) as letters:
         found = await letters.newest(limit)
-    if as_json:
+    if call.as_json:
         for letter in found:
             print_json(letter.summary())
     elif found:
@@ -247,58 +230,38 @@ async def list_(
         err_console().print("no dead letters")
 
 
-@app.command("show")
-@guarded
-async def show(
-    context: typer.Context,
-    sequence: Annotated[int, argument("NUMBER", "As listed.")],
-    *,
-    nats: Nats = None,
-    data_dir: DataDir = None,
-    as_json: AsJson = False,
-) -> None:
+async def show(call: Call, sequence: int) -> None:
     """Show one dead letter with its headers and its body."""
-    async with open_letters(target(context, nats, None, data_dir)) as letters:
+    async with open_letters(call.target) as letters:
         letter = await letters.one(sequence)
     body = letter.body.decode("utf-8", "replace")
-    if as_json:
+    if call.as_json:
         print_json({**letter.summary(), "headers": dict(letter.headers), "body": body})
         return
     console = out_console()
     for name, value in letter.summary().items():
-        told = local_text(letter.at, None) if name == "at" else "-" if value is None else str(value)
-        console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(told)))
+        text = local_text(letter.at, None) if name == "at" else "-" if value is None else str(value)
+        console.print(Text.assemble((f"{name:12}", "bold cyan"), plain(text)))
     for name, value in letter.headers.items():
         console.print(Text.assemble((f"{name:12}", "dim"), " ", plain(value)))
     console.print()
-    console.print(Text(plain(_indented(body))), soft_wrap=True)
+    with suppress(ValueError, RecursionError):
+        body = json.dumps(json.loads(body), ensure_ascii=False, indent=2)
+    print_text(body)
 
 
-@app.command("replay")
-@guarded
-async def replay(
-    context: typer.Context,
-    sequences: Annotated[list[int] | None, argument("NUMBER...", "As listed.")] = None,
-    *,
-    everything: Annotated[bool, flag("--all", "All of them.")] = False,
-    nats: Nats = None,
-    data_dir: DataDir = None,
-    as_json: AsJson = False,
-) -> None:
-    """Send dead letters on their way again, each to the consumer that gave it up.
-
-    One that fails again comes back with a new number.
-    """
+async def replay(call: Call, sequences: list[int] | None = None, *, everything: bool = False) -> None:
+    """Send dead letters on their way again, each to the consumer that gave it up."""
     if bool(sequences) == everything:
         raise Misused("name the dead letters to replay, or all of them with --all")
-    async with open_letters(target(context, nats, None, data_dir)) as letters:
+    async with open_letters(call.target) as letters:
         numbers = dict.fromkeys(sequences or ())  # each once
         chosen = await letters.newest(_ALL) if everything else [await letters.one(one) for one in numbers]
         for letter in chosen:
             await letters.replay(letter)
-            if as_json:
+            if call.as_json:
                 print_json(letter.summary())
-    if not as_json:
+    if not call.as_json:
         err_console().print(f"{len(chosen)} replayed")
 
 
@@ -315,10 +278,3 @@ def _table(letters: list[Letter]) -> Table:
         place = (str(letter.sequence), local_text(letter.at, None), letter.consumer, subject, message)
         table.add_row(*place, plain(letter.attempts), reason)
     return table
-
-
-def _indented(body: str) -> str:
-    try:
-        return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return body

@@ -1,21 +1,19 @@
 """`ricordo doctor`: checks servers, workers and models, and says what to do."""
 
 import re
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
 import typer
 from rich.text import Text
 
 from ricordo_services.cli.bus_checks import check_bus
-from ricordo_services.cli.client_calls import ServerTarget, data_dir_option, running_stack, target
-from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, folder_of
+from ricordo_services.cli.client_calls import Call, ServerTarget, data_dir_option, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, read_settings, store_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused, named
 from ricordo_services.cli.findings import Finding, State, check_room, missing
 from ricordo_services.cli.model_checks import check_fact_readers, check_models, compare_models
-from ricordo_services.cli.output import out_console, print_json
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.output import out_console, plain, print_json
 from ricordo_services.cli.worker_reports import assignments
 
 _TYPED: Final = re.compile(r"`((?:RICORDO_\S+ )*ricordo (?:up|dlq list|backfill --only vectors))`")
@@ -28,46 +26,38 @@ _SIGNS = {
 }
 
 
-async def doctor(
-    context: typer.Context,
-    *,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
-) -> None:
-    """Say what works, what does not, and what to do about it."""
+async def doctor(call: Call) -> None:
+    """Check servers, workers and models, and print what to do."""
     try:
-        whom = target(context, nats, tenant, data_dir)
+        target = call.target
     except Misused:
         raise
     except Failed as error:
         findings = [missing("nats", "no server is named, and no stack runs here", str(error))]
-        findings += check_room(folder_of(context, data_dir), read_settings().bus)
+        findings += check_room(call.folder, read_settings().bus)
     else:
-        findings = await _examine(context, whom, data_dir)
+        findings = await _examine(call, target)
     ok = all(finding.state is not State.MISSING for finding in findings)
-    if as_json:
+    if call.as_json:
         print_json({"ok": ok, "findings": [finding.document() for finding in findings]})
     else:
-        _show(findings, data_dir_option(folder_of(context, data_dir)), ok=ok)
+        _show(findings, data_dir_option(call.folder), ok=ok)
     if not ok:
         raise typer.Exit(FAILED)
 
 
-async def _examine(context: typer.Context, whom: ServerTarget, data_dir: Path | None) -> list[Finding]:
+async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     from ricordo_services.cli import store_checks as stores  # noqa: PLC0415 - loads the stores' drivers
 
-    settings = store_settings(context, data_dir)
+    settings = store_settings(replace(call, nats=None))
     own = settings.embedding
-    bus = await check_bus(whom, own)
+    bus = await check_bus(target, own)
     found = list(bus.findings)
-    theirs = bus.worker_reports.embedding(own)
-    embedding = theirs or own
-    folder = folder_of(context, data_dir)
+    reported = bus.worker_reports.embedding(own)
+    embedding = reported or own
     # The stores of a stack are looked at only where the bus is that stack's too.
-    stack = running_stack(folder)
-    local = stack is not None and stack["nats"] == whom.url
+    stack = running_stack(call.folder)
+    local = stack is not None and stack["nats"] == target.url
     named = local or POSTGRES_SETTING in settings.stores.model_fields_set
     rows = await stores.check_postgres(settings, named=named)
     found += rows
@@ -78,8 +68,8 @@ async def _examine(context: typer.Context, whom: ServerTarget, data_dir: Path | 
             settings, embedding.model, "" if usual else f"{assignments(embedding)} "
         )
     found += await stores.check_graph(settings, named=named)
-    found.append(stores.check_index(folder if local else None, settings))
-    found += await check_models(embedding, by_workers=theirs is not None, encoded=bus.encoded)
+    found.append(stores.check_index(call.folder if local else None, settings))
+    found += await check_models(embedding, by_workers=reported is not None, encoded=bus.encoded)
     found += check_fact_readers(bus.worker_reports)
     return [*found, *compare_models(bus.worker_reports, own)]
 

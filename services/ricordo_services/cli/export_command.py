@@ -4,23 +4,19 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
-
-import typer
-from rich.text import Text
+from typing import Final
 
 from ricordo.client import MemoryClient, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import ExportReply
 from ricordo.messages.message_types import JsonObject
 from ricordo_services import private_files as private
-from ricordo_services.cli.client_calls import call_of
-from ricordo_services.cli.command_options import DataDir, Nats, Tenant, User, argument, flag
+from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
-from ricordo_services.cli.output import err_console, print_json, print_line, progress
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.output import err_console, print_json, print_line, print_remark, progress
 
 _TRIES: Final = 5
 _PAUSE_S: Final = 1.0
@@ -51,28 +47,19 @@ END: Final = "end"
 Write = Callable[[str], None]
 
 
-async def export(
-    context: typer.Context,
-    file: Annotated[str, argument("FILE", "A new file; - for standard output.")] = STANDARD_INPUT,
-    *,
-    user: User,
-    force: Annotated[bool, flag("--force", "Replace FILE where it is there.")] = False,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Annotated[bool, flag("--json", "Say as one line of JSON how much of what FILE holds.")] = False,
-) -> None:
-    """Hand over all that is held of a user."""
-    to_file = file != STANDARD_INPUT
+async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bool = False) -> None:
+    """Export all data of a user."""
+    to_file, quiet = file != STANDARD_INPUT, call.as_json
     if to_file:
         _check(Path(file), force=force)
-    call = call_of(context, nats, tenant, data_dir, as_json=as_json and to_file)
+    else:  # which is JSON already
+        call = replace(call, as_json=False)
     counts: Counter[str] = Counter()
     try:
         async with call.client() as client:
             with (
-                _written(Path(file), force=force) if to_file else _printed() as write,
-                progress(err_console(), "exported", quiet=as_json) as show,
+                _written(Path(file), force=force) if to_file else nullcontext(print_line) as write,
+                progress(err_console(), "exported", quiet=quiet) as show,
             ):
                 total = await _expected(client, user)
                 async with aclosing(items(client, user)) as found:
@@ -86,7 +73,7 @@ async def export(
     except asyncio.CancelledError:
         kept = f"; {file} was not written" if to_file else ""
         raise Interrupted(f"{counts.total()} items were handed over{kept}") from None
-    _summarise(counts, user, file, as_json=as_json and to_file)
+    _summarise(counts, user, file, as_json=call.as_json)
 
 
 async def items(client: MemoryClient, user: str) -> AsyncGenerator[JsonObject, None]:
@@ -156,20 +143,14 @@ def _written(path: Path, *, force: bool) -> Iterator[Write]:
         _check(path, force=force)
 
 
-@contextmanager
-def _printed() -> Iterator[Write]:
-    yield print_line
-
-
 def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
         return
-    held = [
+    counted = [
         f"{counts[name]} {_ONE.get(name, name) if counts[name] == 1 else called}"
         for name, called in NAMES.items()
         if counts[name]
     ]
-    where = "" if file == STANDARD_INPUT else f" in {plain(file)}"
-    said = f"{', '.join(held)}{where}" if held else f"nothing is held of {plain(user)}"
-    err_console().print(Text(said), soft_wrap=True)
+    where = "" if file == STANDARD_INPUT else f" in {file}"
+    print_remark(f"{', '.join(counted)}{where}" if counted else f"nothing is held of {user}")

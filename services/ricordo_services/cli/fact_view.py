@@ -11,8 +11,8 @@ from rich.text import Text
 from ricordo.client import MemoryClient
 from ricordo.messages.queries import FactsReply, Position
 from ricordo.messages.views import EntityView, FactView, HistoryMessage
-from ricordo_services.cli.output import err_console, is_window, local_text, out_console
-from ricordo_services.cli.reply_printing import beside, facts_block, plain, standing, warn_degraded
+from ricordo_services.cli.output import err_console, local_text, plain, print_block
+from ricordo_services.cli.reply_printing import TwoColumns, facts_block, validity, warn_degraded
 
 _AT_ONCE: Final = 1_000
 _LONGEST: Final = 300  # characters of a message of which no sentence names the value
@@ -45,19 +45,19 @@ def sentences_of(
     fact: FactView, messages: Mapping[str, HistoryMessage], zone: tzinfo | None
 ) -> list[tuple[Text, Text]]:
     """Return what supports a fact, oldest first: when it was said, the words, and the id of the message."""
-    said = [messages[one] for one in fact.message_ids if one in messages]
-    if not said:
+    sources = [messages[message_id] for message_id in fact.message_ids if message_id in messages]
+    if not sources:
         return [
             (Text(), Text("nothing but your own word" if fact.verified else "what is here no more", "dim"))
         ]
     return [
         (
-            Text(f"  {local_text(one.timestamp, zone)}", "dim"),
+            Text(f"  {local_text(source.timestamp, zone)}", "dim"),
             Text.assemble(
-                plain(sentence_with(fact.object, one.content or "")), (f"  {plain(one.id)}", "dim")
+                plain(sentence_with(fact.object, source.content or "")), (f"  {plain(source.id)}", "dim")
             ),
         )
-        for one in said
+        for source in sources
     ]
 
 
@@ -82,22 +82,22 @@ def show_facts(
     *,
     ids: bool = False,
     limit: int | None = None,
-    said: Mapping[str, HistoryMessage] | None = None,
+    messages: Mapping[str, HistoryMessage] | None = None,
 ) -> None:
     """Print facts, or that there are none; those about an entity as a card.
 
     Args:
         ids: whether each fact's id is shown.
+        messages: those whose sentences are shown with each fact, by id.
     """
-    console = out_console()
     if reply.entity is not None:
         for block in _card(user, reply.entity, reply.facts, zone, ids=ids):
-            console.print(block, soft_wrap=not is_window(console))
-    elif reply.facts and said is None:
-        console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
-    for fact in reply.facts if said is not None else ():
-        console.print(facts_block([fact], zone, ids=True), soft_wrap=not is_window(console))
-        console.print(beside(sentences_of(fact, said or {}, zone)), soft_wrap=not is_window(console))
+            print_block(block)
+    elif reply.facts and messages is None:
+        print_block(facts_block(reply.facts, zone, ids=ids))
+    for fact in reply.facts if messages is not None else ():
+        print_block(facts_block([fact], zone, ids=True))
+        print_block(TwoColumns(sentences_of(fact, messages or {}, zone)))
     if not reply.facts:
         err_console().print(Text(f"no such facts are known of {plain(user)}"))
     if reply.truncated:
@@ -110,26 +110,29 @@ def show_facts(
 def _card(
     user: str, entity: EntityView, facts: Sequence[FactView], zone: tzinfo | None, *, ids: bool
 ) -> list[RenderableType]:
-    blocks: list[RenderableType] = [Text(plain(entity.name), "bold cyan"), beside(_head(user, entity, facts))]
+    blocks: list[RenderableType] = [
+        Text(plain(entity.name), "bold cyan"),
+        TwoColumns(_head(user, entity, facts)),
+    ]
     for predicate in sorted({fact.predicate for fact in facts}):
         rows = [_row(entity, fact, zone, ids=ids) for fact in facts if fact.predicate == predicate]
-        blocks += [Text(f"\n{predicate}", "bold"), beside(rows)]
+        blocks += [Text(f"\n{predicate}", "bold"), TwoColumns(rows)]
     if entity.neighbours:
         near = [
             (Text("·" * one.distance, "magenta"), _neighbour(one.name, one.predicates))
             for one in entity.neighbours
         ]
-        blocks += [Text("\nNear", "bold"), beside(near)]
+        blocks += [Text("\nNear", "bold"), TwoColumns(near)]
     return blocks
 
 
 def _head(user: str, entity: EntityView, facts: Sequence[FactView]) -> list[tuple[Text, Text]]:
-    told = [("known from", f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}")]
+    lines = [("known from", f"{entity.mentions:,} message{'' if entity.mentions == 1 else 's'}")]
     if entity.aliases:
-        told.insert(0, ("also called", plain(", ".join(entity.aliases))))
+        lines.insert(0, ("also called", plain(", ".join(entity.aliases))))
     if ties := sorted({fact.predicate for fact in facts if _ties(fact, entity)}):
-        told.append((f"to {plain(user)}", ", ".join(ties)))
-    return [(Text(name, "dim"), Text(value)) for name, value in told]
+        lines.append((f"to {plain(user)}", ", ".join(ties)))
+    return [(Text(name, "dim"), Text(value)) for name, value in lines]
 
 
 def _ties(fact: FactView, entity: EntityView) -> bool:
@@ -144,7 +147,7 @@ def _row(entity: EntityView, fact: FactView, zone: tzinfo | None, *, ids: bool) 
     if fact.subject != entity.name:
         text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (plain(fact.object), "bold"))
     since = f"since {local_text(fact.valid_from, zone)}" if fact.valid_from else ""
-    if notes := ", ".join(filter(None, (since, standing(fact, zone)))):
+    if notes := ", ".join(filter(None, (since, validity(fact, zone)))):
         text.append(f"  ({notes})", "dim")
     if ids:
         text.append(f"  {fact.id}", "dim")

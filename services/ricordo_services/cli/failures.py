@@ -15,8 +15,6 @@ from typing import Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
-from ricordo_services.cli.command_options import with_no_color
-
 _NAMES: Final = ("stdout", "stderr")
 
 
@@ -90,7 +88,7 @@ class Interrupted(Failed):
 def guarded(command: Callable[P, object]) -> Callable[P, None]:
     """Return `command` as the command line calls it: coroutines are run, exceptions become an exit code.
 
-    It takes `--no-color` too. Logs go to standard error, errors only, unless the command sets them up
+    Logs go to standard error, errors only, unless the command sets them up
     itself. With `RICORDO_DEBUG=1` an exception keeps its traceback.
     """
 
@@ -106,7 +104,7 @@ def guarded(command: Callable[P, object]) -> Callable[P, None]:
 
                 asyncio.run(outcome)
 
-    return with_no_color(guard)
+    return guard
 
 
 @contextlib.contextmanager

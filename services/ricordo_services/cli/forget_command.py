@@ -2,24 +2,21 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 from uuid import uuid4
 
 import typer
-from rich.text import Text
 
 from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
-from ricordo_services.cli.client_calls import Call, ServerTarget, call_of
-from ricordo_services.cli.command_options import DataDir, Json, Nats, RequestId, Tenant, flag, option
+from ricordo.settings import Settings
+from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
-from ricordo_services.cli.output import err_console, out_console, print_json
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.output import print_json, print_remark, print_text
 
 UNDER_WAY: Final = "the erasure is under way"
 """The beginning of a reply after which the request is repeated."""
@@ -36,7 +33,7 @@ _WHAT: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _ForgetTarget:
+class _Scope:
     """What is to be forgotten."""
 
     user: str | None
@@ -53,73 +50,66 @@ class _ForgetTarget:
         if self.tenant_wide and (self.user, self.message, self.conversation) != (None, None, None):
             raise Misused("--tenant-wide goes with no --user, --message or --conversation: it is all of them")
 
-    def said(self, tenant: str) -> str:
+    def describe(self, tenant: str) -> str:
         """Return what it is, in words."""
         if self.tenant_wide:
             return f"ALL USERS of the tenant {tenant}"
-        of = f"of {plain(self.user or '')} in the tenant {tenant}"
+        owner = f"of {self.user} in the tenant {tenant}"
         if self.message is not None:
-            return f"the message {plain(self.message)} {of}"
+            return f"the message {self.message} {owner}"
         if self.conversation is not None:
-            return f"the conversation {plain(self.conversation)} {of}"
-        return f"ALL THAT IS HELD {of}"
+            return f"the conversation {self.conversation} {owner}"
+        return f"ALL THAT IS HELD {owner}"
 
 
 async def forget(
-    context: typer.Context,
+    call: Call,
     *,
-    user: Annotated[str | None, option("--user -u", "ID", "Whose memory.")] = None,
-    message: Annotated[str | None, option("--message", "ID", "This message only.")] = None,
-    conversation: Annotated[str | None, option("--conversation", "ID", "This conversation only.")] = None,
-    tenant_wide: Annotated[
-        bool, flag("--tenant-wide", "All users of the tenant, one after the other.")
-    ] = False,
-    yes: Annotated[bool, flag("--yes -y", "Do not ask whether it is meant.")] = False,
-    request_id: RequestId = None,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
+    user: str | None = None,
+    message: str | None = None,
+    conversation: str | None = None,
+    tenant_wide: bool = False,
+    yes: bool = False,
+    request_id: str | None = None,
 ) -> None:
-    """Erase a message, a conversation, or all that is held of a user."""
-    wanted = _ForgetTarget(user, message, conversation, tenant_wide)
-    wanted.check()
+    """Erase a message, a conversation or a user, for good."""
+    scope = _Scope(user, message, conversation, tenant_wide)
+    scope.check()
     if not yes and not sys.stdin.isatty():
         raise Misused("this cannot be undone, and there is no terminal to ask at: say --yes")
-    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
-    users = _users(call.target, context, data_dir) if tenant_wide else _one(user or "")
+    tenant = call.target.tenant
+    settings = stores_of_target(call) if tenant_wide else None
     if not yes:
-        _ask(wanted.said(call.target.tenant))
+        _confirm(scope.describe(tenant))
     request = request_id or f"forget-{uuid4()}"
+    erased, number = Erased(), 0
     try:
-        async with call.client() as client, aclosing(users):
-            await _all(client, call, users, wanted, request)
+        async with call.client() as client, aclosing(_users(user, settings, tenant)) as users:
+            async for each in users:
+                reply = await _forget(client, each, scope, request)
+                fields = Erased.model_fields
+                erased = Erased(
+                    **{name: getattr(erased, name) + getattr(reply.erased, name) for name in fields}
+                )
+                number += 1
     except asyncio.CancelledError:
         raise Interrupted("what was asked for is erased all the same; ask again to see it done") from None
-
-
-async def _all(
-    client: MemoryClient, call: Call, users: AsyncIterator[str], wanted: _ForgetTarget, request: str
-) -> None:
-    """Forget for each user, and report."""
-    erased, number = Erased(), 0
-    async for user in users:
-        reply = await _forgotten(client, user, wanted, request)
-        erased, number = _sum(erased, reply.erased), number + 1
-    if wanted.tenant_wide and call.as_json:
+    if tenant_wide and call.as_json:
         print_json({"ok": True, "users": number, "erased": erased.model_dump()})
         return
-    beside = f"{number} users: " if wanted.tenant_wide else ""
-    call.print_reply(ForgetReply(erased=erased), lambda done: _show(done.erased, beside))
+    counts = [f"{getattr(erased, name)} {what}" for name, what in _WHAT.items() if getattr(erased, name)]
+    text = f"erased: {'; '.join(counts)}" if counts else "nothing of it was held"
+    prefix = f"{number} users: " if tenant_wide else ""
+    call.print_reply(ForgetReply(erased=erased), lambda _: print_text(f"{prefix}{text}"))
 
 
-async def _forgotten(client: MemoryClient, user: str, wanted: _ForgetTarget, request: str) -> ForgetReply:
+async def _forget(client: MemoryClient, user: str, scope: _Scope, request: str) -> ForgetReply:
     """Repeat the request until all is erased: a long erasure goes on after a timeout."""
     silent, begun = 0, False
     while True:
         try:
             return await client.forget(
-                user, message_id=wanted.message, conversation_id=wanted.conversation, request_id=request
+                user, message_id=scope.message, conversation_id=scope.conversation, request_id=request
             )
         except NoResponders as error:
             raise (_unfinished(error) if begun or silent else error) from None
@@ -138,34 +128,24 @@ def _unfinished(error: RicordoError) -> RicordoError:
     return type(error)(f"{error.message}; it may be erased in part: run it again", error.field)
 
 
-async def _one(user: str) -> AsyncGenerator[str, None]:
-    yield user
-
-
-def _users(target: ServerTarget, context: typer.Context, data_dir: Path | None) -> AsyncGenerator[str, None]:
-    """Return what yields the users of the tenant of `target`, whom the PostgreSQL beside it knows."""
-    settings = stores_of_target(target, context, data_dir)
+async def _users(user: str | None, settings: Settings | None, tenant: str) -> AsyncGenerator[str, None]:
+    """Yield the user; with settings, all users of the tenant whom their PostgreSQL knows."""
+    if settings is None:
+        yield user or ""
+        return
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    return jobs.users_held(settings, target.tenant)
+    async with aclosing(jobs.stored_users(settings, tenant)) as users:
+        async for each in users:
+            yield each
 
 
-def _ask(what: str) -> None:
-    """Return where a person means it."""
-    err_console().print(Text(f"This erases {what}, everywhere and for good.", "bold"), soft_wrap=True)
+def _confirm(description: str) -> None:
+    """Ask whether it is meant; raise if it is not."""
+    print_remark(f"This erases {description}, everywhere and for good.", "bold")
     try:
         meant = typer.confirm("Forget it?", default=False, err=True)
     except typer.Abort:
         meant = False
     if not meant:
         raise Failed("nothing was forgotten")
-
-
-def _sum(one: Erased, other: Erased) -> Erased:
-    return Erased(**{name: getattr(one, name) + getattr(other, name) for name in Erased.model_fields})
-
-
-def _show(erased: Erased, beside: str) -> None:
-    counts = [f"{getattr(erased, name)} {what}" for name, what in _WHAT.items() if getattr(erased, name)]
-    said = f"{beside}erased: {'; '.join(counts)}" if counts else f"{beside}nothing of it was held"
-    out_console().print(Text(said), soft_wrap=True)

@@ -5,31 +5,26 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 from uuid import NAMESPACE_OID, uuid5
 
 import typer
-from rich.text import Text
 
 from ricordo.client import MemoryClient, Timeout
-from ricordo_services.cli.client_calls import Call, ServerTarget, call_of
-from ricordo_services.cli.command_options import DataDir, Nats, Tenant, argument, flag
+from ricordo_services.cli.client_calls import Call, ServerTarget
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.export_file import ExportFile, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import rereadable, title
-from ricordo_services.cli.output import err_console, out_console, print_json, progress
+from ricordo_services.cli.output import err_console, print_json, print_remark, print_text, progress
 from ricordo_services.cli.publish_command import (
-    ProgressTimeout,
     Publication,
     await_remembered,
     publish_lines,
     refusals,
     report_fault,
 )
-from ricordo_services.cli.reply_printing import plain
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import ExportRestore
@@ -40,43 +35,22 @@ _PAUSE_S: Final = 0.2
 _AGAIN: Final = "what was taken in stays, and counts once"
 
 
-async def import_(
-    context: typer.Context,
-    file: Annotated[
-        str, argument("FILE", "Of `ricordo export`, also as gzip has packed it; - for standard input.")
-    ],
-    *,
-    wait: Annotated[bool, flag("--wait", "Return when summaries and the like are found, too.")] = False,
-    timeout: ProgressTimeout = 120.0,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Annotated[bool, flag("--json", "Print what was taken in as one JSON object.")] = False,
-) -> None:
-    """Take in what was handed over of a user."""
-    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+async def import_(call: Call, file: str, *, wait: bool = False, timeout: float = 120.0) -> None:
+    """Import the export of a user."""
     with rereadable(file) as path:
-        await _import(context, ExportFile.read(path, title(file)), call, data_dir, timeout, wait=wait)
+        await _import(call, ExportFile.read(path, title(file)), timeout, wait=wait)
 
 
-async def _import(
-    context: typer.Context,
-    exported: ExportFile,
-    call: Call,
-    data_dir: Path | None,
-    timeout: float,
-    *,
-    wait: bool,
-) -> None:
-    settings = stores_of_target(call.target, context, data_dir)
+async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: bool) -> None:
+    settings, target = stores_of_target(call), call.target
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong file needs none
 
     publication = Publication(partial(report_fault, exported.title), exported.title)
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            await _take_in(client, call.target, exported, publication, timeout, quiet=call.as_json)
-            opening = jobs.restoring(settings, call.target.tenant, exported.user_id)
+            await _take_in(client, target, exported, publication, timeout, quiet=call.as_json)
+            opening = jobs.open_restore(settings, target.tenant, exported.user_id)
             restore = await exits.enter_async_context(opening)
             await _restore(client, exported, restore, publication.failed, timeout)
             if wait:
@@ -112,7 +86,7 @@ async def _take_in(
     with progress(err_console(), "remembered", quiet=quiet) as show:
         async with open_ingest_watch(target) as watch:
             async with aclosing(exported.bodies()) as bodies:
-                await publish_lines(client, bodies, publication, bulk=True, advance=_ignore)
+                await publish_lines(client, bodies, publication, bulk=True, advance=lambda _: None)
             refused = await refusals(watch, publication, patience)
         await await_remembered(client, publication, patience, advance, refused)
 
@@ -171,10 +145,6 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
         await asyncio.sleep(_PAUSE_S)
 
 
-def _ignore(_: int) -> None:
-    """Take how many bytes were published: what is remembered is shown."""
-
-
 def _summarise(
     publication: Publication, exported: ExportFile, restore: "ExportRestore", *, as_json: bool
 ) -> None:
@@ -191,17 +161,12 @@ def _summarise(
             }
         )
         return
-    for one in tally.left_out:
-        err_console().print(Text(plain(f"left out: {one}"), "red"), soft_wrap=True)
-    said = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
+    for item in tally.left_out:
+        print_remark(f"left out: {item}", "red")
+    restored = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
     blank = (
         f"; {exported.blank} that held nothing but what was recalled were left out" if exported.blank else ""
     )
-    more = f"; restored: {said}" if said else ""
+    more = f"; restored: {restored}" if restored else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""
-    out_console().print(
-        Text(
-            f"{publication.remembered} messages of {plain(exported.user_id)} remembered{more}{blank}{failed}"
-        ),
-        soft_wrap=True,
-    )
+    print_text(f"{publication.remembered} messages of {exported.user_id} remembered{more}{blank}{failed}")

@@ -4,27 +4,23 @@ import importlib
 import importlib.util
 from collections.abc import Collection
 from types import ModuleType
-from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
 from ricordo.settings import Settings
-from ricordo_services.cli.command_options import argument
 from ricordo_services.cli.command_settings import first_fault
 from ricordo_services.cli.failures import Failed, Misused
 
-Name = Annotated[str | None, argument("NAME", "Which one.")]
 
-
-def bench(context: typer.Context, name: Name = None) -> None:
+def bench(context: typer.Context, name: str | None = None) -> None:
     """Measure speed and size on this machine."""
     names = _lab("lab_names")
     _check(name, (*names.BENCHES, names.ALL))
     _hand_over("bench.bench_command", name, context)
 
 
-def evaluate(context: typer.Context, name: Name = None) -> None:
+def evaluate(context: typer.Context, name: str | None = None) -> None:
     """Measure the quality of what is derived and recalled, on a data set."""
     _check(name or "", _lab("lab_names").EVALUATIONS)
     _hand_over("evaluation.evaluation_command", name, context)

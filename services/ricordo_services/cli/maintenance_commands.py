@@ -1,41 +1,73 @@
-"""`ricordo migrate|reindex|lifecycle`: schema and streams, projections, and the passes of lifecycle."""
+"""`ricordo migrate|reindex|backfill|lifecycle`: what an administrator runs beside the workers."""
 
 import asyncio
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Annotated, Final
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Final, TypeVar
 
 import typer
 from pydantic_core import PydanticCustomError
 
 from ricordo.messages.message_types import parse_instant
 from ricordo.settings import Settings
-from ricordo_services.cli.command_options import (
-    DataDir,
-    DoneAsJson,
-    OnlyTenant,
-    OnlyUser,
-    argument,
-    flag,
-    group,
-    option,
-)
-from ricordo_services.cli.command_settings import required_stores, store_settings, tenant_of
-from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, guarded, sentence
+from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.command_settings import required_stores, store_settings
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused, complain, sentence
 from ricordo_services.cli.output import err_console, print_json, print_line, progress
+from ricordo_services.cli.worker_reports import worker_reports
 from ricordo_services.job_progress import (
     ORDER,
+    BackfillOrder,
+    BackfillProgress,
+    Part,
     PassSummary,
     Projected,
-    Reindexed,
     ReindexOrder,
+    ReindexProgress,
     RunsElsewhere,
 )
 
+ALL: Final = "all"
+_REINDEXED: Final[Mapping[Projected, str]] = {"graph": "facts", "vectors": "memories"}
+_DERIVED: Final[Mapping[Part, str]] = {"all": "derived", "importance": "rated", "vectors": "encoded"}
+_DERIVED_BY: Final[Mapping[Part, str]] = {"all": "of", "importance": "rated by", "vectors": "encoded by"}
 
-async def migrate(context: typer.Context, *, data_dir: DataDir = None, as_json: DoneAsJson = False) -> None:
+P = TypeVar("P", BackfillProgress, ReindexProgress, PassSummary)
+
+
+async def _with_progress(
+    counted: str,
+    work: Callable[..., Awaitable[P]],
+    counts: Callable[[P], tuple[int, int]],
+    interrupted: Callable[[P | None], str],
+    *,
+    quiet: bool,
+) -> P:
+    """Run `work` and show its progress.
+
+    Args:
+        counted: what is counted, in the plural.
+        counts: what is done, and what there is in all.
+        interrupted: the sentence of an interruption.
+    """
+    latest: P | None = None
+    with progress(err_console(), counted, quiet=quiet) as show:
+
+        def report(now: P) -> None:
+            nonlocal latest
+            latest = now
+            show(*counts(now))
+
+        try:
+            return await work(report=report)
+        except asyncio.CancelledError:
+            raise Interrupted(interrupted(latest)) from None
+
+
+async def migrate(call: Call) -> None:
     """Bring the database's schema and the streams to this version."""
-    settings = store_settings(context, data_dir)
+    settings = store_settings(call)
     if settings.stores.postgres_admin_dsn is None:
         raise Failed(
             "RICORDO_STORES__POSTGRES_ADMIN_DSN names no owner of the schema: it takes one to migrate it"
@@ -43,183 +75,174 @@ async def migrate(context: typer.Context, *, data_dir: DataDir = None, as_json: 
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and wrong usage none
 
     done = await jobs.prepare(settings)
-    if as_json:
+    if call.as_json:
         print_json({"done": done})
-        return
-    for step in done:
-        print_line(step)
-    if not done:
+    elif done:
+        print_line("\n".join(done))
+    else:
         err_console().print("nothing to do")
 
 
-_OF: Final[dict[Projected, str]] = {"graph": "facts", "vectors": "memories"}
-_ABOUT: Final[dict[Projected, tuple[str, ...]]] = {
-    "graph": ("projection", "users", "found", "written", "removed", "seconds"),
-    "vectors": ("projection", "found", "written", "seconds"),
-}
-
-
-async def reindex(
-    context: typer.Context,
-    *,
-    graph: Annotated[bool, flag("--graph", "The graph of facts alone.")] = False,
-    vectors: Annotated[bool, flag("--vectors", "The vector index alone.")] = False,
-    user: OnlyUser = None,
-    tenant: OnlyTenant = None,
-    data_dir: DataDir = None,
-    as_json: Annotated[
-        bool, flag("--json", "Print a JSON object a line: the graph, then the vectors.")
-    ] = False,
-) -> None:
+async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, user: str | None = None) -> None:
     """Write the graph and the vector index anew from PostgreSQL."""
-    whose = tenant_of(context, tenant)
-    settings = required_stores(context, data_dir)
-    chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
-    for projection in (one for one, wanted in chosen.items() if wanted):
-        order = ReindexOrder(projection=projection, tenant=whose, user_id=user)
-        done = await _reindexed(settings, order, quiet=as_json)
-        if as_json:
-            fields = asdict(done)
-            print_json({name: fields[name] for name in _ABOUT[projection]})
-        else:
-            print_line(_summary(done))
-
-
-async def _reindexed(settings: Settings, order: ReindexOrder, *, quiet: bool) -> Reindexed:
-    """Rebuild one projection and show its progress."""
+    tenant, settings = call.only_tenant, required_stores(call)
     from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
 
-    so_far: Reindexed | None = None
-    with progress(err_console(), _OF[order.projection], quiet=quiet) as show:
+    chosen: dict[Projected, bool] = {"graph": graph or not vectors, "vectors": vectors or not graph}
+    for projection in (name for name, wanted in chosen.items() if wanted):
+        order = ReindexOrder(projection=projection, tenant=tenant, user_id=user)
+        done = await _with_progress(
+            _REINDEXED[projection],
+            partial(jobs.run_reindex, settings, order),
+            lambda now: (now.written, now.found),
+            _reindex_interrupted,
+            quiet=call.as_json,
+        )
+        if call.as_json:
+            left_out = () if projection == "graph" else ("users", "removed")
+            print_json({name: value for name, value in asdict(done).items() if name not in left_out})
+        elif projection == "vectors":
+            print_line(f"vectors: {done.written} memories handed to the index in {done.seconds:.1f} s")
+        else:
+            print_line(
+                f"graph: {done.written} facts of {done.users} users written, {done.removed} that are none "
+                f"removed, in {done.seconds:.1f} s"
+            )
 
-        def report(now: Reindexed) -> None:
-            nonlocal so_far
-            so_far = now
-            show(now.written, now.found)
 
-        try:
-            return await jobs.run_reindex(settings, order, report)
-        except asyncio.CancelledError:
-            raise Interrupted(_reindex_so_far(so_far)) from None
-
-
-def _summary(done: Reindexed) -> str:
-    if done.projection == "vectors":
-        return f"vectors: {done.written} memories handed to the index in {done.seconds:.1f} s"
-    return (
-        f"graph: {done.written} facts of {done.users} users written, {done.removed} that are none removed, "
-        f"in {done.seconds:.1f} s"
-    )
-
-
-def _reindex_so_far(so_far: Reindexed | None) -> str:
-    if so_far is None:
+def _reindex_interrupted(done: ReindexProgress | None) -> str:
+    if done is None:
         return "nothing was changed"
-    of = _OF[so_far.projection]
-    return (
-        f"{so_far.projection}: {so_far.written} of {so_far.found} {of}; run it again, and it does all of it"
-    )
+    counted = f"{done.written} of {done.found} {_REINDEXED[done.projection]}"
+    return f"{done.projection}: {counted}; run it again, and it does all of it"
 
 
-ALL: Final = "all"
-_COUNTS: Final = ("examined", "changed", "archived", "created", "seconds")
-
-app = group("Run the passes that let memories fade and keep them in order.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """The options of a run."""
-
-    settings: Settings
-    now: datetime | None
-    user: str | None
-    tenant: str | None
-
-
-@app.command("run")
-@guarded
-async def run(
-    context: typer.Context,
-    name: Annotated[str, argument("PASS", f"{', '.join(ORDER)}, or {ALL} of these")],
+async def backfill(
+    call: Call,
     *,
-    now: Annotated[str | None, option("--now", "INSTANT", "As if it were then, with an offset.")] = None,
-    user: OnlyUser = None,
-    tenant: OnlyTenant = None,
-    data_dir: DataDir = None,
-    as_json: Annotated[bool, flag("--json", "Print a JSON object a pass.")] = False,
+    user: str | None = None,
+    only: Part = "all",
+    limit: int | None = None,
+    dry_run: bool = False,
 ) -> None:
-    """Run a pass now and say what it did."""
-    names = _named(name)
-    order = _Order(
-        now=_instant(now),
-        user=user,
-        tenant=tenant_of(context, tenant),
-        settings=required_stores(context, data_dir),
+    """Derive again what older versions have derived, or encode again what another model has encoded."""
+    tenant, settings = call.only_tenant, required_stores(call)
+    await _require_model_of_workers(settings, only, tenant)
+    from ricordo_services.app import jobs  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+
+    def interrupted(now: BackfillProgress | None) -> str:
+        if dry_run:
+            return "nothing was changed"
+        counted = f"{now.examined} of {now.outdated} memories are {_DERIVED[only]} again; " if now else ""
+        return f"{counted}run it again, and it goes on with the rest"
+
+    order = BackfillOrder(part=only, tenant=tenant, user_id=user, limit=limit, dry=dry_run)
+    done = await _with_progress(
+        _DERIVED[only],
+        partial(jobs.run_backfill, settings, order, notify=complain),
+        lambda now: (now.examined, now.outdated),
+        interrupted,
+        quiet=call.as_json,
     )
+    if call.as_json:
+        shown = ("version", "outdated", "by_version", "unencoded") if dry_run else asdict(done)
+        left_out = () if only == "vectors" else ("unencoded",)
+        print_json({name: getattr(done, name) for name in shown if name not in left_out})
+    else:
+        print_line(_backfill_summary(done, only, dry_run=dry_run))
+    if done.left and not dry_run:
+        complain(f"{done.left} memories are not {_DERIVED_BY[only]} {done.version} yet: {_why(done, only)}")
+        raise typer.Exit(FAILED)
+
+
+async def _require_model_of_workers(settings: Settings, part: Part, tenant: str | None) -> None:
+    """Require the embedding model of the running workers; warn if none reports one."""
+    workers = await worker_reports(settings.bus.url)
+    if workers is None:  # the job itself says so
+        return
+    own = settings.embedding
+    workers.refuse_another(own)
+    if part != "vectors" or "encode" in workers.models:
+        return
+    complain(f"no worker that encodes answers and says by which model they work: going on by {own.model}")
+    from ricordo_services.cli.store_checks import count_vectors  # noqa: PLC0415 - loads the stores' drivers
+
+    counted = await count_vectors(settings, tenant)
+    if isinstance(counted, str):
+        return
+    others = {model: number for model, number in sorted(counted.items()) if model != own.model}
+    if sum(others.values()) > counted[own.model]:
+        models = ", ".join(f"{number} of {model}" for model, number in others.items())
+        complain(
+            f"most memories are not of {own.model} ({models}): if the workers are to go on by another model, "
+            "stop this, give it their settings (RICORDO_EMBEDDING__…), and run it again"
+        )
+
+
+def _backfill_summary(done: BackfillProgress, part: Part, *, dry_run: bool) -> str:
+    if not done.outdated:
+        besides = f", but {done.unencoded} that the workers have yet to encode" if done.unencoded else ""
+        return f"all memories are {_DERIVED_BY[part]} {done.version}{besides}"
+    again = f"{_DERIVED[part]} again by {done.version}"
+    if dry_run:
+        found = ", ".join(f"{version or 'none'} {number}" for version, number in done.by_version.items())
+        return f"{done.outdated} memories would be {again} (now: {found})"
+    effect = f"raised to {done.version}" if part == "all" else again
+    return f"{done.raised} of {done.outdated} memories {effect} in {done.seconds:.1f} s"
+
+
+def _why(done: BackfillProgress, part: Part) -> str:
+    if part == "vectors":
+        return "the model refused them, or they were changed meanwhile; run it again"
+    if "+" in done.version:
+        return "the model did not answer, or not in sense; run it again when it does"
+    return "they were changed meanwhile; run it again"
+
+
+async def run_pass(call: Call, name: str, *, now: str | None = None, user: str | None = None) -> None:
+    """Run a pass of lifecycle now and print what it did."""
+    if name not in (*ORDER, ALL):
+        raise Misused(f"there is no pass {name}: choose from {', '.join((*ORDER, ALL))}")
+    try:
+        instant = None if now is None else parse_instant(now)
+    except PydanticCustomError as error:
+        raise Misused(f"--now {error.message()}") from None
+    tenant, settings = call.only_tenant, required_stores(call)
+    from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
+
     incomplete = False
-    for one in names:
+    for each in ORDER if name == ALL else (name,):
         try:
-            summary = await _made(order, one, quiet=as_json)
+            done = await _with_progress(
+                each,
+                partial(passes.run_pass, settings, each, now=instant, user_id=user, tenant=tenant),
+                lambda now: (now.examined, max(now.examined, now.expected)),
+                partial(_pass_interrupted, each),
+                quiet=call.as_json,
+            )
         except RunsElsewhere as error:
             complain(sentence(error))
             incomplete = True
         else:
-            _show(summary, as_json=as_json)
-            incomplete = incomplete or summary.failed > 0
+            _print_pass(done, as_json=call.as_json)
+            incomplete = incomplete or done.failed > 0
     if incomplete:
         raise typer.Exit(FAILED)
 
 
-def _named(name: str) -> tuple[str, ...]:
-    if name not in (*ORDER, ALL):
-        raise Misused(f"there is no pass {name}: choose from {', '.join((*ORDER, ALL))}")
-    return ORDER if name == ALL else (name,)
+def _pass_interrupted(name: str, done: PassSummary | None) -> str:
+    done = done or PassSummary(name)
+    return f"{name}: {done.changed} changed of {done.examined} examined; run it again, and it does the rest"
 
 
-async def _made(order: _Order, name: str, *, quiet: bool) -> PassSummary:
-    """Run one pass and show its progress."""
-    from ricordo_services.app import passes  # noqa: PLC0415 - takes seconds to load, and a wrong option needs none
-
-    so_far = PassSummary(name)
-    with progress(err_console(), name, quiet=quiet) as show:
-
-        def report(now: PassSummary) -> None:
-            nonlocal so_far
-            so_far = now
-            show(now.examined, max(now.examined, now.expected))
-
-        try:
-            return await passes.run_pass(
-                order.settings, name, now=order.now, user_id=order.user, tenant=order.tenant, report=report
-            )
-        except asyncio.CancelledError:
-            raise Interrupted(_pass_so_far(so_far)) from None
-
-
-def _pass_so_far(so_far: PassSummary) -> str:
-    done = f"{so_far.changed} changed of {so_far.examined} examined"
-    return f"{so_far.name}: {done}; run it again, and it does the rest"
-
-
-def _show(summary: PassSummary, *, as_json: bool) -> None:
-    fields = asdict(summary)
-    counts = {"pass": summary.name, **{name: fields[name] for name in _COUNTS}}
+def _print_pass(done: PassSummary, *, as_json: bool) -> None:
+    counts: dict[str, object] = {"pass": done.name}
+    counts |= {
+        name: getattr(done, name) for name in ("examined", "changed", "archived", "created", "seconds")
+    }
     if as_json:
         print_json(counts)
-    else:
-        failed = {"failed": summary.failed} if summary.failed else {}
-        print_line("  ".join(f"{key} {_short(value)}" for key, value in {**counts, **failed}.items()))
-
-
-def _short(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _instant(now: str | None) -> datetime | None:
-    if now is None:
-        return None
-    try:
-        return parse_instant(now)
-    except PydanticCustomError as error:
-        raise Misused(f"--now {error.message()}") from None
+        return
+    failed = {"failed": done.failed} if done.failed else {}
+    counts["seconds"] = f"{done.seconds:.2f}"
+    print_line("  ".join(f"{key} {value}" for key, value in {**counts, **failed}.items()))

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, tzinfo
-from typing import Final
+from typing import Final, TextIO
 from zoneinfo import ZoneInfo
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from ricordo_services.cli.failures import Misused, discard_stream
 
@@ -19,14 +20,8 @@ _WIDE: Final = 10_000  # nobody's window: a pipe gets a memory a line
 _PAGE: Final = 100  # columns, where there is no window to look at
 
 
-class _Paper(Console):
-    """A console that leaves a broken pipe of standard output to the command.
-
-    Attributes:
-        is_window: whether lines must fit its width.
-    """
-
-    is_window: bool
+class _CommandConsole(Console):
+    """A console that leaves a broken pipe of standard output to the command."""
 
     def on_broken_pipe(self) -> None:
         """Go on without standard error; raise for standard output."""
@@ -46,30 +41,48 @@ def err_console() -> Console:
     return _console(stderr=True)
 
 
-def is_window(console: Console) -> bool:
-    """Return whether lines must fit the width of `console`; in a pipe they are as long as what they hold."""
-    return console.is_window if isinstance(console, _Paper) else console.is_terminal
-
-
 def page() -> Console:
     """Return the console of standard output with the width of a page."""
     return _console(stderr=False, width=_PAGE)
 
 
+def _has_window(stream: TextIO) -> bool:
+    return stream.isatty() or "COLUMNS" in os.environ
+
+
 def _console(*, stderr: bool, width: int = _WIDE) -> Console:
-    stream = sys.stderr if stderr else sys.stdout
-    is_window = stream.isatty() or "COLUMNS" in os.environ
-    plain = bool(os.environ.get("NO_COLOR"))
-    console = _Paper(
+    colourless = bool(os.environ.get("NO_COLOR"))
+    return _CommandConsole(
         stderr=stderr,
-        force_terminal=False if plain else None,  # no escape codes at all, and so no bars that move
-        color_system=None if plain else "auto",
-        width=None if is_window else width,
+        force_terminal=False if colourless else None,  # no escape codes at all, and so no bars that move
+        color_system=None if colourless else "auto",
+        width=None if _has_window(sys.stderr if stderr else sys.stdout) else width,
         highlight=False,
         emoji=False,
     )
-    console.is_window = is_window or console.is_terminal
-    return console
+
+
+def plain(text: str) -> str:
+    """Return `text` without control characters, which could move a terminal's cursor or change its title."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def print_text(text: str, style: str = "") -> None:
+    """Print a text on standard output as it is, without markup or wrapping."""
+    out_console().print(Text(plain(text), style), soft_wrap=True)
+
+
+def print_remark(text: str, style: str = "") -> None:
+    """Print a text on standard error as it is, without markup or wrapping."""
+    err_console().print(Text(plain(text), style), soft_wrap=True)
+
+
+def print_block(block: RenderableType) -> None:
+    """Print on standard output within the width of the window; in a pipe, lines are not wrapped."""
+    console = out_console()
+    console.print(block, soft_wrap=not (_has_window(sys.stdout) or console.is_terminal))
 
 
 def print_line(text: str) -> None:
@@ -111,13 +124,13 @@ def progress(console: Console, done_what: str, *, quiet: bool) -> Iterator[Show]
     columns = (TextColumn("{task.description:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not watched) as bar:
         task = bar.add_task(done_what, total=None)
-        told = time.monotonic()
+        reported = time.monotonic()
 
         def show(done: int, of: int) -> None:
-            nonlocal told
+            nonlocal reported
             bar.update(task, total=of, completed=done)
-            if not watched and time.monotonic() - told >= _EVERY_S:
-                told = time.monotonic()
+            if not watched and time.monotonic() - reported >= _EVERY_S:
+                reported = time.monotonic()
                 console.print(f"{done} of {of} {done_what}", soft_wrap=True)
 
         yield show

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import typer
 from rich.console import Console
@@ -21,13 +21,11 @@ from ricordo.messages.codec import readable_id
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
-from ricordo_services.cli.client_calls import call_of
-from ricordo_services.cli.command_options import DataDir, Json, Nats, Tenant, argument, flag
+from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import IngestWatch, open_ingest_watch
 from ricordo_services.cli.input_files import STANDARD_INPUT, is_text, numbered_lines, read_document, title
-from ricordo_services.cli.output import err_console, out_console, print_json
-from ricordo_services.cli.reply_printing import plain
+from ricordo_services.cli.output import err_console, out_console, print_json, print_remark
 
 WINDOW: Final = 256  # acks in flight
 _AWAITED_AT_ONCE: Final = 500
@@ -195,39 +193,19 @@ async def await_remembered(
             advance(len(lines[message_id]))
 
 
-Source = Annotated[str, argument("FILE", "JSON Lines; - for standard input.")]
-Wait = Annotated[bool, flag("--wait", "Return when all of them are remembered.")]
-Bulk = Annotated[bool, flag("--bulk", "Use the lane of imports, which delays nobody.")]
-ProgressTimeout = Annotated[
-    float,
-    typer.Option(
-        "--timeout", metavar="SECONDS", min=0.1, help="With --wait: give up without progress for so long."
-    ),
-]
-
-
 async def publish(
-    context: typer.Context,
-    source: Source,
-    *,
-    wait: Wait = False,
-    bulk: Bulk = False,
-    timeout: ProgressTimeout = 120.0,
-    nats: Nats = None,
-    tenant: Tenant = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
+    call: Call, source: str, *, wait: bool = False, bulk: bool = False, timeout: float = 120.0
 ) -> None:
     """Publish messages, a JSON object a line."""
     _check(source)
-    call = call_of(context, nats, tenant, data_dir, as_json=as_json)
+    target = call.target
     console = err_console()
-    bar = partial(_bar, console, shown=console.is_terminal and not as_json)
+    bar = partial(_bar, console, shown=console.is_terminal and not call.as_json)
     publication = Publication(partial(report_fault, title(source)), title(source))
     try:
         async with AsyncExitStack() as exits:
             client = await exits.enter_async_context(call.client())
-            watch = await exits.enter_async_context(open_ingest_watch(call.target)) if wait else None
+            watch = await exits.enter_async_context(open_ingest_watch(target)) if wait else None
             with bar("publishing", _size(source)) as advance:
                 lines = await exits.enter_async_context(aclosing(numbered_lines(source)))
                 await publish_lines(client, lines, publication, bulk=bulk, advance=advance)
@@ -237,7 +215,7 @@ async def publish(
                     await await_remembered(client, publication, timeout, advance, refused)
     except asyncio.CancelledError:
         raise Interrupted(publication.so_far) from None
-    _summarise(publication, wait=wait, as_json=as_json)
+    _summarise(publication, wait=wait, as_json=call.as_json)
     if publication.faults:
         raise typer.Exit(FAILED)
 
@@ -283,8 +261,7 @@ def _bar(console: Console, title: str, total: int | None, *, shown: bool) -> Ite
 def report_fault(file: str, fault: Fault) -> None:
     """Print a fault on standard error."""
     who = f" ({fault.message_id})" if fault.message_id else ""
-    said = plain(f"{file}, line {fault.line}{who}: {fault.reason}")
-    err_console().print(Text(said, "red"), soft_wrap=True)
+    print_remark(f"{file}, line {fault.line}{who}: {fault.reason}", "red")
 
 
 def _summarise(publication: Publication, *, wait: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo_services.cli.failures import named
-from ricordo_services.cli.output import err_console, is_window, local_text, out_console
+from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_block, print_text
 
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
@@ -27,29 +27,19 @@ _STATE_STYLES = {
 }
 
 
-def plain(text: str) -> str:
-    """Return `text` without control characters, which could move a terminal's cursor or change its title."""
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
-
-
 def show_recall(reply: RecallReply, zone: tzinfo | None = None, *, ids: bool = False) -> None:
     """Print memories and facts, with their ids if wanted, and what could not be asked."""
-    console = out_console()
-    found = memories_block(reply.memories, zone, ids=ids)
     if is_unanswered(reply):
-        found = Text("memory cannot be searched now", "bold red")
-    console.print(found, soft_wrap=not is_window(console))
+        print_text("memory cannot be searched now", "bold red")
+    else:
+        print_block(memories_block(reply.memories, zone, ids=ids))
     if reply.facts:
-        console.print(Text("\nFacts", style="bold"))
-        console.print(facts_block(reply.facts, zone, ids=ids), soft_wrap=not is_window(console))
+        print_text("\nFacts", "bold")
+        print_block(facts_block(reply.facts, zone, ids=ids))
     if ids:
-        console.print(Text(f"\nrecall {reply.recall_id}", style="dim"), soft_wrap=True)
+        print_text(f"\nrecall {reply.recall_id}", "dim")
     if reply.archived_matches:
-        console.print(
-            Text(f"\n{reply.archived_matches} more in the archive: --archived shows them", style="dim")
-        )
+        print_text(f"\n{reply.archived_matches} more in the archive: --archived shows them", "dim")
     warn_degraded(reply.degraded)
 
 
@@ -61,7 +51,7 @@ def is_unanswered(reply: RecallReply) -> bool:
 
 def show_context(reply: ContextReply) -> None:
     """Print the text for the prompt, and its size beside it."""
-    print_plain(out_console(), reply.context)
+    print_text(reply.context)
     found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
     err_console().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
     warn_degraded(reply.degraded)
@@ -69,7 +59,6 @@ def show_context(reply: ContextReply) -> None:
 
 def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
     """Print messages as a conversation, or that there are none."""
-    console = out_console()
     if not reply.messages:
         err_console().print(Text(f"no such messages of {plain(user)} are kept"))
     for message in reply.messages:
@@ -77,48 +66,45 @@ def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> 
         line = Text(local_text(message.timestamp, zone), "dim")
         line.append(f"  {plain(who)}: ", "bold cyan")
         line.append(plain(message.content or "…"), "")
-        console.print(line, soft_wrap=not is_window(console))
+        print_block(line)
     if reply.next is not None:
         err_console().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
 
 
 def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
     """Print the state of a message and the stages it passed."""
-    console = out_console()
-    console.print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
+    out_console().print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
     unknown = reply.state is MessageState.UNKNOWN
     if reply.error and reply.state is not MessageState.FAILED and not unknown:
-        console.print(Text("  another message was sent under this id, and refused:", "yellow"))
+        print_text("  another message was sent under this id, and refused:", "yellow")
     if reply.error:
-        console.print(Text(f"  {plain(reply.error)}", "red"), soft_wrap=True)
+        print_text(f"  {reply.error}", "red")
     if unknown and not reply.error:
         err_console().print(Text("no message with this id has arrived, or it still waits to be taken in"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"
-            console.print(Text(f"  {name:10} {when}", "" if instant else "dim"))
+            print_text(f"  {name:10} {when}", "" if instant else "dim")
     if reply.document is not None:
         _show_document(reply.document)
 
 
 def _show_document(document: DocumentStatus) -> None:
-    console = out_console()
     name = Text(f"  {plain(document.name)}")
-    console.print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
+    out_console().print(name, Text(document.state.value, _STATE_STYLES[document.state]), soft_wrap=True)
     if document.error:
-        console.print(Text(f"  {plain(document.error)}", "red"), soft_wrap=True)
+        print_text(f"  {document.error}", "red")
     elif document.state is MessageState.REMEMBERED:
         left = "" if document.whole else ", and the rest of it is too much to be remembered"
         count = f"{document.extracts} extract" + ("" if document.extracts == 1 else "s")
-        console.print(Text(f"  in {count}{left}"), soft_wrap=True)
+        print_text(f"  in {count}{left}")
 
 
 def show_stats(user: str, reply: StatsReply) -> None:
     """Print the counts of a user."""
-    console = out_console()
-    console.print(Text(user, "bold"))
+    print_text(user, "bold")
     for name, count in reply:
-        console.print(Text(f"  {name:12} {count:>8,}", "" if count else "dim"))
+        print_text(f"  {name:12} {count:>8,}", "" if count else "dim")
 
 
 def warn_degraded(degraded: Sequence[Degradation]) -> None:
@@ -131,7 +117,7 @@ def warn_degraded(degraded: Sequence[Degradation]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class TwoColumns:
     """Two columns of texts: a table at a terminal, else lines of any length.
 
     Attributes:
@@ -139,7 +125,7 @@ class _Beside:
     """
 
     rows: Sequence[tuple[Text, Text]]
-    wide: bool
+    wide: bool = False
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Lay it out."""
@@ -165,6 +151,16 @@ class _Beside:
                 left = Text()
 
 
+def show_memories(
+    memories: Sequence[MemoryView], zone: tzinfo | None, nothing: str, *, ids: bool = False
+) -> None:
+    """Print memories; or `nothing` on standard error, where there are none."""
+    if memories:
+        print_block(memories_block(memories, zone, ids=ids))
+    else:
+        err_console().print(Text(nothing))
+
+
 def memories_block(
     memories: Sequence[MemoryView], zone: tzinfo | None = None, *, ids: bool = False
 ) -> RenderableType:
@@ -175,7 +171,7 @@ def memories_block(
     # Where one is above, the profile has a scale of its own, which no bar can show.
     barred = all((memory.score or 0.0) <= 1.0 for memory in memories)
     rows = [(_score(memory, barred=barred), _memory(memory, zone, ids=ids)) for memory in memories]
-    return _Beside(rows, wide=True)
+    return TwoColumns(rows, wide=True)
 
 
 def _score(memory: MemoryView, *, barred: bool) -> Text:
@@ -216,42 +212,32 @@ def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
 
 
 def _signals(signals: dict[str, float]) -> str:
-    told = {name: value for name, value in signals.items() if value != _SILENT.get(name, 0.0)}
-    return "  ".join(f"{name} {value:.2f}" for name, value in told.items())
+    return "  ".join(
+        f"{name} {value:.2f}" for name, value in signals.items() if value != _SILENT.get(name, 0.0)
+    )
 
 
 def facts_block(
     facts: Sequence[FactView], zone: tzinfo | None = None, *, ids: bool = False
 ) -> RenderableType:
     """Show facts, each with how many messages it rests on, and its id if wanted."""
-    return beside([(Text("•" * fact.confidence, "magenta"), _fact(fact, zone, ids=ids)) for fact in facts])
-
-
-def beside(rows: Sequence[tuple[Text, Text]]) -> RenderableType:
-    """Show short texts, each with a longer one beside it."""
-    return _Beside(rows, wide=False)
+    return TwoColumns(
+        [(Text("•" * fact.confidence, "magenta"), _fact(fact, zone, ids=ids)) for fact in facts]
+    )
 
 
 def _fact(fact: FactView, zone: tzinfo | None, *, ids: bool) -> Text:
     text = Text.assemble((plain(fact.subject), "bold cyan"), "  ", (fact.predicate, "dim"), "  ")
     text.append(plain(fact.object), "bold")
-    if notes := standing(fact, zone):
+    if notes := validity(fact, zone):
         text.append(f"  ({notes})", "dim")
     if ids:
         text.append(f"  {fact.id}", "dim")
     return text
 
 
-def standing(fact: FactView, zone: tzinfo | None) -> str:
+def validity(fact: FactView, zone: tzinfo | None) -> str:
     """Say of a fact until when it held, and whether it is disputed or verified."""
-    marks = [
-        f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else "",
-        "disputed" if fact.disputed else "",
-        "verified" if fact.verified else "",
-    ]
-    return ", ".join(mark for mark in marks if mark)
-
-
-def print_plain(console: Console, text: str) -> None:
-    """Print a text as it is, without markup or wrapping."""
-    console.print(Text(plain(text)), soft_wrap=True)
+    until = f"until {local_text(fact.valid_to, zone)}" if fact.valid_to else ""
+    marks = (until, "disputed" if fact.disputed else "", "verified" if fact.verified else "")
+    return ", ".join(filter(None, marks))

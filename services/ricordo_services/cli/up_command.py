@@ -10,17 +10,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Never
+from typing import Final, Never
 
-import typer
 from rich.text import Text
 
 from ricordo.bus.port import StreamsTooLarge
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.settings import Settings
-from ricordo_services.cli.client_calls import data_dir_option
-from ricordo_services.cli.command_options import DataDir, Workers, flag, folder_of
+from ricordo_services.cli.client_calls import Call, data_dir_option
 from ricordo_services.cli.command_settings import check_health_page, read_settings, set_up_logs
 from ricordo_services.cli.failures import Failed, Misused, discard_stream, program
 from ricordo_services.cli.findings import describe_room
@@ -164,30 +162,24 @@ async def _ended(workers: asyncio.Task[None]) -> None:
         workers.exception()
 
 
-AsJson = Annotated[bool, flag("--json", "Say in one line of JSON where everything answers.")]
-
-
-async def up(
-    context: typer.Context, data_dir: DataDir = None, workers: Workers = None, as_json: AsJson = False
-) -> None:
+async def up(call: Call, *, workers: str | None = None) -> None:
     """Run everything on this machine, in the foreground, until Ctrl-C."""
     names = _names(workers)
     settings = read_settings()
     set_up_logs(settings)
     await check_health_page(settings.worker)
     stopping = asyncio.Event()
-    folder = folder_of(context, data_dir)
-    if not as_json:
-        err_console().print(f"starting on {folder} …", style="dim", markup=False)
+    if not call.as_json:
+        err_console().print(f"starting on {call.folder} …", style="dim", markup=False)
 
     async def serve() -> None:
-        async with running(folder, names, settings) as run:
-            _announce(run, names, as_json)
+        async with running(call.folder, names, settings) as run:
+            _announce(run, names, call.as_json)
             await run.last()
 
     with stop_on_signals(stopping):
         await run_until(stopping, serve())
-    if not as_json:
+    if not call.as_json:
         err_console().print("stopped", style="dim")
 
 

@@ -18,7 +18,7 @@ from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, Reembed
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.job_progress import Backfilled, BackfillOrder, BackfillReport
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport
 from ricordo_services.stage_events import Linker
 
 _LOOK_EVERY_S: Final = 0.2
@@ -65,7 +65,7 @@ class Reembedding:
     keep: Sequence[str]
     batch: int = 128
 
-    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> Backfilled:
+    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
         """Move what is behind, one tenant after the other, and report after each slice.
 
         Raises:
@@ -73,7 +73,7 @@ class Reembedding:
                 what was moved stays so.
             IndexStuck: the points did not follow for a minute; what was moved stays so.
         """
-        began, started, done = self.clock.monotonic(), self.clock.now(), Backfilled(self.model)
+        began, started, done = self.clock.monotonic(), self.clock.now(), BackfillProgress(self.model)
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         behind = ReembeddingQuery(model=self.model, user_id=order.user_id)
         for tenant in tenants:
@@ -95,14 +95,14 @@ class Reembedding:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _answering(self, done: Backfilled) -> PrimaryBatcher:
+    async def _answering(self, done: BackfillProgress) -> PrimaryBatcher:
         """Return what encodes. Also for memories without any vector, which the workers encode by it."""
         try:
             return await self.batcher()
         except ModelUnavailable as error:
             raise ModelUnavailable(self._stopped(str(error), done)) from error
 
-    def _stopped(self, reason: str, done: Backfilled) -> str:
+    def _stopped(self, reason: str, done: BackfillProgress) -> str:
         moved = f"{done.raised} of {done.outdated} memories are of {self.model} by now"
         waiting = f"memories that wait for their first vector: {done.unencoded}"
         so_far = [moved] if done.outdated else []
@@ -114,7 +114,7 @@ class Reembedding:
         tenant: str,
         behind: ReembeddingQuery,
         batcher: PrimaryBatcher,
-        done: Backfilled,
+        done: BackfillProgress,
         report: BackfillReport,
     ) -> None:
         after: UUID | None = None
@@ -130,7 +130,7 @@ class Reembedding:
                 return
 
     async def _slice(
-        self, tenant: str, found: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: Backfilled
+        self, tenant: str, found: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
     ) -> None:
         """Move a slice. Each step may be the last of this run: the next one goes on from there."""
         missing = [one for one in found if not one.encoded]
@@ -149,7 +149,7 @@ class Reembedding:
         done.raised += len(released.intersection(moving))
 
     async def _encoded(
-        self, missing: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: Backfilled
+        self, missing: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
     ) -> dict[UUID, Vector]:
         """Encode texts; one for which the model has no vector is left out.
 

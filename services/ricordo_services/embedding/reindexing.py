@@ -9,7 +9,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.job_progress import Reindexed, ReindexOrder, ReindexReport
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +28,14 @@ class Reindexing:
     clock: Clock
     batch: int = 256
 
-    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> Reindexed:
+    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> ReindexProgress:
         """Tell the index of all memories, one tenant after the other.
 
         Raises:
             BusUnavailable, StoreUnavailable: a server does not answer; what was told of follows.
             IndexStuck: the points did not follow for a minute; the others are told of by the next run.
         """
-        began, done = self.clock.monotonic(), Reindexed("vectors")
+        began, done = self.clock.monotonic(), ReindexProgress("vectors")
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         for tenant in tenants:
             done.found += await self.memories.count(tenant, order.user_id)
@@ -45,7 +45,9 @@ class Reindexing:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _tenant(self, tenant: str, user_id: str | None, done: Reindexed, report: ReindexReport) -> None:
+    async def _tenant(
+        self, tenant: str, user_id: str | None, done: ReindexProgress, report: ReindexReport
+    ) -> None:
         after: UUID | None = None
         while True:
             await wait_for_room(self.index, self.clock)

@@ -15,7 +15,7 @@ from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMem
 from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.llm_enrichment import Asked
-from ricordo_services.job_progress import Backfilled, BackfillOrder, BackfillReport, Part
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
 from ricordo_services.stage_events import Linker
 
 _SLICE: Final = 256  # memories in a transaction, where the rules derive alone
@@ -60,13 +60,13 @@ class Backfill:
         """What is current: the rules, and the language model where there is one."""
         return VERSION if self.model is None else described_by(VERSION, self.model)
 
-    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> Backfilled:
+    async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
         """Derive again what is outdated, one tenant after the other, and report after each slice.
 
         Raises:
             IndexStuck: the points did not follow for a minute; what was written stays.
         """
-        began, done = self.clock.monotonic(), Backfilled(self.version)
+        began, done = self.clock.monotonic(), BackfillProgress(self.version)
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         for tenant in tenants:
             sought = self._sought(order, asking=self._has_model)
@@ -84,7 +84,7 @@ class Backfill:
         return done
 
     async def _tenant(
-        self, tenant: str, order: BackfillOrder, done: Backfilled, report: BackfillReport
+        self, tenant: str, order: BackfillOrder, done: BackfillProgress, report: BackfillReport
     ) -> None:
         after: UUID | None = None
         unanswered = 0
@@ -102,7 +102,13 @@ class Backfill:
                 return
 
     async def _slice(
-        self, tenant: str, found: Sequence[OutdatedMemory], part: Part, done: Backfilled, *, asking: bool
+        self,
+        tenant: str,
+        found: Sequence[OutdatedMemory],
+        part: Part,
+        done: BackfillProgress,
+        *,
+        asking: bool,
     ) -> bool:
         """Derive a slice again; return whether the model had a hand in any of it."""
         await wait_for_room(self.index, self.clock)
@@ -124,7 +130,7 @@ class Backfill:
         return derived
 
     async def _raise(
-        self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: Backfilled
+        self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: BackfillProgress
     ) -> None:
         """Write what is better than before, and tell the index."""
         better = {one.memory_id: one for one in derived if raising.is_better(one)}

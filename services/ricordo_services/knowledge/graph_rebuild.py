@@ -7,7 +7,7 @@ from functools import partial
 from ricordo.clock import Clock
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo_services.job_progress import Reindexed, ReindexOrder, ReindexReport
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
 from ricordo_services.knowledge.graph_repair import GraphRepair, RepairedFacts
 
 
@@ -19,13 +19,13 @@ class GraphRebuild:
     life: LifecycleStore
     clock: Clock
 
-    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> Reindexed:
+    async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> ReindexProgress:
         """Write what is known, and remove what is not, one user after the other.
 
         Raises:
             GraphUnavailable, StoreUnavailable: a server does not answer; what was written stays.
         """
-        began, done = self.clock.monotonic(), Reindexed("graph")
+        began, done = self.clock.monotonic(), ReindexProgress("graph")
         await self.mending.graph.prepare()  # it may be another, empty one
         owners = await self._owners(order, done)
         report(done)
@@ -37,7 +37,7 @@ class GraphRebuild:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _owners(self, order: ReindexOrder, done: Reindexed) -> list[tuple[str, str]]:
+    async def _owners(self, order: ReindexOrder, done: ReindexProgress) -> list[tuple[str, str]]:
         """Return of whom something is known, or of whom the graph holds something."""
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         owners = {
@@ -59,7 +59,7 @@ class GraphRebuild:
         await self.mending.graph.sweep_ownerless(tenants, unnamed=order.tenant is None)
 
 
-def _count(done: Reindexed, report: ReindexReport, batch: RepairedFacts) -> None:
+def _count(done: ReindexProgress, report: ReindexReport, batch: RepairedFacts) -> None:
     done.written += batch.written
     done.removed += batch.removed
     report(done)

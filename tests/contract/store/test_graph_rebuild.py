@@ -20,7 +20,7 @@ from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.graph import ODD_NAMES, known
-from ricordo_services.job_progress import Reindexed, ReindexOrder
+from ricordo_services.job_progress import ReindexOrder, ReindexProgress
 from ricordo_services.knowledge.graph_projector import projecting
 from ricordo_services.knowledge.graph_rebuild import GraphRebuild
 from ricordo_services.knowledge.graph_repair import GraphRepair
@@ -57,7 +57,7 @@ class World:
         project = projecting(self.graph, self.stores.tenant)
         await self.stores.ledger.record(self.stores.tenant, told, project, STORED)
 
-    async def rebuild(self, user_id: str | None = None) -> Reindexed:
+    async def rebuild(self, user_id: str | None = None) -> ReindexProgress:
         return await self.job.run(
             ReindexOrder(projection="graph", tenant=self.stores.tenant, user_id=user_id)
         )
@@ -184,7 +184,7 @@ async def test_one_that_was_cut_off_is_finished_by_the_next(world: World) -> Non
     class CutOffError(Exception):
         """As Ctrl-C is."""
 
-    def cut(so_far: Reindexed) -> None:
+    def cut(so_far: ReindexProgress) -> None:
         if so_far.written >= half:
             raise CutOffError
 

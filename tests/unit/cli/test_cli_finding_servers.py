@@ -3,11 +3,9 @@ import os
 from pathlib import Path
 
 import pytest
-import typer
 from tests.unit.cli.conftest import Cli
 
-from ricordo_services.cli.client_calls import target
-from ricordo_services.cli.command_options import Globals, default_data_dir
+from ricordo_services.cli.client_calls import Call, default_data_dir
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import Failed
 
@@ -23,12 +21,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "ricordo"
 
 
-@pytest.fixture
-def context() -> typer.Context:
-    command = typer.main.get_command(typer.Typer(callback=lambda: None, rich_markup_mode=None))
-    return typer.Context(command, obj=Globals())
-
-
 def announce(folder: Path, url: object = "nats://stack:1", pid: object = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stores = {"postgres": OURS, "bolt": "bolt://stack:3"}
@@ -37,67 +29,68 @@ def announce(folder: Path, url: object = "nats://stack:1", pid: object = None) -
 
 
 def test_the_option_comes_first_then_the_environment_then_the_stack(
-    home: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(home)
-    assert target(context, None, None, None).url == "nats://stack:1"
+    assert Call().target.url == "nats://stack:1"
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://environment:1")
-    assert target(context, None, None, None).url == "nats://environment:1"
-    context.obj = Globals(nats="nats://outer:1")
-    assert target(context, None, None, None).url == "nats://outer:1"
-    assert target(context, "nats://option:1", None, None).url == "nats://option:1"
+    assert Call().target.url == "nats://environment:1"
+    assert Call(nats="nats://option:1").target.url == "nats://option:1"
+
+
+def test_an_option_of_a_command_comes_before_the_same_of_the_program(cli: Cli) -> None:
+    nowhere = ("--nats", "nats://127.0.0.1:1")
+    assert cli("--tenant", "No Tenant", *nowhere, "status", "m-1").code == 2
+    assert cli("--tenant", "No Tenant", *nowhere, "status", "m-1", "--tenant", "acme").code == 1
+    assert cli("--nats", "http://no", "status", "m-1").code == 2
+    assert cli("--nats", "http://no", "status", "m-1", *nowhere).code == 1
+    assert cli("dlq", "--nats", "http://no", "list").code == 2
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"nats": 3}', '{"nats": null}'])
-def test_a_stack_that_does_not_say_where_it_is_does_not_run(
-    home: Path, context: typer.Context, text: str
-) -> None:
+def test_a_stack_that_does_not_say_where_it_is_does_not_run(home: Path, text: str) -> None:
     home.mkdir()
     (home / "stack.json").write_text(text)
     with pytest.raises(Failed, match=r"no stack runs on .*ricordo up"):
-        target(context, None, None, None)
+        _ = Call().target
 
 
-def beside(context: typer.Context, nats: str | None = None, folder: Path | None = None) -> tuple[str, str]:
+def beside(nats: str | None = None, folder: Path | None = None) -> tuple[str, str]:
     """Return where NATS and PostgreSQL are, for a command that speaks to both."""
-    settings = stores_of_target(target(context, nats, None, folder), context, folder)
+    settings = stores_of_target(Call(nats=nats, data_dir=folder))
     assert settings.stores.postgres_dsn is not None
     return settings.bus.url, settings.stores.postgres_dsn.get_secret_value()
 
 
 def test_stores_are_those_beside_the_servers_that_are_spoken_to(
-    home: Path, tmp_path: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(home, "nats://user:word@stack:1")
     stack = ("nats://user:word@stack:1", OURS)
-    assert beside(context) == beside(context, "nats://stack:1") == beside(context, folder=home) == stack
+    assert beside() == beside("nats://stack:1") == beside(folder=home) == stack
     monkeypatch.setenv(DSN, THEIRS)
     monkeypatch.setenv("RICORDO_BUS__URL", "nats://elsewhere:1")
-    assert beside(context, "nats://prod:1") == ("nats://prod:1", THEIRS)
-    assert beside(context, folder=home) == stack, "a named folder is meant, whatever the settings say"
+    assert beside("nats://prod:1") == ("nats://prod:1", THEIRS)
+    assert beside(folder=home) == stack, "a named folder is meant, whatever the settings say"
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://prod:4")
-    assert beside(context) == ("nats://prod:4", THEIRS)
+    assert beside() == ("nats://prod:4", THEIRS)
 
 
 def test_servers_that_are_named_apart_from_their_stores_are_refused(
-    home: Path, context: typer.Context, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(home)
     for nats, folder in (("nats://prod:1", None), ("nats://prod:1", home)):
         with pytest.raises(Failed, match=r"--nats names NATS, and nothing names the stores beside it"):
-            beside(context, nats, folder)
-    context.obj = Globals(nats="nats://outer:1")
-    with pytest.raises(Failed, match="names NATS"):
-        beside(context)
-    context.obj = Globals()
+            beside(nats, folder)
     monkeypatch.setenv(DSN, THEIRS)
     for named in (None, "nats://stack:1"):
         with pytest.raises(Failed, match="names other stores than those of"):
-            beside(context, named)
+            beside(named)
     monkeypatch.delenv(DSN)
     monkeypatch.setenv("RICORDO_NATS_URL", "nats://prod:1")
     with pytest.raises(Failed, match="RICORDO_NATS_URL names NATS"):
-        beside(context)
+        beside()
 
 
 @pytest.mark.parametrize("words", [("forget", "--tenant-wide", "--yes"), ("import",)])

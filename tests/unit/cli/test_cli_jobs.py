@@ -10,7 +10,7 @@ from tests.unit.cli.conftest import Cli
 from ricordo.graph.port import GraphUnavailable
 from ricordo_services.app import jobs
 from ricordo_services.cli import worker_reports
-from ricordo_services.job_progress import Backfilled, BackfillOrder, Reindexed, ReindexOrder
+from ricordo_services.job_progress import BackfillOrder, BackfillProgress, ReindexOrder, ReindexProgress
 
 
 @pytest.fixture
@@ -18,9 +18,11 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
     """Name servers that nobody will ask, and keep what is ordered of them."""
     kept: list[BackfillOrder] = []
 
-    async def ordered(_settings: object, order: BackfillOrder, report: object, tell: object) -> Backfilled:
+    async def ordered(
+        _settings: object, order: BackfillOrder, report: object, notify: object
+    ) -> BackfillProgress:
         kept.append(order)
-        outcome = Backfilled("rules-2+m", outdated=5, by_version={"rules-1": 4, "": 1})
+        outcome = BackfillProgress("rules-2+m", outdated=5, by_version={"rules-1": 4, "": 1})
         if not order.dry:
             outcome.examined, outcome.changed, outcome.raised, outcome.left = 5, 4, 3, 2
         report(outcome)  # type: ignore[operator]  # the command's own
@@ -93,10 +95,10 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
 ) -> None:
     async def interrupted(
-        _settings: object, order: BackfillOrder, report: object, _tell: object
-    ) -> Backfilled:
+        _settings: object, order: BackfillOrder, report: object, notify: object
+    ) -> BackfillProgress:
         if order.limit:
-            report(Backfilled("m", outdated=9, examined=4))  # type: ignore[operator]  # the command's own
+            report(BackfillProgress("m", outdated=9, examined=4))  # type: ignore[operator]  # the command's own
         signal.raise_signal(signal.SIGINT)
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
@@ -115,8 +117,8 @@ def test_an_interrupt_says_how_far_it_came_and_that_it_can_go_on(
 def test_what_no_model_has_encoded_yet_is_not_said_to_be(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, orders: list[BackfillOrder]
 ) -> None:
-    async def ordered(*_: object) -> Backfilled:
-        return Backfilled("bge-m3", unencoded=2)
+    async def ordered(*_: object, **_options: object) -> BackfillProgress:
+        return BackfillProgress("bge-m3", unencoded=2)
 
     monkeypatch.setattr(jobs, "run_backfill", ordered)
     told = "all memories are encoded by bge-m3, but 2 that the workers have yet to encode\n"
@@ -131,9 +133,9 @@ def reindex_orders(monkeypatch: pytest.MonkeyPatch) -> list[ReindexOrder]:
     """Name servers that nobody will ask, and keep what is ordered of them."""
     kept: list[ReindexOrder] = []
 
-    async def ordered(_settings: object, order: ReindexOrder, report: object) -> Reindexed:
+    async def ordered(_settings: object, order: ReindexOrder, report: object) -> ReindexProgress:
         kept.append(order)
-        outcome = Reindexed(order.projection, found=5, written=5, seconds=0.25)
+        outcome = ReindexProgress(order.projection, found=5, written=5, seconds=0.25)
         if order.projection == "graph":
             outcome.users, outcome.removed = 2, 1
         report(outcome)  # type: ignore[operator]  # the command's own
@@ -171,7 +173,7 @@ def test_each_projection_is_told_in_a_line(cli: Cli, reindex_orders: list[Reinde
 def test_a_graph_that_is_away_fails_in_a_line_before_the_vectors(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, reindex_orders: list[ReindexOrder]
 ) -> None:
-    async def away(*_: object) -> Reindexed:
+    async def away(*_: object, **_options: object) -> ReindexProgress:
         raise GraphUnavailable("the graph does not answer: nobody is there")
 
     monkeypatch.setattr(jobs, "run_reindex", away)

@@ -9,10 +9,9 @@ from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, Stat
 from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryView
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
-from ricordo_services.cli.output import local_text, zone_of
+from ricordo_services.cli.output import local_text, plain, zone_of
 from ricordo_services.cli.reply_printing import (
     memories_block,
-    plain,
     show_history,
     show_recall,
     show_status,

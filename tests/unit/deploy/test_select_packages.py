@@ -110,7 +110,7 @@ RUN_BY_CONTAINERS = [
     "ricordo_services.app.jobs",
     "ricordo_services.app.worker_process",
     "ricordo_services.cli.worker_command",
-    "ricordo_services.cli.recall_commands",
+    "ricordo_services.cli.query_commands",
     "ricordo.index.qdrant.qdrant_server",
 ]
 

@@ -19,7 +19,8 @@ from ricordo.messages.enumerations import Role
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion
-from ricordo_services.cli.reply_printing import bar, plain
+from ricordo_services.cli.output import plain
+from ricordo_services.cli.reply_printing import bar
 
 MOST = 0.5
 WEIGHTY = 0.7

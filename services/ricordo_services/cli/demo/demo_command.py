@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -21,7 +21,6 @@ from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import StatsReply
 from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
-from ricordo_services.cli.command_options import flag
 from ricordo_services.cli.command_settings import read_settings
 from ricordo_services.cli.demo.demo_conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
 from ricordo_services.cli.failures import Failed, Interrupted
@@ -34,12 +33,7 @@ RECENT: Final = 2
 PATIENCE_S: Final = 60.0
 
 
-async def demo(
-    *,
-    full: Annotated[
-        bool, flag("--full", "Show every context whole, all memories and their signals.")
-    ] = False,
-) -> None:
+async def demo(*, full: bool = False) -> None:
     """See it at work: a conversation of some weeks, then questions and answers."""
     console = page()
     log.configure(level="error", readable=True)  # the show is for people; what fails still says so
