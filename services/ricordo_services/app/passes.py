@@ -17,15 +17,15 @@ from ricordo.system_clock import SystemClock
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic
 from ricordo_services.job_progress import PassReport, PassSummary, silent
-from ricordo_services.lifecycle.passes import (
+from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.pass_runner import PassRunner
+from ricordo_services.lifecycle.passes.retention_passes import (
     ArchivePass,
-    CompressionPass,
     DecayPass,
     ExpiryPass,
-    PassRunner,
-    PassWork,
     RetentionPass,
 )
+from ricordo_services.lifecycle.passes.slices import PassWork
 from ricordo_services.lifecycle.reflection_pass import ReflectionPass
 from ricordo_services.lifecycle.session_summaries import Alone, SessionSummaries
 

@@ -46,7 +46,7 @@ from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
 from ricordo_services.lifecycle.notes import tidy_notes
-from ricordo_services.lifecycle.passes import Reconciliation, tidy
+from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
 
 _log = structlog.stdlib.get_logger(__name__)
 

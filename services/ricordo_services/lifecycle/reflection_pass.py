@@ -16,7 +16,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
-from ricordo_services.lifecycle.passes import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 OBSERVED: Final = 100
 """Memories that a reflection is drawn from."""
@@ -60,30 +60,25 @@ class ReflectionPass:
     async def slices(
         self,
         tenant: str,
-        now: datetime,  # what was said decides: it only tells whose failure is long enough ago
+        now: datetime,
         user_id: str | None,
-        after: UUID | None,  # noqa: ARG002 - who was reflected upon is not found again
+        _after: UUID | None,
     ) -> AsyncGenerator[Slice, None]:
-        """Reflect upon all users that are due."""
-        tried: set[str] = set()
-        failed = 0
-        while True:
-            due = await self._due(tenant, user_id, failed)
-            untried = [one for one in due if one.user_id not in tried]
-            for one in untried:
-                tried.add(one.user_id)
-                doing = partial(self._upon, tenant, one)
-                done = await self.trials.of(doing, now, tenant, user_id=one.user_id)
-                failed += done.failed
-                yield done
-            if not untried:
-                return
+        """Reflect upon all users that are due; they are not found again."""
+        async for done in self.trials.all_due(
+            partial(self._due, tenant, user_id),
+            partial(self._upon, tenant),
+            lambda due: {"user_id": due.user_id},
+            now,
+            tenant,
+        ):
+            yield done
 
-    async def _due(self, tenant: str, user_id: str | None, failed: int = 0) -> Sequence[ReflectionBacklog]:
-        """Return some who are due; those of whom it is known that it failed are still among them."""
+    async def _due(self, tenant: str, user_id: str | None, more: int = 0) -> Sequence[ReflectionBacklog]:
+        """Return some users who are due, and `more`."""
         if math.isinf(self.threshold):
             return ()
-        return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE + failed)
+        return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE + more)
 
     async def _upon(self, tenant: str, one: ReflectionBacklog) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)

@@ -28,7 +28,7 @@ from ricordo.store.session_store import (
     UnsummarizedConversation,
 )
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
-from ricordo_services.lifecycle.passes import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 _AT_ONCE: Final = 50  # conversations that are looked for at a time
 
@@ -77,24 +77,17 @@ class SessionSummaries:
         tenant: str,
         now: datetime,
         user_id: str | None,
-        after: UUID | None,  # noqa: ARG002 - what is covered is not found again
+        _after: UUID | None,
     ) -> AsyncGenerator[Slice, None]:
-        """Sum up all sessions that are over."""
-        tried: set[UnsummarizedConversation] = set()
-        failed = 0  # these are found again, before all others
-        while True:
-            limit = _AT_ONCE + failed
-            found = await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=limit)
-            untried = [one for one in found if one not in tried]
-            for one in untried:
-                tried.add(one)
-                doing = partial(self._conversation, tenant, one, now)
-                of = {"user_id": one.user_id, "conversation_id": one.conversation_id}
-                done = await self.trials.of(doing, now, tenant, **of)
-                failed += done.failed
-                yield done
-            if not untried:
-                return
+        """Summarise all sessions that are over; what is covered is not found again."""
+        async for done in self.trials.all_due(
+            lambda more: self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE + more),
+            lambda due: self._conversation(tenant, due, now),
+            lambda due: {"user_id": due.user_id, "conversation_id": due.conversation_id},
+            now,
+            tenant,
+        ):
+            yield done
 
     async def _conversation(self, tenant: str, one: UnsummarizedConversation, now: datetime) -> Slice:
         """Sum up the sessions of a conversation, each in a transaction of its own, until one goes on."""

@@ -20,7 +20,8 @@ from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
-from ricordo_services.lifecycle.passes import CompressionPass, Slice
+from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.retrieval.lookups import Expand
 
 NOW = at(0) + timedelta(days=200)

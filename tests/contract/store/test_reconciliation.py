@@ -17,7 +17,8 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
 from ricordo.store.session_store import SessionStore
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.lifecycle.passes import DecayPass, Reconciliation, tidy
+from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
+from ricordo_services.lifecycle.passes.retention_passes import DecayPass
 from ricordo_services.lifecycle.session_summaries import SessionSummaries
 
 

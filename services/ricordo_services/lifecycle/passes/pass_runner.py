@@ -1,66 +1,42 @@
-"""What every pass stands in: one process at a time, tenant by tenant, slice by slice, told of as it goes.
+"""Runs a pass: one process at a time, tenant by tenant, slice by slice.
 
-Whoever writes a pass writes its `Work`, and adds it to the table in `app/passes.py`. Each slice is
-committed before it is yielded and follows from what is stored, so that one which is done twice changes
-nothing more. What fails for one tenant keeps no other from its turn, and a work keeps its own items apart by
-`IsolatedItems`; only a server that is away ends a pass.
+A new pass implements `PassWork` and joins the table in `app/passes.py`. A tenant that fails does not keep
+others from their turn; only a server that is away ends a pass.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
-from uuid import UUID
 
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.store.pass_store import PassLocks, PassRuns, PassState
+from ricordo.store.pass_store import PassLocks, PassRuns
 from ricordo_services.job_progress import PassReport, PassSummary, RunsElsewhere, silent
-from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, PassWork, Slice
 
-_TURN_S: Final = (
-    5.0  # for which a tenant may hold up others, while more waits than anybody works off in that time
-)
+_TURN_S: Final = 5.0  # of one tenant, after which the others have their turns
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class PassWork(Protocol):
-    """What a pass does with the memories of a tenant."""
-
-    @property
-    def name(self) -> str:
-        """The name of the pass."""
-        ...
-
-    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
-        """Return about how much there is to examine, at little cost; 0 where nobody knows."""
-        ...
-
-    def slices(
-        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
-    ) -> AsyncGenerator[Slice, None]:
-        """Do the work and say so, slice by slice; of an item that fails, by `Slice.failed`."""
-        ...
-
-
 class Tenants(Protocol):
-    """Who knows the tenants."""
+    """The list of tenants."""
 
     async def tenants(self) -> Sequence[str]:
-        """Return all tenants that ever said something."""
+        """Return all tenants."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassRunner:
-    """A pass: what it does, and the frame for it.
+    """Runs the work of a pass.
 
     Attributes:
-        patience: seconds for which `run` waits for another process, which may only look whether it is due.
+        patience: seconds that `run` waits for another process, which may only check whether it is due.
     """
 
     work: PassWork
@@ -84,141 +60,132 @@ class PassRunner:
         *,
         tenant: str | None = None,
     ) -> PassSummary:
-        """Make the whole pass, whenever it was made last.
+        """Run the whole pass, whether or not it is due.
 
         Args:
             tenant: for this one only; None for all.
 
         Raises:
-            RunsElsewhere: another process makes it at this moment.
+            RunsElsewhere: another process runs it at this moment.
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = PassSummary(self.name), self.clock.monotonic()
-        async with self.locks.acquire(self.name, self.patience) as is_alone:
-            if not is_alone:
+        async with self._lock(self.patience) as summary:
+            if summary is None:
                 raise RunsElsewhere(self.name)
             tenants = await self.life.tenants() if tenant is None else [tenant]
             for each in tenants:
                 summary.expected += await self._expected(each, now, user_id)
             report(summary)
             for each in tenants:
-                doing = partial(self._make, each, now, user_id, summary, report)
-                await self._apart(doing, each, now, summary)
-        summary.seconds = self.clock.monotonic() - began
+                work = partial(self._whole, each, now, user_id, summary, report)
+                await self._isolate(work, each, now, summary)
         return summary
 
     async def run_if_due(self, now: datetime, every: timedelta) -> PassSummary | None:
-        """Make the pass for the tenants that it is due for; go on where a run of the same day was cut off.
+        """Run the pass for the tenants that it is due for; continue a run of the same day that was cut off.
 
         Returns:
-            What was done; None where another process makes the pass at this moment.
+            What was done; None where another process runs the pass at this moment.
 
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = PassSummary(self.name), self.clock.monotonic()
-        async with self.locks.acquire(self.name) as is_alone:
-            if not is_alone:
+        async with self._lock() as summary:
+            if summary is None:
                 _log.info("a pass runs elsewhere", name=self.name)
                 return None
             for tenant in await self.life.tenants():
-                await self._apart(partial(self._catch_up, tenant, now, every, summary), tenant, now, summary)
-        summary.seconds = self.clock.monotonic() - began
+                work = partial(self._continue, tenant, now, every, summary)
+                await self._isolate(work, tenant, now, summary)
         return summary
 
     async def run_pending(self, now: datetime) -> PassSummary | None:
-        """Make the pass for the tenants in which something waits for it: where anything is expected.
+        """Run the pass for the tenants in which anything is expected.
 
-        They take turns: one in which much waits goes on when the others had theirs, those too in which
-        something has come to wait meanwhile.
+        They take turns: one with much work continues after the others.
 
         Returns:
-            What was done; None where nothing waits, or another process makes the pass at this moment.
+            What was done; None where nothing is pending, or another process runs the pass at this moment.
 
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer; what was done is kept.
         """
-        summary, began = PassSummary(self.name), self.clock.monotonic()
-        waiting = await self._waiting(now)
-        if not waiting:
+        pending = await self._pending(now)
+        if not pending:
             return None
-        async with self.locks.acquire(self.name) as is_alone:
-            if not is_alone:
-                return None
-            while waiting:
+        async with self._lock() as summary:
+            while pending and summary is not None:
                 cut_short = set[str]()
-                for tenant in waiting:
-                    doing = partial(self._turn, tenant, now, summary, cut_short)
-                    await self._apart(doing, tenant, now, summary)
-                waiting = await self._waiting(now) if cut_short else []
-        summary.seconds = self.clock.monotonic() - began
+                for tenant in pending:
+                    await self._isolate(
+                        partial(self._turn, tenant, now, summary, cut_short), tenant, now, summary
+                    )
+                pending = await self._pending(now) if cut_short else []
         return summary
 
-    async def _waiting(self, now: datetime) -> Sequence[str]:
-        """Return the tenants in which anything is expected."""
-        return [one for one in await self.life.tenants() if await self._expected(one, now, None)]
+    @asynccontextmanager
+    async def _lock(self, patience: float = 0.0) -> AsyncIterator[PassSummary | None]:
+        """Lock the pass for the length of an `async with`; yield its summary, None if it runs elsewhere."""
+        began = self.clock.monotonic()
+        async with self.locks.acquire(self.name, patience) as is_alone:
+            summary = PassSummary(self.name) if is_alone else None
+            yield summary
+        if summary is not None:
+            summary.seconds = self.clock.monotonic() - began
 
-    async def _apart(
-        self, doing: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
+    async def _pending(self, now: datetime) -> Sequence[str]:
+        """Return the tenants in which anything is expected."""
+        return [each for each in await self.life.tenants() if await self._expected(each, now, None)]
+
+    async def _isolate(
+        self, work: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
     ) -> None:
-        """Do what there is to do for a tenant; count it where it fails."""
-        _add(summary, await self.trials.of(doing, now, tenant, name=self.name))
+        """Do the work for a tenant; count it if it fails."""
+        _add(summary, await self.trials.of(work, now, tenant, name=self.name))
 
     async def _expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
-        """Return how much is expected; nothing where that fails."""
+        """Return how much is expected; 0 if that fails."""
         ids = {"name": self.name, "step": "expected"}
         if not self.trials.in_cooldown(now, tenant, **ids):
             with self.trials.guard(now, tenant, **ids):
                 return await self.work.expected(tenant, now, user_id)
         return 0
 
-    async def _make(
-        self,
-        tenant: str,
-        now: datetime,
-        user_id: str | None,
-        summary: PassSummary,
-        report: PassReport = silent,
+    async def _whole(
+        self, tenant: str, now: datetime, user_id: str | None, summary: PassSummary, report: PassReport
     ) -> Slice:
-        async for one in self.work.slices(tenant, now, user_id, None):
-            _add(summary, one)
+        async for done in self.work.slices(tenant, now, user_id, None):
+            _add(summary, done)
             report(summary)
         return Slice()
 
     async def _turn(self, tenant: str, now: datetime, summary: PassSummary, cut_short: set[str]) -> Slice:
-        """Make it for a tenant until nothing is left, or its turn is over: then add it to `cut_short`."""
+        """Run it for a tenant until nothing is left or its turn is over: then add it to `cut_short`."""
         until = self.clock.monotonic() + _TURN_S
         async with aclosing(self.work.slices(tenant, now, None, None)) as slices:
-            async for one in slices:
-                _add(summary, one)
+            async for done in slices:
+                _add(summary, done)
                 if self.clock.monotonic() >= until:
                     cut_short.add(tenant)
                     break
         return Slice()
 
-    async def _catch_up(self, tenant: str, now: datetime, every: timedelta, summary: PassSummary) -> Slice:
+    async def _continue(self, tenant: str, now: datetime, every: timedelta, summary: PassSummary) -> Slice:
         state = await self.runs.state(tenant, self.name)
-        if not _is_due(state, now, every):
+        # A completion far in the future was stamped by a clock that was wrong.
+        if state.completed_at is not None and abs(now - state.completed_at) < every:
             return Slice()
-        began_for, after = now, None
+        run_at, after = now, None
         if state.unfinished_run_at is not None and state.unfinished_run_at.date() == now.date():
-            began_for, after = state.unfinished_run_at, state.resume_after
-        async for one in self.work.slices(tenant, began_for, None, after):
-            _add(summary, one)
-            if one.reached is not None:
-                await self.runs.save_position(tenant, self.name, began_for, one.reached)
+            run_at, after = state.unfinished_run_at, state.resume_after
+        async for done in self.work.slices(tenant, run_at, None, after):
+            _add(summary, done)
+            if done.reached is not None:
+                await self.runs.save_position(tenant, self.name, run_at, done.reached)
         await self.runs.complete(tenant, self.name, now)
         return Slice()
 
 
-def _is_due(state: PassState, now: datetime, every: timedelta) -> bool:
-    """Whether it is time again; a completion far in the future was noted by a clock that was wrong."""
-    return state.completed_at is None or abs(now - state.completed_at) >= every
-
-
-def _add(summary: PassSummary, one: Slice) -> None:
-    summary.examined += one.examined
-    summary.changed += one.changed
-    summary.archived += one.archived
-    summary.created += one.created
-    summary.failed += one.failed
+def _add(summary: PassSummary, done: Slice) -> None:
+    for count in ("examined", "changed", "archived", "created", "failed"):
+        setattr(summary, count, getattr(summary, count) + getattr(done, count))

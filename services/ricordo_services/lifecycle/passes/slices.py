@@ -1,11 +1,14 @@
-"""What a pass has done in one step, and what keeps an item that fails from failing its neighbours."""
+"""The protocol of a pass, the result of one step of it, and the isolation of items that fail."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from ricordo.runtime.backoff import ItemBackoff
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +27,36 @@ class Slice:
     reached: UUID | None = None
 
 
+class PassWork(Protocol):
+    """What a pass does with the memories of a tenant; `PassRunner` calls it."""
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        ...
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None, /) -> int:
+        """Return about how much there is to examine, at little cost; 0 if that is unknown."""
+        ...
+
+    def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, /
+    ) -> AsyncGenerator[Slice, None]:
+        """Do the work slice by slice, each committed before it is yielded and safe to repeat."""
+        ...
+
+
 class IsolatedItems(ItemBackoff):
-    """Does the items of a pass apart from each other: one that fails is logged and counted, others go on.
+    """Runs the items of a pass apart from each other: one that fails is logged and counted, others go on.
 
-    A work keeps one for as long as it lives, and does each item (a conversation, a user, a group) through it:
-
-        yield await self.trials.of(partial(self._upon, tenant, one), now, tenant, user_id=one.user_id)
-
-    What failed rests, see `ItemBackoff`, and counts as failed meanwhile. Who looks for items some at a time
-    looks for more by those that failed, as these are found again.
-
-    That a server is away is no fault of an item: `Unavailable` ends the pass.
+    What failed rests, see `ItemBackoff`, and counts as failed meanwhile. `Unavailable` ends the pass: that a
+    server is away is no fault of an item.
     """
 
     async def of(
-        self, doing: Callable[[], Awaitable[Slice]], now: datetime, tenant: str, **ids: object
+        self, work: Callable[[], Awaitable[Slice]], now: datetime, tenant: str, **ids: object
     ) -> Slice:
-        """Do one item; return what was done, or that it failed.
+        """Run one item; return what was done, or that it failed.
 
         Raises:
             Unavailable: a server is away.
@@ -48,18 +64,44 @@ class IsolatedItems(ItemBackoff):
         done = Slice(failed=1)
         if not self.in_cooldown(now, tenant, **ids):
             with self.guard(now, tenant, **ids):
-                done = await doing()
+                done = await work()
         return done
 
     async def each(
         self, slices: AsyncGenerator[Slice, None], now: datetime, tenant: str, **ids: object
     ) -> AsyncGenerator[Slice, None]:
-        """Do one item that takes several slices; see `of`. What it did before it failed stays done."""
+        """Run one item that takes several slices; see `of`. What it did before it failed stays done."""
         failed = True
         if not self.in_cooldown(now, tenant, **ids):
             with self.guard(now, tenant, **ids):
-                async for one in slices:
-                    yield one
+                async for done in slices:
+                    yield done
                 failed = False
         if failed:
             yield Slice(failed=1)
+
+    async def all_due(
+        self,
+        due: Callable[[int], Awaitable[Sequence[T]]],
+        work: Callable[[T], Awaitable[Slice]],
+        ids: Callable[[T], dict[str, str]],
+        now: datetime,
+        tenant: str,
+    ) -> AsyncGenerator[Slice, None]:
+        """Run each due item once.
+
+        Args:
+            due: returns some due items and so many more: those that failed are found again, first.
+            ids: what identifies an item.
+        """
+        tried: set[tuple[str, ...]] = set()
+        failed = 0
+        while True:
+            untried = [item for item in await due(failed) if tuple(ids(item).values()) not in tried]
+            for item in untried:
+                tried.add(tuple(ids(item).values()))
+                done = await self.of(lambda item=item: work(item), now, tenant, **ids(item))  # type: ignore[misc]
+                failed += done.failed
+                yield done
+            if not untried:
+                return

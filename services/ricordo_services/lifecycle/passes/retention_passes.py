@@ -1,0 +1,147 @@
+"""The passes that move memories to the archive: decay, expiry, retention; and the report of past moves."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.messages.enumerations import ArchiveReason
+from ricordo.runtime.event_publishing import Emitter
+from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
+from ricordo_services.lifecycle.derived_events import archived, republish
+from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
+
+_SLICE: Final = 5_000  # memories
+_DECAY_SLICE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class DecayPass:
+    """Lowers the decay factor of unused memories, and archives those that are too weak."""
+
+    life: LifecycleStore
+    retention: RetentionStore
+    emitter: Emitter
+    floors: bool = True
+    name: str = "decay"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return how many memories there are."""
+        return await self.retention.count(tenant, user_id)
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, after: UUID | None
+    ) -> AsyncGenerator[Slice, None]:
+        """Decay all memories; at most one pass a day changes anything."""
+        while True:
+            done = await self.life.decay(
+                tenant, now, user_id=user_id, after=after, limit=_DECAY_SLICE, floors=self.floors
+            )
+            await self.emitter.emit(tenant, archived(done.archived, ArchiveReason.DECAY))
+            after = done.last
+            yield Slice(done.examined, done.changed, len(done.archived), reached=after)
+            if after is None:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryPass:
+    """Archives memories whose `expires_at` has passed.
+
+    Attributes:
+        kept: how long a memory that was restored from the archive stays out of it.
+    """
+
+    retention: RetentionStore
+    emitter: Emitter
+    kept: timedelta
+    name: str = "expire"
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
+        """Return how many memories have expired, by an index of their own."""
+        return await self.retention.expiring(tenant, now, user_id=user_id, kept=self.kept)
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+    ) -> AsyncGenerator[Slice, None]:
+        """Archive what has expired, which is not found again then."""
+        gone: Sequence[tuple[UUID, str]] | None = None
+        while gone is None or gone:
+            gone = await self.retention.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)
+            await self.emitter.emit(tenant, archived(gone, ArchiveReason.EXPIRY))
+            yield Slice(examined=len(gone), changed=len(gone), archived=len(gone))
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPass:
+    """Archives the worst memories of users who have more than their limit.
+
+    Attributes:
+        limits: how many observations, and how many reflections, a user may have; None for any number.
+    """
+
+    retention: RetentionStore
+    emitter: Emitter
+    limits: tuple[int | None, int | None]
+    strategy: Strategy = "importance_weighted"
+    name: str = "retain"
+    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("retain"))
+
+    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
+        """Return how many memories the users have who are over their limit."""
+        found = [await self.retention.over_quota(tenant, *limit, user_id) for limit in self._limits()]
+        return sum(sum(numbers.values()) for numbers in found)
+
+    async def slices(
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
+    ) -> AsyncGenerator[Slice, None]:
+        """Prune one user after the other; those within their limit are not found again."""
+        for kinds, limit in self._limits():
+            for user, number in (await self.retention.over_quota(tenant, kinds, limit, user_id)).items():
+                quota = Quota(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
+                yield Slice(examined=number)
+                async for done in self.trials.each(
+                    self._prune(tenant, now, quota), now, tenant, user_id=user
+                ):
+                    yield done
+
+    async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncGenerator[Slice, None]:
+        while True:
+            gone = await self.retention.prune(tenant, now, quota, limit=_SLICE)
+            await self.emitter.emit(tenant, archived(gone, ArchiveReason.RETENTION))
+            yield Slice(changed=len(gone), archived=len(gone))
+            if len(gone) < _SLICE:
+                return
+
+    def _limits(self) -> list[tuple[tuple[str, ...], int]]:
+        chosen = ((OBSERVATIONS, self.limits[0]), (REFLECTIONS, self.limits[1]))
+        return [(kinds, limit) for kinds, limit in chosen if limit is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePass:
+    """Publishes at once the moves to and from the archive that the reconciliation publishes a while later.
+
+    The database stamps each move, so the moment that the pass is run for does not matter.
+    """
+
+    life: LifecycleStore
+    emitter: Emitter
+    clock: Clock
+    name: str = "archive"
+
+    async def expected(self, _tenant: str, _now: datetime, _user_id: str | None) -> int:
+        """Return 0: moves are not counted."""
+        return 0
+
+    async def slices(
+        self, tenant: str, _now: datetime, user_id: str | None, _after: UUID | None
+    ) -> AsyncGenerator[Slice, None]:
+        """Publish all moves that are unreported."""
+        before = self.clock.now()
+        while moved := await self.life.unreported_moves(tenant, before, _SLICE, user_id=user_id):
+            await republish(self.life, self.emitter, tenant, moved)
+            yield Slice(examined=len(moved), changed=len(moved))
