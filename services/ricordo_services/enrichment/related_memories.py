@@ -133,7 +133,8 @@ class RelatedMemories:
             linked = one.linked_model
             if linked is not None and self._preference(linked) < self._preference(model):
                 continue
-            if linked == model and _same(one.linked_vector, vector):
+            former = one.linked_vector if linked == model else None
+            if former is not None and vector is not None and np.array_equal(former, vector):
                 continue
             if linked is not None:
                 wanted[VectorPosition(tenant, one.user_id, linked)].leaving.append(one.memory_id)
@@ -165,22 +166,15 @@ class RelatedMemories:
         return neighbourhood or Neighbourhood(self.threshold, _dimensions(wanted.joining))
 
 
-def _same(linked: QuantizedVector | None, vector: QuantizedVector | None) -> bool:
-    return linked is not None and vector is not None and np.array_equal(linked, vector)
-
-
 def _dimensions(members: Sequence[LinkedMember]) -> int:
     return len(members[0].vector) if members else 0
 
 
 def _read(one: LinkCandidate) -> tuple[LinkCandidate, QuantizedVector | None]:
     """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
-    vector = quantize(one.vector) if _tells(one) else None
+    tells = one.stated or informative(Document(one.content, one.language), one.role) >= INFORMATIVE
+    vector = quantize(one.vector) if tells else None
     return one, vector if vector is not None and vector.any() else None
-
-
-def _tells(one: LinkCandidate) -> bool:
-    return one.stated or informative(Document(one.content, one.language), one.role) >= INFORMATIVE
 
 
 def _arrange(work: tuple[Neighbourhood, _LinkRequest]) -> LinkChanges:

@@ -66,21 +66,20 @@ class DocumentExtraction:
         Raises:
             Unavailable: what this needs is away; what waits, waits on.
         """
-        await self._settle_up()
+        if self._owed is not None:  # a claim that could not be given back ended well
+            await self.documents.uncount_attempt(*self._owed)
+            self._owed = None
         await self.turns.take(self._read_one)
 
     async def _read_one(self, tenant: str) -> bool:
-        document = await self._claimed(tenant)
+        now, last = self.clock.now(), self._last.get(tenant, "")
+        document = await self.documents.claim(tenant, now, now + _CLAIMED, behind=last)
         if document is None:
             self._last.pop(tenant, None)
             return False
         self._last[tenant] = document.user_id
         await self._settled(tenant, document)
         return True
-
-    async def _claimed(self, tenant: str) -> DocumentToRead | None:
-        now = self.clock.now()
-        return await self.documents.claim(tenant, now, now + _CLAIMED, behind=self._last.get(tenant, ""))
 
     async def _settled(self, tenant: str, document: DocumentToRead) -> None:
         """Bring a claimed document to its end; or give it back, where that cannot be done now."""
@@ -139,12 +138,6 @@ class DocumentExtraction:
             await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
         except StoreUnavailable:  # the claim runs out by itself, but then it counts as one whose worker died
             self._owed = tenant, document.memory_id
-
-    async def _settle_up(self) -> None:
-        """Say of the claim that could not be given back that it ended well."""
-        if self._owed is not None:
-            await self.documents.uncount_attempt(*self._owed)
-            self._owed = None
 
     @asynccontextmanager
     async def _held(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:

@@ -1,13 +1,13 @@
 """From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 from uuid import UUID
 
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.ranking import Candidates, Ranked, rank
+from ricordo.memory.ranking import Ranked, rank
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
@@ -70,24 +70,21 @@ class CandidateRanking:
         most = request.limit + len(beside)
         coming = _asked_ahead(request)
         ranked = len(shown) if coming else most
-        candidates = [_candidates(part, found, query, profile) for part in parts if part]
-        rankings = [rank(each, profile, ranked) for each in candidates]
+        candidates = [(part, measured(part, found, query)) for part in parts if part]
+        if isinstance(profile, HumanProfile):
+            candidates = [(part, linked(part, each, query, profile)) for part, each in candidates]
+        rankings = [rank(each, profile, ranked) for _, each in candidates]
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
         sure = max(
-            (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
+            (confidence(each.signals, found.unknown, load_human()) for _, each in candidates), default=0.0
         )
-        first = _first(best, request.limit, beside)
+        # The first `limit`, and the syntheses that come before the last of them.
+        counted = accumulate(one.id not in beside for one in best)
+        first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
         corrected = _corrected_by(shown, request, found)
         return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure)
-
-
-def _candidates(
-    part: Sequence[RankingRow], found: Found, query: Query, profile: RankingProfile
-) -> Candidates:
-    candidates = measured(part, found, query)
-    return linked(part, candidates, query, profile) if isinstance(profile, HumanProfile) else candidates
 
 
 def _corrected_by(
@@ -102,12 +99,6 @@ def _corrected_by(
         if one.corrected_by
     }
     return {memory_id: others for memory_id, others in corrected.items() if others}
-
-
-def _first(best: Sequence[Ranked], limit: int, beside: Collection[UUID]) -> Sequence[Ranked]:
-    """Return the first `limit`, and those of `beside` that come before the last of them."""
-    counted = accumulate(one.id not in beside for one in best)
-    return [one for one, count in zip(best, counted, strict=True) if count <= limit]
 
 
 def _asked_ahead(request: SearchRequest) -> Interval | None:

@@ -1,11 +1,10 @@
 """What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final, NamedTuple
-from uuid import UUID
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
 
 from ricordo.clock import Clock
 from ricordo.language.annotations import MemoryType
@@ -38,6 +37,16 @@ from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemory
 _CONSIDERED: Final = 16  # memories that a context may show, where the bot does not say how many
 _MOST_CORE_FACTS: Final = 40
 
+T = TypeVar("T")
+
+
+async def _if_available(work: Awaitable[T]) -> T | None:
+    """Return what `work` returns; None while the store does not answer."""
+    try:
+        return await work
+    except StoreUnavailable:
+        return None
+
 
 class _Around(NamedTuple):
     """What stands in a context beside what was recalled; empty where it cannot be asked now."""
@@ -65,17 +74,23 @@ class Context:
         wide = request.model_copy(update={"limit": limit})
         with ungrouped():
             async with asyncio.TaskGroup() as group:
-                remembering = group.create_task(self.remember(tenant, wide, summaries=True))
-                reading = group.create_task(self._recent(tenant, request))
-                looking = group.create_task(self._working(tenant, request))
-                counting = group.create_task(self._habits(tenant, request))
-                knowing = group.create_task(self._profile(tenant, request))
-        recalled, recent, working = remembering.result(), reading.result(), looking.result()
-        habits, known = counting.result(), knowing.result()
+                recalling = group.create_task(self.remember(tenant, wide, summaries=True))
+                turns = group.create_task(_if_available(self._recent(tenant, request)))
+                at_hand = group.create_task(_if_available(self._working(tenant, request)))
+                counting = group.create_task(_if_available(self.patterns.read(tenant, request.user_id)))
+                reading = group.create_task(
+                    _if_available(
+                        self.remember.ledger.about_user(
+                            tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
+                        )
+                    )
+                )
+        recalled, recent, working = recalling.result(), turns.result(), at_hand.result()
+        habits, known = counting.result(), reading.result()
         recalled.memories = _in_their_place(wide, recalled)
         if recent is None or working is None or habits is None or known is None:
             recalled.degraded.add(Degradation.ROWS)
-        around = _Around(recent or (), working or WorkingMemory(), habits or (), known or ())
+        around = _Around(recent or (), working or WorkingMemory(), habits or (), core_profile(known or ()))
         with recalled.timing("assemble"):
             # A thread of its own: a large budget takes longer than others should wait for the event loop.
             context = await asyncio.to_thread(self._assembled, request, recalled, around)
@@ -91,59 +106,29 @@ class Context:
         )
         return QueryResult(answer, accessed(request, recalled), recalled.recall_id)
 
-    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...] | None:
-        """Return the last turns; None when they cannot be asked now.
+    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...]:
+        """Return the last turns.
 
-        What is dated ahead of time has not been said yet, and must not stay the last turn until then. Where
-        all is dated so, it is the bot's clock that is ahead.
+        A turn dated in the future must not stay the last one until then; if all are, the bot's clock is fast.
         """
         if request.recent_limit == 0:
             return ()
         present = self.clock.now()
         until = max(present, request.now or present) + SKEW
-        try:
-            said = await self._turns(tenant, request, before=(until, ""))
-            return tuple(said or await self._turns(tenant, request, before=None))
-        except StoreUnavailable:
-            return None
-
-    async def _turns(
-        self, tenant: str, request: ContextRequest, *, before: tuple[datetime, str] | None
-    ) -> Sequence[HistoryTurn]:
-        return await self.recollection.history(
+        history = partial(
+            self.recollection.history,
             tenant,
             request.user_id,
             conversation_id=request.conversation_id,
-            before=before,
             limit=request.recent_limit,
         )
+        return tuple(await history(before=(until, "")) or await history(before=None))
 
-    async def _working(self, tenant: str, request: ContextRequest) -> WorkingMemory | None:
-        """Return what is at hand; None when it cannot be looked at now."""
+    async def _working(self, tenant: str, request: ContextRequest) -> WorkingMemory:
+        """Return the working memory of the conversation."""
         if request.conversation_id is None:
             return WorkingMemory()
-        try:
-            return await self.at_hand.read(tenant, request.user_id, request.conversation_id, now=request.now)
-        except StoreUnavailable:
-            return None
-
-    async def _habits(self, tenant: str, request: ContextRequest) -> tuple[Habit, ...] | None:
-        """Return how the user talks; None when it cannot be counted now."""
-        try:
-            return await self.patterns.read(tenant, request.user_id)
-        except StoreUnavailable:
-            return None
-
-    async def _profile(self, tenant: str, request: ContextRequest) -> Sequence[Fact] | None:
-        """Return the core facts of the user; None when they cannot be asked now."""
-        try:
-            return core_profile(
-                await self.remember.ledger.about_user(
-                    tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
-                )
-            )
-        except StoreUnavailable:
-            return None
+        return await self.at_hand.read(tenant, request.user_id, request.conversation_id, now=request.now)
 
     def _assembled(self, request: ContextRequest, recalled: RecallResult, around: _Around) -> Assembled:
         admitted, language = self._admitted(request, recalled), _language(request, recalled, around.recent)
@@ -154,7 +139,11 @@ class Context:
             always=frozenset(one.memory.id for one, when in admitted if when is ContextAdmission.ALWAYS),
             minor=sum(when is ContextAdmission.ON_REQUEST for _, when in admitted),
             uncertain=bool(recalled.memories) and not recalled.asked_for and not recalled.sought_facts,
-            whole=_instructions(recalled),
+            whole=frozenset(
+                one.memory.id
+                for one in recalled.memories
+                if recalled.analysis.asks_how and one.memory.type is MemoryType.PROCEDURAL
+            ),
             superseded=frozenset(one.memory.id for one, _ in admitted if one.memory.corrected_by),
             facts=recalled.facts,
             recent=around.recent,
@@ -196,13 +185,6 @@ def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence
     return [by_id[one.id] for one in substitute_syntheses(ranked, request.query, request.limit)]
 
 
-def _instructions(recalled: RecallResult) -> frozenset[UUID]:
-    """Return the memories that tell a way to do something, where one is asked for."""
-    if not recalled.analysis.asks_how:
-        return frozenset()
-    return frozenset(one.memory.id for one in recalled.memories if one.memory.type is MemoryType.PROCEDURAL)
-
-
 def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[HistoryTurn]) -> str:
     """Return the language of the question; where that is a bare noun or name, of what the user said last.
 
@@ -212,7 +194,7 @@ def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[
         return request.language
     if shows_language(request.query) and (spoken := detect(request.query, default="")):
         return spoken
-    told: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
-    own = [one for one in told if one.language and one.role == Role.USER]
+    texts: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
+    own = [one for one in texts if one.language and one.role == Role.USER]
     telling = (one.language for one in own if shows_language(one.content))
     return next(telling, own[0].language if own else recalled.analysis.language)

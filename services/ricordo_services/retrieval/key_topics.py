@@ -25,7 +25,11 @@ class KeyTopics:
         Args:
             vector: of the question, float32 [d], unit norm.
         """
-        marked = {one.id: _topics(one.key_topics) for one in standings if one.key_topics}
+        marked = {
+            row.id: [(topic["topic"], topic["importance"]) for topic in json.loads(row.key_topics)]
+            for row in standings
+            if row.key_topics
+        }
         names = list(dict.fromkeys(name for topics in marked.values() for name, _ in topics))[:_MOST_TOPICS]
         if vector is None or not names:
             return {}
@@ -38,7 +42,3 @@ class KeyTopics:
             one: key_topic_boost((importance, near.get(name, 0.0)) for name, importance in topics)
             for one, topics in marked.items()
         }
-
-
-def _topics(stored: str) -> Sequence[tuple[str, str]]:
-    return [(one["topic"], one["importance"]) for one in json.loads(stored)]

@@ -66,7 +66,12 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
         semantic=np.maximum(dense, window),
         bm25=_share(bm25),
         fused=np.array([found.fused[one] for one in of.ids]),
-        temporal=_temporal(standings, query.span),
+        temporal=np.array(
+            [
+                0.0 if query.span is None else temporal_relevance(query.span, one.created_at, one.event_times)
+                for one in standings
+            ]
+        ),
         importance=of.numbers("importance"),
         valence=of.numbers("valence"),
         arousal=of.numbers("arousal"),
@@ -157,12 +162,13 @@ def _about(of: Columns, analysis: Analysis) -> Floats:
     names = [name.casefold() for name in analysis.entities if name not in speakers]
     if not names:
         return np.zeros(len(of.ids))
-    return np.array([_share_named(names, held) for held in of.column("participants")])
-
-
-def _share_named(names: Sequence[str], held: Sequence[str]) -> float:
-    folded = [one.casefold() for one in held]
-    return sum(any(name == one or name in one.split() for one in folded) for name in names) / len(names)
+    folded = [[one.casefold() for one in people] for people in of.column("participants")]
+    return np.array(
+        [
+            sum(any(name == one or name in one.split() for one in people) for name in names) / len(names)
+            for people in folded
+        ]
+    )
 
 
 def _suited(of: Columns, analysis: Analysis) -> Floats:
@@ -206,12 +212,6 @@ def _neighbours(standings: Sequence[RankingRow], instants: Floats) -> Mapping[in
             near[place].add(before)
             near[before].add(place)
     return near
-
-
-def _temporal(standings: Sequence[RankingRow], span: Interval | None) -> Floats:
-    if span is None:
-        return np.zeros(len(standings))
-    return np.array([temporal_relevance(span, one.created_at, one.event_times) for one in standings])
 
 
 def _share(scores: Floats) -> Floats:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from time import perf_counter
-from uuid import UUID, uuid4
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from ricordo.clock import Clock
@@ -19,7 +19,7 @@ from ricordo.language.query_analysis.search_terms import (
     without_speaker_names,
 )
 from ricordo.memory.facts import Fact, select_facts
-from ricordo.memory.ranking import DEFAULT, Ranked, find_profile, load_profiles
+from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
 from ricordo.memory.ranking.signals import RankingProfile as Ranking
 from ricordo.messages.enumerations import Degradation
@@ -100,7 +100,11 @@ class RecallService:
             beside=summaries,
             unfocused=not recalled.meant or is_only_a_name(recalled.analysis),
             examples=examples,
-            evidence=_evidence(tenant, recalled),
+            evidence=frozenset(
+                memory_id(tenant, one)
+                for fact in recalled.sought_facts
+                for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
+            ),
         )
         await self._find(tenant, request, recalled, search_request)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
@@ -219,11 +223,13 @@ class RecallService:
     ) -> None:
         """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
-        minimums = self.minimums if ranking.drops_distant else NO_MINIMUMS
+        minimums, searched = NO_MINIMUMS, search_request
+        if ranking.drops_distant:  # such a profile ranks by likeness alone
+            minimums, searched = self.minimums, replace(search_request, unfocused=False)
         try:
             with recalled.timing("search"):
                 found, unknown = await asyncio.gather(
-                    self.search.find(tenant, _asked_of(search_request, ranking), minimums),
+                    self.search.find(tenant, searched, minimums),
                     self.search.unknown(tenant, search_request),
                 )
                 found = replace(found, unknown=unknown)
@@ -255,41 +261,24 @@ class RecallService:
         with recalled.timing("rank"):
             best = await self.rank(tenant, search_request, found, ranking)
         with recalled.timing("rows"):
-            recalled.memories = await self._read(tenant, search_request, best.ranked)
+            user_id, ids = search_request.user_id, [one.id for one in best.ranked]
+            rows = await self.recollection.memories(tenant, user_id, ids) if ids else ()
+            by_id = {memory.id: memory for memory in rows}
+            recalled.memories = [
+                RecalledMemory(by_id[one.id], one.score, one.signals)
+                for one in best.ranked
+                if one.id in by_id
+            ]
         recalled.confidence = best.confidence if recalled.memories else 0.0
         if recalled.meant and not in_particular(recalled.analysis, search_request.filters):
             recalled.relevance_floor = ranking.relevance_floor
         if not recalled.asked_for:
-            recalled.archived_matches = await self._archived(tenant, search_request)
-
-    async def _read(
-        self, tenant: str, search_request: SearchRequest, best: Sequence[Ranked]
-    ) -> Sequence[RecalledMemory]:
-        ids = [one.id for one in best]
-        rows = await self.recollection.memories(tenant, search_request.user_id, ids) if ids else ()
-        by_id = {memory.id: memory for memory in rows}
-        return [RecalledMemory(by_id[one.id], one.score, one.signals) for one in best if one.id in by_id]
-
-    async def _archived(self, tenant: str, search_request: SearchRequest) -> int:
-        """Count what matches in the archive, by meaning or words above the minimums."""
-        found = await self.search.find(tenant, search_request, self.minimums, archived=True)
-        standings = await self.recollection.ranking_rows(tenant, search_request.user_id, list(found.hits))
-        reached = looks_at_uninformative(search_request.analysis, search_request.filters)
-        return sum(one.archived and (one.informative or reached) for one in standings)
-
-
-def _evidence(tenant: str, recalled: RecallResult) -> frozenset[UUID]:
-    """Return the memories on which facts rest that the question asks for."""
-    return frozenset(
-        memory_id(tenant, one)
-        for fact in recalled.sought_facts
-        for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
-    )
-
-
-def _asked_of(search_request: SearchRequest, ranking: Ranking) -> SearchRequest:
-    """Return the question as a profile can rank what it finds: where likeness must be, some is needed."""
-    return replace(search_request, unfocused=False) if ranking.drops_distant else search_request
+            archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
+            standings = await self.recollection.ranking_rows(tenant, user_id, list(archive.hits))
+            reached = looks_at_uninformative(search_request.analysis, search_request.filters)
+            recalled.archived_matches = sum(
+                one.archived and (one.informative or reached) for one in standings
+            )
 
 
 @dataclass(frozen=True, slots=True)

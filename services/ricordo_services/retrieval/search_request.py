@@ -68,7 +68,8 @@ def scope_of(request: SearchRequest) -> Scope:
     above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
     # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
     alone = not filters.participants and (is_only_names(analysis) or is_only_a_name(analysis))
-    about = _called(analysis.entities) if alone else ()
+    names = analysis.entities if alone else ()
+    about = tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
     return Scope(
         user_id=request.user_id,
         start=start,
@@ -126,11 +127,6 @@ def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
     """
     languages = (*LANGUAGES, _ANY_OTHER)
     return tuple(dict.fromkeys(topic_key(topic, language) for topic in topics for language in languages))
-
-
-def _called(names: Sequence[str]) -> tuple[str, ...]:
-    """Return how the names are written among participants and among topics."""
-    return tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
 
 
 def narrows(scope: Scope) -> bool:

@@ -13,7 +13,6 @@ from ricordo.memory.context.token_budget import cached_token_counter
 from ricordo.memory.working_memory import LIFETIME, MAX_LINES, TurnReadings, WorkingMemory, working_memory
 from ricordo.messages.queries import WorkingReply, WorkingRequest
 from ricordo.models.encoder import TokenCounter
-from ricordo.store.memory_queries import HistoryTurn
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 
 SKEW: Final = timedelta(minutes=5)
@@ -104,7 +103,9 @@ class WorkingMemoryReader:
 
     def _known(self, tenant: str, user_id: str, desk: WorkingMemorySnapshot) -> Sequence[str]:
         """Return the names that are known: from facts, and those who speak and are spoken of here."""
-        here = dict.fromkeys(name for turn in desk.turns for name in _of(turn) if name)
+        here = dict.fromkeys(
+            name for turn in desk.turns for name in (turn.speaker, *turn.participants) if name
+        )
         if desk.names is not None:
             self._names[tenant, user_id] = desk.names_token, desk.names
         _, names = self._names.get((tenant, user_id)) or (None, ())
@@ -127,10 +128,6 @@ def working_view(memory: WorkingMemory) -> WorkingReply:
     return WorkingReply.model_validate(
         {"lines": memory.lines, "entities": memory.entities, "notes": dict(memory.notes)}
     )
-
-
-def _of(turn: HistoryTurn) -> tuple[str, ...]:
-    return (turn.speaker, *turn.participants)
 
 
 def later(moment: datetime, span: timedelta) -> datetime:
