@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.messages.vocabulary import ArchiveReason
+from ricordo.messages.enumerations import ArchiveReason
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
