@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import count, islice
 from typing import Final, Literal
 
-from ricordo.messages.enumerations import Role
+from ricordo.language.annotations import Role
 from ricordo.messages.events import MessageReceived
 from ricordo_lab.bench.measurement import Options
 from ricordo_lab.console import UnreadableData

@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import SecretStr
 
 from ricordo.client import MemoryClient
-from ricordo.messages.enumerations import Role
+from ricordo.language.annotations import Role
 from ricordo.messages.events import MessageReceived
 from ricordo.settings import Settings
 from ricordo.system_clock import SystemClock

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ricordo.client import MemoryClient
-from ricordo.messages.enumerations import Role
+from ricordo.language.annotations import Role
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.queries import ContextReply
 from ricordo_lab.bench.publication import remember

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.client import MemoryClient
+from ricordo.language.annotations import Role
 from ricordo.memory.ranking.signals import Signals
-from ricordo.messages.enumerations import Profile, Role
+from ricordo.messages.enumerations import Profile
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.views import MemoryView
 from ricordo_lab.bench.publication import remember

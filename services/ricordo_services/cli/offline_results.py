@@ -10,15 +10,14 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, JsonValue, model_validator
 
 from ricordo.language import query_analysis
-from ricordo.language.annotations import Role
+from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.detection import identify
 from ricordo.language.document import document_of
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory import facts
 from ricordo.memory.enrichment import enrich
-from ricordo.messages.enumerations import Analyser, EmotionFilter, Intent, MemoryType, TimeType
-from ricordo.messages.enumerations import Role as MessageRole
+from ricordo.messages.enumerations import Analyser, EmotionFilter, Intent, TimeType
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import Content, Id, Instant, Language, Message, TimeZone, refused
 from ricordo.messages.views import Analysis, QueryTime
@@ -49,7 +48,7 @@ class MessageInput(MessageReceived):
     id: Id = "-"
     user_id: Id = "-"
     conversation_id: Id = "-"
-    role: MessageRole = MessageRole.USER
+    role: Role = Role.USER
     timestamp: Instant = Field(default_factory=_present)
     now: Instant | None = None
     """Another name of `timestamp`."""
@@ -114,7 +113,7 @@ def enriched(message: MessageInput, encode: Callable[[str], Vector]) -> Document
     times = event_times(document, message.now or message.timestamp, zone)
     derived = enrich(
         document,
-        role=Role(message.role.value),
+        role=message.role,
         speaker=message.speaker or "",
         participants=message.participants,
         vector=encode(message.content),

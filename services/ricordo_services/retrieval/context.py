@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from ricordo.clock import Clock
-from ricordo.language.annotations import MemoryType
+from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.detection import detect, shows_language
 from ricordo.memory.context import AssembledContext as Assembled
 from ricordo.memory.context import Material, assemble, substitute_syntheses
@@ -16,7 +16,7 @@ from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
 from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
-from ricordo.messages.enumerations import Degradation, Profile, Role
+from ricordo.messages.enumerations import Degradation, Profile
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable

@@ -5,6 +5,7 @@ from typing import Final
 
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.port import EntityNeighbour
+from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.query_analysis import Analysis as Understood
 from ricordo.language.query_analysis import TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
@@ -14,11 +15,8 @@ from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,
     Intent,
-    MemoryKind,
     MemorySource,
-    MemoryType,
     MessageState,
-    Role,
     TimeType,
 )
 from ricordo.messages.queries import Stages
@@ -47,9 +45,9 @@ def memory_view(
     return MemoryView(
         id=memory.id,
         message_ids=(memory.message_id,) if memory.message_id else memory.source_message_ids,
-        type=MemoryType(memory.type.value),
-        kind=MemoryKind(memory.kind.value),
-        role=Role(memory.role.value) if memory.message_id else None,
+        type=memory.type,
+        kind=memory.kind,
+        role=memory.role if memory.message_id else None,
         speaker=memory.speaker or None,
         conversation_id=memory.conversation_id or None,
         content=memory.content,

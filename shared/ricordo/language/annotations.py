@@ -9,8 +9,17 @@ MINILM: Final = "all-MiniLM-L6-v2"
 """Its name, and that of its vectors."""
 
 
+class Role(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
 class MemoryType(StrEnum):
-    """What sort of remembering it is."""
+    """What a memory is made of: an episode, knowledge, a procedure or a feeling."""
 
     EPISODIC = "episodic"
     SEMANTIC = "semantic"
@@ -19,7 +28,7 @@ class MemoryType(StrEnum):
 
 
 class MemoryKind(StrEnum):
-    """What the text is: the first five are inferred where the bot is silent, the rest are made here."""
+    """What a memory is for. The last four rest on others, and are a message's only where its bot says so."""
 
     MESSAGE = "message"
     NOTE = "note"
@@ -30,15 +39,6 @@ class MemoryKind(StrEnum):
     REFLECTION = "reflection"
     SYNTHESIS = "synthesis"
     EXTRACT = "extract"
-
-
-class Role(StrEnum):
-    """Who spoke, as chat models name it."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    SYSTEM = "system"
-    TOOL = "tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

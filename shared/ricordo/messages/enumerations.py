@@ -1,38 +1,6 @@
-"""The closed vocabularies of the contract."""
+"""The closed vocabularies of the contract; three more are those of any text, in `language/annotations.py`."""
 
 from enum import StrEnum
-
-
-class Role(StrEnum):
-    """Who said it."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    SYSTEM = "system"
-    TOOL = "tool"
-
-
-class MemoryType(StrEnum):
-    """What a memory is made of: an episode, knowledge, a procedure or a feeling."""
-
-    EPISODIC = "episodic"
-    SEMANTIC = "semantic"
-    PROCEDURAL = "procedural"
-    EMOTIONAL = "emotional"
-
-
-class MemoryKind(StrEnum):
-    """What a memory is for. The last four rest on others, and are a message's only where its bot says so."""
-
-    MESSAGE = "message"
-    NOTE = "note"
-    AGREEMENT = "agreement"
-    PROBLEM = "problem"
-    DECISION = "decision"
-    SUMMARY = "summary"
-    REFLECTION = "reflection"
-    SYNTHESIS = "synthesis"
-    EXTRACT = "extract"
 
 
 class MemorySource(StrEnum):

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from ricordo.messages.enumerations import ArchiveReason, ForgetScope, MemoryKind, Role
+from ricordo.language.annotations import MemoryKind, Role
+from ricordo.messages.enumerations import ArchiveReason, ForgetScope
 from ricordo.messages.ids import UNSTAMPED
 from ricordo.messages.message_types import (
     Base64,

@@ -8,15 +8,8 @@ from uuid import UUID
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from ricordo.messages.enumerations import (
-    Degradation,
-    EmotionFilter,
-    MemoryKind,
-    MemoryType,
-    MessageState,
-    Predicate,
-    Profile,
-)
+from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.messages.enumerations import Degradation, EmotionFilter, MessageState, Predicate, Profile
 from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,

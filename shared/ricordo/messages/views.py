@@ -5,15 +5,13 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,
     Intent,
-    MemoryKind,
     MemorySource,
-    MemoryType,
     MessageState,
-    Role,
     TimeType,
 )
 from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Unit

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.messages.enumerations import Role
+from ricordo.language.annotations import Role
 from ricordo.messages.queries import FactsReply
 from ricordo.messages.views import EntityView, FactView, HistoryMessage, NeighbourView
 from ricordo_services.cli.fact_view import sentence_with, sentences_of, show_facts

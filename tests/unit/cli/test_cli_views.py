@@ -4,7 +4,8 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, MessageState, Role
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryView
 from ricordo_services.cli.fact_view import show_facts

@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.language.document import Document
 from ricordo.memory.facts import extract
-from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, Role
+from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
 from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ricordo.language.annotations import MemoryKind
 from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
-from ricordo.messages.enumerations import MemoryKind
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import METADATA_MAX_BYTES, Message

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.codec import encode
-from ricordo.messages.enumerations import Intent, MemoryKind, MemoryType, Role
+from ricordo.messages.enumerations import Intent
 from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.fixtures.workshop import memory_bus
 
 from ricordo.bus.port import Outgoing
+from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
-from ricordo.messages.enumerations import Role
 from ricordo.messages.events import (
     MemoryCreated,
     MemoryEncoded,

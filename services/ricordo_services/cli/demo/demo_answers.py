@@ -14,8 +14,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.language.annotations import Role
 from ricordo.memory.facts import USER
-from ricordo.messages.enumerations import Role
 from ricordo.messages.queries import ContextReply
 from ricordo.messages.views import Analysis, FactView, MemoryView
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion
