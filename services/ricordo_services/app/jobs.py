@@ -13,11 +13,7 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportStore
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillStore, ReembeddingStore
-from ricordo.store.schema import (
-    Tombstone,
-    carry_tombstones,
-    migrate,
-)
+from ricordo.store.schema import Tombstone, carry_tombstones, migrate
 from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.system_clock import SystemClock

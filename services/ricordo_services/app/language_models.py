@@ -8,10 +8,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
-from ricordo.models.fact_extraction import (
-    FactExtractor,
-    LlmFactExtractor,
-)
+from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaMessageReader, OllamaReader, OllamaRelationReader

@@ -17,13 +17,7 @@ from ricordo import log
 from ricordo.messages.errors import reason
 from ricordo.settings import Settings, WorkerSettings
 from ricordo.urls import bare
-from ricordo_services.cli.client_calls import (
-    NATS_VARIABLE,
-    Call,
-    checked_url,
-    data_dir_option,
-    running_stack,
-)
+from ricordo_services.cli.client_calls import NATS_VARIABLE, Call, checked_url, data_dir_option, running_stack
 from ricordo_services.cli.failures import Failed
 
 _log = structlog.stdlib.get_logger(__name__)

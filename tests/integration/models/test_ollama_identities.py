@@ -10,11 +10,7 @@ from tests.fixtures.talking import TalkingModel, instructions, pairs
 from tests.integration.models.conftest import MODEL, chats
 
 from ricordo.models.ollama import OllamaEntityMatcher
-from ricordo.models.ollama.entity_matching import (
-    EntityPair,
-    EntityProfile,
-    MatchVerdict,
-)
+from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile, MatchVerdict
 
 NICO = EntityPair(
     EntityProfile("Nico", (), ("Nico is a nurse",), ("Nico had the night shift",)), EntityProfile("Nicola")

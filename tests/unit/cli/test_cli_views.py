@@ -11,12 +11,7 @@ from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryVie
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
-from ricordo_services.cli.reply_printing import (
-    memories_block,
-    show_history,
-    show_recall,
-    show_status,
-)
+from ricordo_services.cli.reply_printing import memories_block, show_history, show_recall, show_status
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

@@ -8,14 +8,7 @@ import pytest
 from nats.aio.msg import Msg
 from tests.unit.client.conftest import Server, Worker
 
-from ricordo.client import (
-    Forbidden,
-    Internal,
-    MemoryClient,
-    Receipt,
-    Timeout,
-    Unavailable,
-)
+from ricordo.client import Forbidden, Internal, MemoryClient, Receipt, Timeout, Unavailable
 from ricordo.messages.codec import decode_as, encode
 from ricordo.messages.enumerations import MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode

@@ -25,14 +25,7 @@ from ricordo.bus.nats.provisioning import Provisioning
 from ricordo.bus.nats.pull_subscription import PullSubscription
 from ricordo.bus.nats.stream_publisher import StreamPublisher
 from ricordo.bus.nats.topology import Topology
-from ricordo.bus.port import (
-    BusUnavailable,
-    ConsumerLag,
-    Endpoint,
-    Request,
-    StoredMessage,
-    Subscription,
-)
+from ricordo.bus.port import BusUnavailable, ConsumerLag, Endpoint, Request, StoredMessage, Subscription
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -16,12 +16,7 @@ from nats.js.api import (
 )
 
 from ricordo.messages.routing import CONSUMERS, STREAM_SUBJECTS
-from ricordo.messages.subjects import (
-    STREAM_DEAD_LETTERS,
-    STREAM_DERIVED,
-    STREAM_IN,
-    every_tenant,
-)
+from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN, every_tenant
 
 STREAM_ADVISORIES: Final = "RICORDO_ADVISORIES"
 """The server's advisories that a message was delivered for the last time and not settled."""
