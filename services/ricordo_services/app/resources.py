@@ -310,13 +310,13 @@ class Resources:
         """Return whether the graph answers; it is asked every two seconds, in the background."""
         return await self._graph_availability.is_available()
 
-    async def record_dead_letter(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Publish a dead letter by `keep`, and store its reason; neither of a forgotten message.
+    async def record_dead_letter(self, letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
+        """Publish a dead letter by `publish`, and store its reason; neither of a forgotten message.
 
         Raises:
             StoreUnavailable: the reason could not be stored.
         """
         if letter.tenant is None:
-            await keep()
+            await publish()
         else:
-            await (await self.store(LifecycleStore)).record_dead_letter(letter.tenant, letter, keep)
+            await (await self.store(LifecycleStore)).record_dead_letter(letter.tenant, letter, publish)

@@ -56,7 +56,7 @@ async def event_worker(
         clock=resources.clock,
         settings=EventWorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((resources.database_gate, *gates)),
-        on_dead_letter=resources.record_dead_letter,
+        record_dead_letter=resources.record_dead_letter,
         priority=resources.priority,
     )
 

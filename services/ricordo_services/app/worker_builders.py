@@ -230,7 +230,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
         sweeps=(STREAM_IN, STREAM_DERIVED),
         work_queues=bus.topology.work_queues,
         clock=clock,
-        on_dead_letter=resources.record_dead_letter,
+        record_dead_letter=resources.record_dead_letter,
     )
     return [
         await event_worker(resources, "reinforce", Reinforce(life), linger=USES_LINGER_S),

@@ -33,10 +33,10 @@ from ricordo_services.cli.client_calls import SECONDS, Call, ServerTarget
 from ricordo_services.cli.failures import Failed, Misused
 from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_json, print_text
 
-_OURS: Final = frozenset(
+_DLQ_HEADERS: Final = frozenset(
     {DEAD_LETTER_ATTEMPTS, DEAD_LETTER_REASON, DEAD_LETTER_SEQUENCE, MESSAGE_ID, REPLAYED_FOR}
 )
-_GONE: Final = 10043  # JetStream: no message has that sequence
+_MESSAGE_NOT_FOUND: Final = 10043  # JetStream: no message has that sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Letter:
             origin=int(number) if (number := headers.get(DEAD_LETTER_SEQUENCE, "")).isdigit() else None,
             message_id=stored_references(original, body).message_id,
             at=raw.time or datetime.fromtimestamp(0, UTC),
-            headers={name: value for name, value in headers.items() if name not in _OURS},
+            headers={name: value for name, value in headers.items() if name not in _DLQ_HEADERS},
             body=body,
         )
 
@@ -158,7 +158,7 @@ class Letters:
         try:
             await self._stream.delete_msg(STREAM_DEAD_LETTERS, letter.sequence)
         except nats.js.errors.APIError as error:
-            if error.err_code != _GONE:
+            if error.err_code != _MESSAGE_NOT_FOUND:
                 raise
 
 

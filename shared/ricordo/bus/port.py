@@ -41,8 +41,8 @@ class StreamsTooLarge(BusError):
         needed: bytes that all of them reserve together.
     """
 
-    def __init__(self, sentence: str, needed: int) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, needed: int) -> None:
+        super().__init__(message)
         self.needed = needed
 
 
@@ -255,7 +255,7 @@ class DeadLetter:
     tenant: str | None
     message_id: str | None
     code: str
-    sentence: str
+    reason: str
     attempts: int
     consumer: str
     subject: str
@@ -268,10 +268,10 @@ class DeadLetter:
 
 
 class DeadLetterRecorder(Protocol):
-    """Decides whether a dead letter is kept, and records it, for example for `query.status`."""
+    """Decides whether a dead letter is published, and records it, for example for `query.status`."""
 
-    async def __call__(self, letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-        """Call `keep`, which stores `letter` in its stream, and record it; neither, if it must not be kept.
+    async def __call__(self, letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
+        """Call `publish`, which stores `letter` in its stream, and record it; neither, if it was forgotten.
 
         An error leaves the original in place. May be called again for the same (stream, sequence, consumer).
         """

@@ -140,7 +140,7 @@ class ConsumerBreaker:
     def _open(self, seen: str, reason: str) -> None:
         self._reason = (
             f"halted: {seen}, the last one with {reason}. Nothing more is fetched, and one message is tried "
-            "now and then; mend the cause (the version, its settings, a server) and start it again"
+            "now and then; fix the cause (the version, its settings, a server) and start it again"
         )
         self._since = self._clock.monotonic()
         _log.error("worker has halted, nothing is fetched", worker=self._worker, reason=self._reason)
@@ -149,7 +149,7 @@ class ConsumerBreaker:
     def _close(self, reason: str) -> None:
         self._reason = ""
         self._failed.clear()
-        _log.warning("worker goes on", worker=self._worker, reason=reason)
+        _log.warning("worker resumed", worker=self._worker, reason=reason)
         self._announce()
 
     def _announce(self) -> None:

@@ -51,7 +51,7 @@ class EventWorker:
 
     Args:
         name: of the worker, in logs, health and as the source of its events.
-        on_dead_letter: decides whether a dead letter is kept, and records it; None to keep all.
+        record_dead_letter: decides whether a dead letter is published, and records it; None to publish all.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class EventWorker:
         clock: Clock,
         settings: EventWorkerSettings | None = None,
         gate: Gate | None = None,
-        on_dead_letter: DeadLetterRecorder | None = None,
+        record_dead_letter: DeadLetterRecorder | None = None,
         priority: QueryPriority | None = None,
     ) -> None:
         self.name = name
@@ -75,7 +75,7 @@ class EventWorker:
         self._clock = clock
         self._settings = settings or EventWorkerSettings()
         self._priority = priority or QueryPriority()
-        self._dead_letters = DeadLetterQueue(bus, on_dead_letter)
+        self._dead_letters = DeadLetterQueue(bus, record_dead_letter)
         self._consumption = Consumption(
             name=name,
             consumer=consumer,

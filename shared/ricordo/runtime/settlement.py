@@ -6,14 +6,14 @@ from typing import Final
 
 import structlog
 
-from ricordo.bus.port import BusError, BusUnavailable, DeadLetter, Outgoing, Publisher, Subscription
+from ricordo.bus.port import BusError, BusUnavailable, Outgoing, Publisher, Subscription
 from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumer_breaker import ConsumerBreaker
-from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.dead_letter_queue import DeadLetterQueue, dead_letter
 from ricordo.runtime.decoding import decode_delivery, log_fields, references
 from ricordo.runtime.event_publishing import derived_messages
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
@@ -78,8 +78,8 @@ class Settlement:
         """Settle messages that cannot be decoded: in the input stream the bot's fault, elsewhere ours."""
         if self._subscription.stream != STREAM_IN:
             for message, reject in unread:
-                last = self._is_last(message)
-                self._breaker.failed(message.delivery.sequence, f"{reject.code}: {reject.reason}", last=last)
+                reason = f"{reject.code}: {reject.reason}"
+                self._breaker.failed(message.delivery.sequence, reason, last=message.last)
         for message, reject in unread:
             if self._subscription.stream != STREAM_IN and self._breaker.is_open:
                 message.retain()
@@ -93,9 +93,9 @@ class Settlement:
 
     async def release(self, message: InFlightMessage) -> None:
         """Return it for another process, as this one is halted and stops."""
-        if self._is_last(message):
-            sentence = f"its last delivery, attempt {message.delivery.attempt}, was to a worker that stopped"
-            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{sentence} {self._breaker.reason}")
+        if message.last:
+            reason = f"its last delivery, attempt {message.delivery.attempt}, was to a worker that stopped"
+            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"{reason} {self._breaker.reason}")
             found = decode_delivery(message.delivery)
             await self.dead_letter(message, found if isinstance(found, Envelope) else None, reject)
         else:
@@ -126,12 +126,9 @@ class Settlement:
             case Done():
                 self._breaker.succeeded(message.delivery.sequence)
             case Retry(is_failure=True):
-                self._breaker.failed(message.delivery.sequence, outcome.reason, last=self._is_last(message))
+                self._breaker.failed(message.delivery.sequence, outcome.reason, last=message.last)
             case _:
                 return
-
-    def _is_last(self, message: InFlightMessage) -> bool:
-        return message.delivery.attempt >= self._subscription.max_deliver
 
     async def _ack(self, message: InFlightMessage, envelope: Envelope[Message]) -> None:
         try:
@@ -150,9 +147,9 @@ class Settlement:
             return
         attempt = message.delivery.attempt
         reason = retry.reason or _NO_REASON
-        if self._is_last(message):
-            sentence = f"failed at attempt {attempt}: {reason}"
-            await self.dead_letter(message, envelope, Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, sentence))
+        if message.last:
+            reject = Reject(DeadLetterCode.ATTEMPTS_EXHAUSTED, f"failed at attempt {attempt}: {reason}")
+            await self.dead_letter(message, envelope, reject)
             return
         delay = self._backoff.delay(attempt) if retry.after is None else max(retry.after, 0.001)
         with self._log_context(message, envelope):
@@ -166,7 +163,17 @@ class Settlement:
 
         Nothing is stored of a forgotten message.
         """
-        letter = self._letter(message, envelope, reject)
+        delivery = message.delivery
+        letter = dead_letter(
+            delivery,
+            references(delivery.subject, delivery.body, None if envelope is None else envelope.body),
+            code=str(reject.code),
+            reason=reject.reason,
+            attempts=delivery.attempt,
+            consumer=self._subscription.consumer,
+            stream=self._subscription.stream,
+            at=self._clock.now(),
+        )
         with self._log_context(message, envelope):
             try:
                 stored = await self._dead_letters.publish(letter)
@@ -175,7 +182,7 @@ class Settlement:
                 await self._return(message, envelope, self._backoff.delay(letter.attempts))
                 return
             if stored:
-                _log.warning("event became a dead letter", code=letter.code, reason=letter.sentence)
+                _log.warning("event became a dead letter", code=letter.code, reason=letter.reason)
             else:
                 _log.info("event of a forgotten message was dropped", code=letter.code)
         self._health.dead_lettered += stored
@@ -192,28 +199,6 @@ class Settlement:
             await message.retry(delay)
         except BusError as error:
             self._log_unsettled(message, envelope, error)
-
-    def _letter(
-        self, message: InFlightMessage, envelope: Envelope[Message] | None, reject: Reject
-    ) -> DeadLetter:
-        delivery = message.delivery
-        body = None if envelope is None else envelope.body
-        found = references(delivery.subject, delivery.body, body)
-        return DeadLetter(
-            tenant=found.tenant,
-            message_id=found.message_id,
-            memory_id=found.memory_id,
-            code=str(reject.code),
-            sentence=reject.reason,
-            attempts=delivery.attempt,
-            consumer=self._subscription.consumer,
-            subject=delivery.subject,
-            stream=self._subscription.stream,
-            sequence=delivery.sequence,
-            body=delivery.body,
-            headers=delivery.headers,
-            at=self._clock.now(),
-        )
 
     def _log_context(
         self, message: InFlightMessage, envelope: Envelope[Message] | None

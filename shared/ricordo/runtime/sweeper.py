@@ -11,19 +11,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from ricordo.bus.port import (
-    BusError,
-    DeadLetter,
-    DeadLetterRecorder,
-    StoredMessage,
-    StreamAccess,
-    Subscription,
-)
+from ricordo.bus.port import BusError, DeadLetterRecorder, StreamAccess, Subscription
 from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import Consumption, LoopSettings, Work
-from ricordo.runtime.dead_letter_queue import DeadLetterQueue
+from ricordo.runtime.dead_letter_queue import DeadLetterQueue, dead_letter
 from ricordo.runtime.decoding import stored_references
 from ricordo.runtime.event_worker import Bus
 from ricordo.runtime.health import Health
@@ -65,7 +58,7 @@ class Sweeper:
         streams: where the messages are read and, in a work queue, removed.
         sweeps: the streams whose messages are swept; advisories about others are acknowledged only.
         work_queues: those of them in which a message stays until it is removed.
-        on_dead_letter: decides whether a letter is kept, and records it; None to keep all.
+        record_dead_letter: decides whether a letter is published, and records it; None to publish all.
     """
 
     def __init__(
@@ -77,7 +70,7 @@ class Sweeper:
         sweeps: Collection[str],
         work_queues: Collection[str],
         clock: Clock,
-        on_dead_letter: DeadLetterRecorder | None = None,
+        record_dead_letter: DeadLetterRecorder | None = None,
         loop: LoopSettings | None = None,
         name: str = "sweeper",
     ) -> None:
@@ -87,7 +80,7 @@ class Sweeper:
         self._sweeps = frozenset(sweeps)
         self._work_queues = frozenset(work_queues)
         self._clock = clock
-        self._dead_letters = DeadLetterQueue(bus, on_dead_letter)
+        self._dead_letters = DeadLetterQueue(bus, record_dead_letter)
         self._backoff = Backoff(first=0.5, longest=30.0)
         self._consumption = Consumption(
             name=name,
@@ -127,7 +120,16 @@ class Sweeper:
         message = await self._streams.read(advisory.stream, advisory.sequence)
         if message is None:
             return
-        letter = self._letter(advisory, message)
+        letter = dead_letter(
+            message,
+            stored_references(message.subject, message.body),
+            code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
+            reason=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
+            attempts=advisory.deliveries,
+            consumer=advisory.consumer,
+            stream=advisory.stream,
+            at=self._clock.now(),
+        )
         stored = await self._dead_letters.publish(letter)
         if advisory.stream in self._work_queues:
             await self._streams.remove(advisory.stream, advisory.sequence)
@@ -137,24 +139,6 @@ class Sweeper:
                 _log.warning("event of crashed workers became a dead letter", consumer=letter.consumer)
             else:
                 _log.info("event of a forgotten message was dropped", consumer=letter.consumer)
-
-    def _letter(self, advisory: Advisory, message: StoredMessage) -> DeadLetter:
-        found = stored_references(message.subject, message.body)
-        return DeadLetter(
-            tenant=found.tenant,
-            message_id=found.message_id,
-            memory_id=found.memory_id,
-            code=DeadLetterCode.ATTEMPTS_EXHAUSTED,
-            sentence=f"delivered {advisory.deliveries} times, never settled: its worker died or lost the bus",
-            attempts=advisory.deliveries,
-            consumer=advisory.consumer,
-            subject=message.subject,
-            stream=advisory.stream,
-            sequence=advisory.sequence,
-            body=message.body,
-            headers=message.headers,
-            at=self._clock.now(),
-        )
 
 
 async def _settle(settlement: Awaitable[None]) -> None:

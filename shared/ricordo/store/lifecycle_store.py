@@ -221,9 +221,9 @@ class LifecycleStore(Store):
         return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
 
     async def record_dead_letter(
-        self, tenant: str, letter: DeadLetter, keep: Callable[[], Awaitable[None]]
+        self, tenant: str, letter: DeadLetter, publish: Callable[[], Awaitable[None]]
     ) -> None:
-        """Store the reason of a dead letter, for the status of its message, after `keep` has stored it.
+        """Store the reason of a dead letter, for the status of its message, after `publish` has stored it.
 
         Nothing is stored if a tombstone covers its message. The reason is dropped when its consumer sets the
         stage, or by `tidy`.
@@ -237,7 +237,7 @@ class LifecycleStore(Store):
                     if (key := document_key(tenant, letter.body)) is not None:
                         await connection.execute(_ERASURE["discard"], tenant, key, message.user_id)
                     return
-            await keep()
+            await publish()
             await connection.execute(
                 _SQL["record_dead_letter"],
                 tenant,
@@ -247,7 +247,7 @@ class LifecycleStore(Store):
                 None if letter.message_id is None else _storable(letter.message_id),
                 letter.memory_id,
                 letter.code,
-                _storable(letter.sentence),
+                _storable(letter.reason),
                 letter.attempts,
                 letter.at,
             )
@@ -265,7 +265,7 @@ class LifecycleStore(Store):
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)
         await self._drop(tenant, _SQL["empty_uses"], used_before)
         await self._drop(tenant, _CURATION["empty_requests"], used_before)
-        await self._drop(tenant, _SQL["empty_letters"], died_before)
+        await self._drop(tenant, _SQL["delete_old_dead_letters"], died_before)
 
     async def _drop(self, tenant: str, query: str, before: datetime) -> None:
         """Drop older rows, some at a time: after a long pause there may be too many for one statement."""

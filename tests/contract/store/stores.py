@@ -175,10 +175,12 @@ class Stores:
 
     async def record_dead_letter(self, message_id: str | None = "m-1", **fields: Any) -> None:
         """Record why a message was given up."""
-        await self.lifecycle.record_dead_letter(self.tenant, dead_letter(self, message_id, **fields), _keep)
+        await self.lifecycle.record_dead_letter(
+            self.tenant, dead_letter(self, message_id, **fields), _publish
+        )
 
 
-async def _keep() -> None:
+async def _publish() -> None:
     """Keep a dead letter elsewhere."""
 
 
@@ -254,7 +256,7 @@ def dead_letter(stores: Stores, message_id: str | None = "m-1", **fields: Any) -
         message_id=message_id,
         memory_id=None,
         code=code,
-        sentence=f"{code}: it did not work",
+        reason=f"{code}: it did not work",
         attempts=5,
         consumer="encode",
         subject=f"memory.v1.{stores.tenant}.memory.created",

@@ -121,14 +121,14 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_message_is_not_tried
 
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:
     await stores.record_dead_letter("m\0-1\ud800", sequence=2)
-    letter = replace(dead_letter(stores), sentence="a\0b\ud800")
-    await stores.lifecycle.record_dead_letter(stores.tenant, letter, _keep)
+    letter = replace(dead_letter(stores), reason="a\0b\ud800")
+    await stores.lifecycle.record_dead_letter(stores.tenant, letter, _publish)
     _, failure = await stores.queries.status(stores.tenant, "m-1")
     assert failure is not None
     assert failure.reason == "a␀b\\ud800"
 
 
-async def _keep() -> None:
+async def _publish() -> None:
     """Keep a dead letter elsewhere."""
 
 

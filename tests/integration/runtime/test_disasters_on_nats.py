@@ -82,8 +82,8 @@ class TestPoison:
     ) -> None:
         buried: dict[str | None, DeadLetter] = {}
 
-        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
-            await keep()
+        async def record(letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
+            await publish()
             buried[letter.message_id] = letter
 
         async def is_over() -> bool:
@@ -97,7 +97,7 @@ class TestPoison:
             sweeps=(STREAM_IN, STREAM_DERIVED),
             work_queues=bus.topology.work_queues,
             clock=SystemClock(),
-            on_dead_letter=record,
+            record_dead_letter=record,
             loop=LoopSettings(fetch_timeout=0.5),
         )
         numbers = range(1, total + 1)

@@ -82,7 +82,7 @@ class TestTheRule:
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=sequence != 0)
         assert told.reason.startswith("halted: 3 of the last 4 messages failed, the last one with OSError: b")
-        assert "mend the cause" in told.reason
+        assert "fix the cause" in told.reason
 
 
 class TestPauses:

@@ -156,7 +156,7 @@ class TestAMendedWorkerGoesOn:
             await shop.until(lambda: worker.health.processed + len(shop.buried) == 6)
         assert worker.health.processed == 5
         assert [letter.message_id for letter in shop.buried] == ["m-0"]
-        assert "failed at attempt 3: KeyError" in shop.buried[0].sentence
+        assert "failed at attempt 3: KeyError" in shop.buried[0].reason
 
     async def test_although_some_that_came_often_are_bad_for_good(self) -> None:
         shop = Workshop(max_deliver=8)

@@ -171,13 +171,13 @@ class TestFailures:
     async def test_a_dead_letter_that_cannot_be_recorded_is_tried_again(self) -> None:
         shop, failures = Workshop(), [OSError("the store is away"), None]
 
-        async def record(letter: DeadLetter, keep: Callable[[], Awaitable[None]]) -> None:
+        async def record(letter: DeadLetter, publish: Callable[[], Awaitable[None]]) -> None:
             if failure := failures.pop(0):
                 raise failure
-            await keep()
+            await publish()
 
         await shop.bus.publish([Outgoing(subject="memory.v1.acme.memory.created", body=b"{")])
-        async with shop.running(shop.worker(all_done, on_dead_letter=record)):
+        async with shop.running(shop.worker(all_done, record_dead_letter=record)):
             await shop.work_off()
         assert [entry.what for entry in shop.settlements()] == ["retry", "terminate"]
         assert {m.headers["Nats-Msg-Id"] for m in shop.bus.stored(STREAM_DEAD_LETTERS)} == {

@@ -147,7 +147,9 @@ class Topology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits that the operator may set.
+    """Limits of streams and consumers. The settings of the bus set the three sizes and `ack_wait`.
+
+    The defaults of the sizes suit a server with little room; those of the settings are larger.
 
     Attributes:
         derived_bytes: size of the stream of derived events; when full, it drops the oldest.

@@ -96,7 +96,7 @@ delete from inbox
 where tenant = $1 and ctid = any(array(
     select ctid from inbox where tenant = $1 and handled_at < $2 order by handled_at limit $3 for update skip locked))
 
--- name: empty_letters
+-- name: delete_old_dead_letters
 -- What a worker drops at this moment, with the stage that it sets, is not waited for.
 -- $2 before when, $3 how many: what somebody else holds is left to the next time.
 delete from dead_letters
