@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 
-class Unavailable(Exception):
+class DependencyUnavailable(Exception):
     """A dependency does not answer: a transient failure, the same call may succeed later.
 
     Attributes:

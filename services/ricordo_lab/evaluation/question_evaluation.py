@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from ricordo.language.query_analysis import Analysis, analyse
+from ricordo.language.query_analysis import QueryAnalysis, analyse
 from ricordo.language.query_analysis.intent_head import decide, decide_by_head
 from ricordo.language.query_analysis.intents import intent_by_rules
 from ricordo.language.query_analysis.query_parser import Decider
@@ -32,7 +32,7 @@ _NONE: Final = "none"
 DECIDERS: Final[Mapping[str, Decider]] = {"both": decide, "rules": intent_by_rules, "head": decide_by_head}
 """Who may choose the intent, for telling apart what each of them is worth."""
 
-Understand = Callable[[str, Sequence[str]], Analysis]
+Understand = Callable[[str, Sequence[str]], QueryAnalysis]
 """Analyses a query, given the names that are known."""
 
 
@@ -146,7 +146,7 @@ def score_questions(
     )
 
 
-def _misses(one: LabelledQuestion, analysis: Analysis) -> list[Miss]:
+def _misses(one: LabelledQuestion, analysis: QueryAnalysis) -> list[Miss]:
     compared = (
         ("intent", analysis.intent, one.intents),
         ("time", _time(analysis), one.times),
@@ -161,13 +161,13 @@ def _misses(one: LabelledQuestion, analysis: Analysis) -> list[Miss]:
     return misses
 
 
-def _time(analysis: Analysis) -> str:
+def _time(analysis: QueryAnalysis) -> str:
     if analysis.time is None:
         return _NONE
     return "strict" if analysis.time.strict else "loose"
 
 
-def _narrowed_wrongly(one: LabelledQuestion, analysis: Analysis) -> bool:
+def _narrowed_wrongly(one: LabelledQuestion, analysis: QueryAnalysis) -> bool:
     """Whether a filter that the question does not ask for leaves memories out."""
     if _time(analysis) == "strict" and "strict" not in one.times:
         return True
@@ -177,7 +177,7 @@ def _narrowed_wrongly(one: LabelledQuestion, analysis: Analysis) -> bool:
     return narrows and analysis.intent not in one.intents
 
 
-def _f1(pairs: Sequence[tuple[LabelledQuestion, Analysis]]) -> float:
+def _f1(pairs: Sequence[tuple[LabelledQuestion, QueryAnalysis]]) -> float:
     right = sum(len(one.entities & set(found.entities)) for one, found in pairs)
     wrong = sum(len(set(found.entities) - one.entities - one.perhaps) for one, found in pairs)
     missing = sum(len(one.entities - set(found.entities)) for one, found in pairs)
@@ -185,7 +185,7 @@ def _f1(pairs: Sequence[tuple[LabelledQuestion, Analysis]]) -> float:
 
 
 def _precision_and_recall(
-    name: str, pairs: Sequence[tuple[LabelledQuestion, Analysis]]
+    name: str, pairs: Sequence[tuple[LabelledQuestion, QueryAnalysis]]
 ) -> tuple[float, float]:
     claimed = [one for one, found in pairs if found.intent == name]
     meant = [(one, found) for one, found in pairs if one.intents[0] == name]

@@ -25,7 +25,7 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic, query_server
@@ -238,7 +238,7 @@ class MemoryOrFactHandler:
 def _server_check(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:
     """Return a function that raises if graph or database do not answer within `patience` seconds."""
 
-    async def check(server: Callable[[], Awaitable[None]], unavailable: type[Unavailable]) -> None:
+    async def check(server: Callable[[], Awaitable[None]], unavailable: type[DependencyUnavailable]) -> None:
         try:
             async with asyncio.timeout(patience):
                 await server()

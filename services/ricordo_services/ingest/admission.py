@@ -32,7 +32,7 @@ class AdmissionController:
         """Admit all that is deferred: of the tenants that were told of, and now and then of all.
 
         Raises:
-            Unavailable, BusError: what this needs is away; what is deferred stays so.
+            DependencyUnavailable, BusError: what this needs is away; what is deferred stays so.
         """
         await self.turns.take(self._admit_some)
 

@@ -31,7 +31,7 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.document_store import DocumentStore
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -64,7 +64,7 @@ class DocumentExtraction:
         Each round takes one document of each tenant, and of those that are told of meanwhile too.
 
         Raises:
-            Unavailable: what this needs is away; what waits, waits on.
+            DependencyUnavailable: what this needs is away; what waits, waits on.
         """
         if self._owed is not None:  # a claim that could not be given back ended well
             await self.documents.uncount_attempt(*self._owed)
@@ -86,7 +86,7 @@ class DocumentExtraction:
         try:
             async with self._held(tenant, document):
                 await self._settle(tenant, document)
-        except Unavailable:
+        except DependencyUnavailable:
             await self._given_back(tenant, document, _LATER)
             raise
         except asyncio.CancelledError:

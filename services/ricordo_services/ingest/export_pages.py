@@ -91,7 +91,7 @@ class ExportHandler:
 
         Raises:
             RequestError: the cursor is none.
-            Unavailable: the rows, or the documents, cannot be read now.
+            DependencyUnavailable: the rows, or the documents, cannot be read now.
         """
         place = ExportPosition() if command.cursor is None else ExportPosition.read(command.cursor)
         try:

@@ -20,7 +20,7 @@ from ricordo.runtime.event_publishing import derived_messages
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Envelope, Handler
 from ricordo.runtime.scheduling import QueryPriority
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.backpressure import Consumers
 from ricordo_services.ingest.user_shares import LaneMessage, UserShares
 
@@ -107,7 +107,7 @@ class FairReadAhead:
             except Exception as error:  # noqa: BLE001 - whatever it is, its neighbours go on
                 self._shares.leave(some)
                 problems.append(error)
-                if isinstance(error, Unavailable):
+                if isinstance(error, DependencyUnavailable):
                     self.gate.invalidate()
         if problems:
             raise problems[0]

@@ -29,7 +29,7 @@ from ricordo.runtime.tasks import SingleFlight, TaskStopped, WaitTimeout
 from ricordo.store.database import RequestConflict
 from ricordo.store.erasure import ErasureCounts, ErasureRequest, ErasureSlice, ErasureStore
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.stage_events import created_again
@@ -44,7 +44,7 @@ _NAMED: Final = 1_000  # memories that an event has room for
 _LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 
 
-class BeingErased(Unavailable):
+class BeingErased(DependencyUnavailable):
     """All of it is hidden from what comes, not all of it is erased yet."""
 
     server = "the erasure"
@@ -68,7 +68,7 @@ class Erasure:
         """Erase all of it, however often that was begun before; return what was erased in all.
 
         Raises:
-            Unavailable: a server is away; what was erased stays so.
+            DependencyUnavailable: a server is away; what was erased stays so.
         """
         more = True
         while more:
@@ -103,7 +103,7 @@ class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
 
         Raises:
             BeingErased: it takes longer than `patience` seconds, and goes on.
-            Unavailable: a server is away; it is taken up again.
+            DependencyUnavailable: a server is away; it is taken up again.
         """
         until = asyncio.get_running_loop().time() + patience
         try:
@@ -116,7 +116,7 @@ class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
         """Take up what was left behind, in all tenants: one that fails, or takes long, holds up no other.
 
         Raises:
-            Unavailable: a server is away.
+            DependencyUnavailable: a server is away.
         """
         now = self._clock.now()
         for tenant in await self._life.tenants():
@@ -132,7 +132,7 @@ class ForgetOnRequest:
     """Answers `command.forget`.
 
     Attributes:
-        ask_servers: returns when graph and ledger answer, and raises `Unavailable` when one does not.
+        ask_servers: returns when graph and ledger answer; raises `DependencyUnavailable` otherwise.
         patience: seconds for which the end is waited for.
     """
 

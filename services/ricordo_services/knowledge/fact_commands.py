@@ -37,9 +37,8 @@ class ApplyAssertion:
     """Takes a user's word, or refuses it.
 
     Attributes:
-        ask_servers: returns when the graph and the ledger answer, and raises `Unavailable` when one does not.
-            They are asked first: whoever waits for an answer is not kept as long as an event would be tried,
-            and is told which it is.
+        ask_servers: returns when the graph and the ledger answer; else raises `DependencyUnavailable`. It is
+            called first, so that a caller gets an error at once, with the name of the server.
     """
 
     ledger: FactLedger
@@ -54,7 +53,7 @@ class ApplyAssertion:
 
         Raises:
             RequestError: the user has no such fact, or it cannot be settled so.
-            Unavailable: the ledger or the graph is away; nothing was written.
+            DependencyUnavailable: the ledger or the graph is away; nothing was written.
         """
         await self.ask_servers()
         curation = FactAssertion(

@@ -72,7 +72,7 @@ class IdentityResolution:
         """Ask about all that is open, some of each tenant in turn.
 
         Raises:
-            Unavailable: a store, the graph or the bus is away; what was decided stays so.
+            DependencyUnavailable: a store, the graph or the bus is away; what was decided stays so.
         """
         seen: set[tuple[str, UnresolvedPair]] = set()
         self._elsewhere.clear()

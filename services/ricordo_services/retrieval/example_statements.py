@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.requested_predicates import answer_examples
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.rows import Vector
@@ -23,7 +23,7 @@ class ExampleEncoder:
     encoders: Sequence[Encoder] = ()
     _vectors: dict[_Key, Vector] = field(default_factory=dict)
 
-    async def __call__(self, analysis: Analysis, within_s: float) -> Sequence[ExampleStatements]:
+    async def __call__(self, analysis: QueryAnalysis, within_s: float) -> Sequence[ExampleStatements]:
         """Return what to search for beside the question; nothing where it holds more than a predicate.
 
         Args:

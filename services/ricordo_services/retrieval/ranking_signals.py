@@ -15,7 +15,7 @@ from ricordo.index.port import Hit
 from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
-from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import asks_for_a_time, match_speakers
 from ricordo.memory.importance import gained
 from ricordo.memory.ranking import Candidates
@@ -42,7 +42,7 @@ class Query:
     """What candidates are measured against."""
 
     text: str
-    analysis: Analysis
+    analysis: QueryAnalysis
     span: Interval | None
     now: datetime
     boosts: Mapping[UUID, float]
@@ -150,13 +150,13 @@ def _scores(hits: Sequence[Hit]) -> Floats:
     return np.maximum(0.0, np.nan_to_num(scores, posinf=0.0)).T  # a damaged vector costs its own memory only
 
 
-def _named(speakers: Sequence[str], analysis: Analysis) -> Floats:
+def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
     """Return 1 for what those said whom the question names."""
     named = frozenset[str]().union(*match_speakers(analysis.entities, set(speakers)).values())
     return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
 
 
-def _about(of: Columns, analysis: Analysis) -> Floats:
+def _about(of: Columns, analysis: QueryAnalysis) -> Floats:
     """Return the share of the names in the question that each memory holds, but for those of who speaks."""
     speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
@@ -171,7 +171,7 @@ def _about(of: Columns, analysis: Analysis) -> Floats:
     )
 
 
-def _suited(of: Columns, analysis: Analysis) -> Floats:
+def _suited(of: Columns, analysis: QueryAnalysis) -> Floats:
     """Return how far each memory is of the sort that is asked for: a way to do something, or a feeling."""
     if analysis.asks_how:
         return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])

@@ -8,7 +8,7 @@ from time import perf_counter
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.memory.facts import USER, Fact
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.signals import Signals
@@ -39,7 +39,7 @@ class RecallResult:
 
     recall_id: UUID
     now: datetime
-    analysis: Analysis
+    analysis: QueryAnalysis
     meant: str
     worded: str
     zone: ZoneInfo
@@ -73,7 +73,7 @@ class RecallResult:
             self.timings_ms[step] = round((perf_counter() - began) * 1000, 3)
 
 
-def in_particular(analysis: Analysis, filters: Filters | None) -> bool:
+def in_particular(analysis: QueryAnalysis, filters: Filters | None) -> bool:
     """Whether what was found was asked for: by filters, or by the question, in a way that found it."""
     if filters is not None or analysis.archive:
         return True

@@ -6,8 +6,7 @@ from typing import Final
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.port import EntityNeighbour
 from ricordo.language.annotations import MemoryType, Role
-from ricordo.language.query_analysis import Analysis as Understood
-from ricordo.language.query_analysis import TimeFilter
+from ricordo.language.query_analysis import QueryAnalysis, TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
@@ -23,7 +22,7 @@ from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
     DocumentStatus,
-    Emotion,
+    EmotionView,
     EntityView,
     EventTimeView,
     FactView,
@@ -58,7 +57,7 @@ def memory_view(
         signals=None if signals is None else dict(signals),
         importance=memory.importance,
         informative=memory.informative,
-        emotion=Emotion(
+        emotion=EmotionView(
             valence=emotion.valence,
             arousal=emotion.arousal,
             dominance=emotion.dominance,
@@ -163,7 +162,7 @@ def _time_view(time: TimeFilter) -> QueryTime:
     )
 
 
-def analysis_view(analysis: Understood) -> Analysis:
+def analysis_view(analysis: QueryAnalysis) -> Analysis:
     """Show how a query was understood."""
     time = analysis.time
     return Analysis(

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from ricordo.index.port import Scope
-from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.search_terms import is_only_a_name, is_only_names
 from ricordo.language.topics import topic_key
 from ricordo.messages.queries import Filters
@@ -46,7 +46,7 @@ class SearchRequest:
     text: str
     worded: str
     now: datetime
-    analysis: Analysis
+    analysis: QueryAnalysis
     filters: Filters | None
     vectors: Mapping[str, Vector]
     limit: int
@@ -87,17 +87,17 @@ def scope_of(request: SearchRequest) -> Scope:
     )
 
 
-def looks_into_archive(analysis: Analysis, filters: Filters | None) -> bool:
+def looks_into_archive(analysis: QueryAnalysis, filters: Filters | None) -> bool:
     """Whether a question reaches what is archived: it says so itself, or its filters do."""
     return analysis.archive or (filters is not None and filters.include_archived)
 
 
-def looks_at_uninformative(analysis: Analysis, filters: Filters | None) -> bool:
+def looks_at_uninformative(analysis: QueryAnalysis, filters: Filters | None) -> bool:
     """Whether a question reaches what tells nothing: it asks what was asked, or its filters say so."""
     return analysis.asks_what_was_asked or (filters is not None and filters.include_uninformative)
 
 
-def _asked_time(analysis: Analysis, filters: Filters) -> tuple[datetime | None, datetime | None]:
+def _asked_time(analysis: QueryAnalysis, filters: Filters) -> tuple[datetime | None, datetime | None]:
     if filters.start is not None or filters.end is not None:
         return filters.start, filters.end
     time = analysis.time

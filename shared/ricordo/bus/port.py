@@ -9,14 +9,14 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 
 class BusError(Exception):
     """The bus could not do what was asked; the sentence says what and, if known, why."""
 
 
-class BusUnavailable(BusError, Unavailable):
+class BusUnavailable(BusError, DependencyUnavailable):
     """The bus does not answer: a transient failure."""
 
     server = "NATS"

@@ -16,14 +16,14 @@ from ricordo.messages.errors import DecodeError
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.ids import memory_id
 from ricordo.messages.subjects import checked_tenant
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 UNREADABLE: Final = "document_unreadable"
 LOST: Final = "document_lost"
 """Prefixes of the reason of a failed document."""
 
 
-class ObjectsUnavailable(Unavailable):
+class ObjectsUnavailable(DependencyUnavailable):
     """The object store does not answer: a transient failure."""
 
     server = "the object store"

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.folding import ProjectionVersion
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 MAX_DEPTH = 2
 """Maximum distance of neighbours: beyond it, all entities are connected through the user."""
 
 
-class GraphUnavailable(Unavailable):
+class GraphUnavailable(DependencyUnavailable):
     """The graph does not answer: a transient failure."""
 
     server = "the graph"

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ricordo.language.annotations import EventTime
 from ricordo.memory.ranking.bm25 import SparseVector
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 Vector = NDArray[np.float32]
 
 
-class IndexUnavailable(Unavailable):
+class IndexUnavailable(DependencyUnavailable):
     """The index does not answer: a transient failure."""
 
     server = "the vector index"

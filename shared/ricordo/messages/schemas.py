@@ -19,6 +19,7 @@ from ricordo.messages.errors import ErrorBody
 from ricordo.messages.events import AttachedDocument, DerivedEvent
 from ricordo.messages.message_types import Message
 from ricordo.messages.routing import CONTRACTS, ContractKind
+from ricordo.messages.views import EmotionView
 
 Direction = Literal["read", "written"]
 DOCUMENT: Final = "asyncapi.yaml"
@@ -31,7 +32,9 @@ class _WireSchemas(GenerateJsonSchema):
 
     def get_defs_ref(self, core_mode_ref: CoreModeRef) -> DefsRef:
         ref, mode = core_mode_ref
-        return super().get_defs_ref((CoreRef(ref.replace(AttachedDocument.__name__, "Document")), mode))
+        for model in (AttachedDocument, EmotionView):
+            ref = CoreRef(ref.replace(model.__name__, str(model.model_config["title"])))
+        return super().get_defs_ref((ref, mode))
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - the signature is pydantic's
         return False

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import (
@@ -17,8 +17,10 @@ from ricordo.messages.enumerations import (
 from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Unit
 
 
-class Emotion(Message):
+class EmotionView(Message):
     """An emotion: pleasure, arousal, dominance, and a label."""
+
+    model_config = ConfigDict(title="Emotion")
 
     valence: float = Field(strict=True, ge=-1, le=1)
     arousal: Unit
@@ -59,7 +61,7 @@ class MemoryView(Message):
     signals: dict[str, float] | None = None
     """The signals of the score, if `explain` is set."""
     importance: Unit
-    emotion: Emotion | None = None
+    emotion: EmotionView | None = None
     """Null until the memory is enriched."""
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 Vectors = NDArray[np.float32]
 
@@ -48,7 +48,7 @@ class TokenCounter(Protocol):
         ...
 
 
-class ModelUnavailable(Unavailable):
+class ModelUnavailable(DependencyUnavailable):
     """The model did not answer, or answered nonsense: a transient failure."""
 
     server = "the model"

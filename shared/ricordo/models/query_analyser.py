@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.language.query_analysis import Analysis, Intent, QueryClaim, analyse
+from ricordo.language.query_analysis import Intent, QueryAnalysis, QueryClaim, analyse
 from ricordo.language.query_analysis.analysis import EmotionFilter
 from ricordo.models.ollama.reader import OllamaReader, prompt_for
 from ricordo.models.throttle import Throttle
@@ -39,7 +39,7 @@ class Understanding:
         degraded: whether the language model should have answered and did not.
     """
 
-    analysis: Analysis
+    analysis: QueryAnalysis
     degraded: bool = False
 
 
@@ -112,7 +112,7 @@ class LlmQueryAnalyser(QueryAnalyser):
         )
 
 
-def by_rules(question: Question, claim: QueryClaim | None = None) -> Analysis:
+def by_rules(question: Question, claim: QueryClaim | None = None) -> QueryAnalysis:
     """Return the analysis by rules, given the model's `claim` if any."""
     return analyse(
         question.text,

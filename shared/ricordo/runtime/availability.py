@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from ricordo.clock import Clock, wait_for_event
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -15,7 +15,7 @@ class Availability:
     """Whether a server answers, by a probe that callers share.
 
     Args:
-        probe: returns when the server answers; raises `Unavailable` while it does not.
+        probe: returns when the server answers; raises `DependencyUnavailable` while it does not.
         ttl: seconds for which a result is valid.
         timeout: seconds to wait for a new result; a slower server counts as down.
     """
@@ -64,7 +64,7 @@ class Availability:
     async def _run_probe(self) -> None:
         try:
             await self._probe()
-        except Unavailable:
+        except DependencyUnavailable:
             self._up = False
         except Exception as error:  # noqa: BLE001 - nobody awaits this task
             self._up = False

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import structlog
 
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +68,12 @@ class ItemBackoff:
         """Record and log an error in the context as a failure of the item, and suppress it.
 
         Raises:
-            Unavailable: a server is down.
+            DependencyUnavailable: a server is down.
         """
         key = _key(tenant, ids)
         try:
             yield
-        except Unavailable:
+        except DependencyUnavailable:
             raise
         except Exception:  # noqa: BLE001 - the other items must go on
             times = self._failed.get(key, (0, now))[0] + 1

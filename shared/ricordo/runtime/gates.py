@@ -11,7 +11,7 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -131,7 +131,7 @@ class ProbeGate(Gate):
             except Exception as error:  # noqa: BLE001 - any error means that the dependency is down
                 self._succeeded_at = -math.inf
                 self._failures += 1
-                known = isinstance(error, Unavailable)
+                known = isinstance(error, DependencyUnavailable)
                 self._error = str(error) if known else f"{type(error).__name__}: {error}"
                 if self._failures == 1:
                     _log.warning("dependency is down", dependency=self._name, error=self._error)
@@ -190,7 +190,7 @@ class BacklogGate(Gate):
     async def _has_room(self) -> bool:
         try:
             backlog = await self._backlog()
-        except Unavailable as error:
+        except DependencyUnavailable as error:
             self._is_throttled = False
             self._reason = f"the backlog of other work cannot be counted ({error})"
             return False

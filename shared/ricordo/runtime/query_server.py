@@ -22,7 +22,7 @@ from ricordo.runtime.replies import QueryResult, QueryRoute, RequestError, encod
 from ricordo.runtime.scheduling import QueryPriority
 from ricordo.runtime.tasks import cancel_and_wait, run_until
 from ricordo.runtime.tracing import TraceContext, bind_log_context
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -207,7 +207,7 @@ class QueryServer:
             raise RequestError(
                 ErrorCode.TIMEOUT, f"there was no answer within {route.deadline:g} seconds"
             ) from None
-        except Unavailable as error:
+        except DependencyUnavailable as error:
             _log.warning("request could not be answered", error=str(error))
             raise RequestError(ErrorCode.UNAVAILABLE, f"{error.server} {error.state}: try again") from None
         except Exception:  # noqa: BLE001 - the caller gets a reply in any case

@@ -13,7 +13,7 @@ import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
 from ricordo.messages.subjects import checked_tenant
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"^-- include: (?:(\w+)\.)?(\w+)\s*$", re.MULTILINE)
@@ -54,7 +54,7 @@ class RequestConflict(ValueError):
     """The request id is known for another request."""
 
 
-class StoreUnavailable(Unavailable):
+class StoreUnavailable(DependencyUnavailable):
     """The store does not answer: nothing was written, unless the answer to a commit was lost."""
 
     server = "PostgreSQL"

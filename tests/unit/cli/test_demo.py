@@ -15,13 +15,13 @@ from ricordo.language.document import Document
 from ricordo.memory.facts import extract
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis, Emotion, FactView, MemoryView
+from ricordo.messages.views import Analysis, EmotionView, FactView, MemoryView
 from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion, conversation
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
-JOY = Emotion(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
+JOY = EmotionView(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
 QUESTION = DemoQuestion("Cosa abbiamo fatto ieri?", "it", "a day")
 CONTEXT = (
     "Today is Monday, 4 May 2026, 14:00.\n<recalled>\nf1 You live in Turin.\n"

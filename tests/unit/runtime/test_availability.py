@@ -10,7 +10,7 @@ import structlog
 
 from ricordo.runtime.availability import Availability
 from ricordo.testing.manual_clock import ManualClock, settle
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 PATIENCE_S = 2.0
 SERVER = "the graph of these tests"
@@ -45,7 +45,7 @@ class Server:
         return await self.availability.is_available()
 
 
-@pytest.mark.parametrize("trouble", [Unavailable("away"), ValueError("a defect")])
+@pytest.mark.parametrize("trouble", [DependencyUnavailable("away"), ValueError("a defect")])
 async def test_whatever_keeps_it_from_being_asked_it_is_away_until_it_answers(trouble: Exception) -> None:
     server = Server()
     with structlog.testing.capture_logs():
@@ -61,7 +61,7 @@ def _told_of_it(lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMappin
 async def test_a_defect_is_logged_once_an_outage_is_not() -> None:
     server = Server()
     with structlog.testing.capture_logs() as logged:
-        await server.is_available(Unavailable("away"))
+        await server.is_available(DependencyUnavailable("away"))
         assert _told_of_it(logged) == []
         for _ in range(3):
             await server.is_available(ValueError("a defect"))

@@ -13,7 +13,7 @@ from ricordo.runtime.gates import AllGates, BacklogGate, Gate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.system_clock import SystemClock
 from ricordo.testing.manual_clock import ManualClock
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 
 class Door(Gate):
@@ -90,7 +90,7 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
 
 
 async def test_a_backlog_says_how_much_it_is() -> None:
-    counts: list[int | Exception] = [7, Unavailable("the bus is away"), 0]
+    counts: list[int | Exception] = [7, DependencyUnavailable("the bus is away"), 0]
 
     async def count() -> int:
         found = counts.pop(0)

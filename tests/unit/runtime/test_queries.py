@@ -17,7 +17,7 @@ from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.replies import QueryResult, QueryRoute
 from ricordo.store.database import StoreUnavailable
-from ricordo.unavailable import Unavailable
+from ricordo.unavailable import DependencyUnavailable
 
 
 class Wordy(Message):
@@ -100,7 +100,9 @@ class TestErrors:
             (GraphInRepair, "the graph is being repaired: try again"),
         ],
     )
-    async def test_who_cannot_be_asked_now_is_named(self, raised: type[Unavailable], said: str) -> None:
+    async def test_an_unavailable_server_is_named(
+        self, raised: type[DependencyUnavailable], said: str
+    ) -> None:
         async def handler(_: str, __: StatsRequest) -> Message:
             raise raised("for reasons of its own")
 

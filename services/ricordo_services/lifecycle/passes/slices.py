@@ -49,8 +49,8 @@ class PassWork(Protocol):
 class IsolatedItems(ItemBackoff):
     """Runs the items of a pass apart from each other: one that fails is logged and counted, others go on.
 
-    What failed rests, see `ItemBackoff`, and counts as failed meanwhile. `Unavailable` ends the pass: that a
-    server is away is no fault of an item.
+    A failed item rests (`ItemBackoff`) and counts as failed meanwhile. `DependencyUnavailable` ends the pass:
+    it is no fault of an item.
     """
 
     async def of(
@@ -59,7 +59,7 @@ class IsolatedItems(ItemBackoff):
         """Run one item; return what was done, or that it failed.
 
         Raises:
-            Unavailable: a server is away.
+            DependencyUnavailable: a server is away.
         """
         done = Slice(failed=1)
         if not self.in_cooldown(now, tenant, **ids):

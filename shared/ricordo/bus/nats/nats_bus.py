@@ -16,8 +16,8 @@ from nats.js.api import RawStreamMsg
 
 from ricordo.bus.nats.nats_connection import (
     NatsConnection,
+    NatsMessage,
     NatsSettings,
-    ReceivedMessage,
     connected,
     translated,
 )
@@ -41,7 +41,7 @@ _SERVER_HEADERS: Final = frozenset(
 _MOST_BYTES: Final = 8 * 1024 * 1024
 
 
-class NatsRequest(ReceivedMessage):
+class NatsRequest(NatsMessage):
     """A request over NATS."""
 
     __slots__ = ("_connection",)

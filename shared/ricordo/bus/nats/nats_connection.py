@@ -47,7 +47,7 @@ class NatsSettings:
     reconnect_wait: float = 0.25
 
 
-class ReceivedMessage:
+class NatsMessage:
     """Subject, body and headers of a message from NATS."""
 
     __slots__ = ("_message",)

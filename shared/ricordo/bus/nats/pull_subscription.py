@@ -16,7 +16,7 @@ import structlog
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription as CoreSubscription
 
-from ricordo.bus.nats.nats_connection import NatsConnection, ReceivedMessage, translated
+from ricordo.bus.nats.nats_connection import NatsConnection, NatsMessage, translated
 from ricordo.bus.port import BusError, BusUnavailable, Delivery
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -27,7 +27,7 @@ _REPLY_TIMEOUT_S: Final = 1.0
 _EMPTY_PAUSE: Final = 0.05
 
 
-class JetStreamDelivery(ReceivedMessage):
+class JetStreamDelivery(NatsMessage):
     """A delivery of JetStream."""
 
     __slots__ = ("attempt", "sequence")

@@ -5,8 +5,14 @@
 `claims` adds what a language model says of it. The patterns are `questions.toml` of each language.
 """
 
-from ricordo.language.query_analysis.analysis import Analysis, EmotionFilter, Fallback, Intent, TimeFilter
+from ricordo.language.query_analysis.analysis import (
+    EmotionFilter,
+    Fallback,
+    Intent,
+    QueryAnalysis,
+    TimeFilter,
+)
 from ricordo.language.query_analysis.claims import QueryClaim
 from ricordo.language.query_analysis.query_parser import analyse
 
-__all__ = ["Analysis", "EmotionFilter", "Fallback", "Intent", "QueryClaim", "TimeFilter", "analyse"]
+__all__ = ["EmotionFilter", "Fallback", "Intent", "QueryAnalysis", "QueryClaim", "TimeFilter", "analyse"]

@@ -37,7 +37,7 @@ class TimeFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class QueryAnalysis:
     """What a query asks for.
 
     Attributes:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.detection import detect
-from ricordo.language.query_analysis.analysis import Analysis, Intent, TimeFilter
+from ricordo.language.query_analysis.analysis import Intent, QueryAnalysis, TimeFilter
 from ricordo.language.query_analysis.claims import (
     QueryClaim,
     feeling_of,
@@ -57,7 +57,7 @@ def analyse(
     known_names: Iterable[str] = (),
     decide: Decider = decide,
     claim: QueryClaim | None = None,
-) -> Analysis:
+) -> QueryAnalysis:
     """Find out what `query` asks for.
 
     Args:
@@ -80,7 +80,7 @@ def analyse(
         topics = topics_borne_out(claim, head, code)
         intent, emotion = intent_of(claim, question, found, topics), feeling_of(claim, question)
     liked = intent == "emotional" and emotion == "positive" and asks_what_was_liked(question)
-    return Analysis(
+    return QueryAnalysis(
         intent=intent,
         time=_time_filter(question, time, intent, now),
         # Whoever is named before the question was not asked to have been there.
@@ -129,7 +129,9 @@ def parse_query(
     return question, time
 
 
-def with_question_vector(analysis: Analysis, query: str, vector: NDArray[np.float32] | None) -> Analysis:
+def with_question_vector(
+    analysis: QueryAnalysis, query: str, vector: NDArray[np.float32] | None
+) -> QueryAnalysis:
     """Return the analysis with the predicates that the meaning of the question asks for."""
     if vector is None or analysis.liked or analysis.asks_how:
         return analysis

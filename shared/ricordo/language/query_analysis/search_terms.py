@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES
-from ricordo.language.query_analysis.analysis import Analysis
+from ricordo.language.query_analysis.analysis import QueryAnalysis
 from ricordo.language.query_analysis.question_patterns import load_patterns
 from ricordo.language.query_analysis.question_sentence import flat
 from ricordo.language.text import collapse, stem, stop_words
@@ -21,7 +21,7 @@ def asks_for_a_time(query: str) -> bool:
     return any(load_patterns(language).asks_time.search(flat(collapse(query))) for language in LANGUAGES)
 
 
-def is_only_time(analysis: Analysis) -> bool:
+def is_only_time(analysis: QueryAnalysis) -> bool:
     """Whether a question asks for all of a time, and says nothing else that could be searched for.
 
     Of "what did we do last week" function words are left, which are near to texts that matter to nobody.
@@ -34,7 +34,7 @@ def is_only_time(analysis: Analysis) -> bool:
     return all(word in stop_words(language) or stem(word, language) in plain for word in said)
 
 
-def is_only_names(analysis: Analysis) -> bool:
+def is_only_names(analysis: QueryAnalysis) -> bool:
     """Whether a question holds nothing but names: "Cosa sai di Davide?", "Who is Davide?"."""
     if not analysis.entities or analysis.intent not in {"entity", "temporal"} or analysis.topics:
         return False
@@ -45,7 +45,7 @@ def is_only_names(analysis: Analysis) -> bool:
     return all(word in ignored for word in rest)
 
 
-def is_only_a_name(analysis: Analysis) -> bool:
+def is_only_a_name(analysis: QueryAnalysis) -> bool:
     """Whether a question asks for somebody, or how they are, and for nothing in particular about them.
 
     Who somebody is, is something in particular: what introduces them answers it. Else all that is about them

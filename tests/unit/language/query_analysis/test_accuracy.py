@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.language.query_analysis import Analysis
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo_lab.evaluation.question_evaluation import (
     DECIDERS,
     read_questions,
@@ -55,7 +55,7 @@ def test_what_is_right_scores_full_and_what_is_wrong_is_named() -> None:
     assert (right.intent, right.entities, right.time, right.emotion, right.lost) == (1, 1, 1, 1, 0)
     assert right.misses == ()
 
-    def wrongly(query: str, known: object) -> Analysis:
+    def wrongly(query: str, known: object) -> QueryAnalysis:
         return replace(
             understanding()(query, ()),
             intent="emotional",

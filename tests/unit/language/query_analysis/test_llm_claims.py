@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.language.query_analysis import Analysis, QueryClaim, analyse
+from ricordo.language.query_analysis import QueryAnalysis, QueryClaim, analyse
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 2, 4, 15, 30, tzinfo=ROME)
 
 
-def ask(query: str, claim: QueryClaim | None = None) -> Analysis:
+def ask(query: str, claim: QueryClaim | None = None) -> QueryAnalysis:
     return analyse(query, now=NOW, zone=ROME, claim=claim)
 
 
