@@ -46,21 +46,16 @@ from ricordo_services.lifecycle.memory_commands import (
     VerifyMemory,
 )
 from ricordo_services.lifecycle.notes import NoteHandler
-from ricordo_services.retrieval.candidate_ranking import CandidateRanking
+from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
-from ricordo_services.retrieval.entity_lookup import EntityLookup
-from ricordo_services.retrieval.example_statements import ExampleEncoder
-from ricordo_services.retrieval.key_topics import KeyTopics
-from ricordo_services.retrieval.lookups import Expand, Facts, History, Stats, Status, Timeline
-from ricordo_services.retrieval.query_encoding import FormerModels
-from ricordo_services.retrieval.ranking_profiles import profiles_for
+from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
+from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import Recall, RecallService
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
     fit_facts,
     fit_history,
-    fit_recall,
-    fit_timeline,
+    fit_memories,
 )
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.user_patterns import UserPatterns
@@ -78,8 +73,8 @@ async def queries(resources: Resources) -> QueryServer:
     warming = executor.map(partial(topic_key, language="en"), ["topic"])  # loads the dictionary forms
     await asyncio.gather(resources.models(), resources.graph(), warming)
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
-    ledger, documents = await resources.store(FactLedger), await resources.store(DocumentStore)
-    lookup = EntityLookup(ledger, await resources.graph(), resources.graph_answers)
+    facts = FactLookups(await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
+    lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
     server = await query_server(
@@ -89,20 +84,20 @@ async def queries(resources: Resources) -> QueryServer:
             "query.recall": Recall(recall),
             "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
             "query.working": Working(working_memory),
-            "query.history": History(memories),
-            "query.facts": Facts(ledger, lookup),
-            "query.timeline": Timeline(memories),
-            "query.status": Status(memories, documents),
-            "query.stats": Stats(memories),
-            "query.expand": Expand(memories, documents),
+            "query.history": lookups.history,
+            "query.facts": facts,
+            "query.timeline": lookups.timeline,
+            "query.status": lookups.status,
+            "query.stats": lookups.stats,
+            "query.expand": lookups.expand,
         },
         {
-            "query.recall": fit_recall,
+            "query.recall": fit_memories,
             "query.context": fit_context,
             "query.history": fit_history,
             "query.facts": fit_facts,
-            "query.timeline": fit_timeline,
-            "query.expand": fit_timeline,
+            "query.timeline": fit_memories,
+            "query.expand": fit_memories,
         },
         concurrency=resources.settings.bus.concurrent_queries,
     )
@@ -120,8 +115,8 @@ async def recall_service(resources: Resources) -> RecallService:
     others = tuple(one for one in secondary.values() if one is not None)
     index = await resources.local_index()
     return RecallService(
-        recollection=memories,
-        ledger=await resources.store(FactLedger),
+        memories=memories,
+        facts=await resources.store(FactLedger),
         search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
         rank=CandidateRanking(memories, KeyTopics(encoder)),
         encoder=encoder,

@@ -1,1 +1,1 @@
-"""retrieval: what was said, what is known, and what a question brings back to mind."""
+"""retrieval: answers queries about messages, facts and memories."""

@@ -1,13 +1,16 @@
-"""From what was found to the best of it: what the truth says of each, its signals, and a profile's order."""
+"""Ranks candidates: reads their rows from PostgreSQL, computes signals, and applies a ranking profile."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
+import structlog
+
 from ricordo.language.temporal import EARLIEST, LATEST
-from ricordo.memory.ranking import Ranked, rank
+from ricordo.memory.ranking import Ranked, load_profiles, rank
 from ricordo.memory.ranking.fusion import (
     merge_rankings,
     order_by_event_time,
@@ -15,10 +18,11 @@ from ricordo.memory.ranking.fusion import (
     remaining_span,
 )
 from ricordo.memory.ranking.human import HumanProfile, confidence, load_human
-from ricordo.memory.ranking.signals import Interval, RankingProfile
+from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_boost
+from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
-from ricordo_services.retrieval.key_topics import KeyTopics
-from ricordo_services.retrieval.ranking_signals import Query, linked, measured
+from ricordo.store.rows import Vector
+from ricordo_services.retrieval.ranking_signals import Query, add_connections, build_candidates
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.search_request import (
     SearchRequest,
@@ -26,53 +30,89 @@ from ricordo_services.retrieval.search_request import (
     looks_into_archive,
 )
 
-_STANDS_FOR_OTHERS = "synthesis"
-_SUMMARISING = frozenset({"summary", _STANDS_FOR_OTHERS})
-"""Kinds that stand for others: they join in a context, and elsewhere where they are asked for."""
+_log = structlog.stdlib.get_logger(__name__)
+
+_SYNTHESIS = "synthesis"
+_SUMMARISING = frozenset({"summary", _SYNTHESIS})
+"""Kinds that condense other memories: returned in a context, elsewhere only if requested."""
+
+
+_MOST_TOPICS: Final = 32
 
 
 class Best(NamedTuple):
-    """The best of what was found, and how sure it is that it answers the question, [0, 1]."""
+    """The best candidates, and the confidence that they answer the question, [0, 1]."""
 
     ranked: Sequence[Ranked] = ()
     confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateRanking:
-    """Ranks what was found; what has no row is not shown."""
+class KeyTopics:
+    """Boosts summaries by the similarity of their key topics to a question."""
 
-    recollection: MemoryQueries
+    encoder: Encoder
+
+    async def boosts(self, rows: Sequence[RankingRow], vector: Vector | None) -> Mapping[UUID, float]:
+        """Return the boost of each summary with key topics; none if the model is unavailable.
+
+        Args:
+            vector: of the question, float32 [d], unit norm.
+        """
+        marked = {
+            row.id: [(topic["topic"], topic["importance"]) for topic in json.loads(row.key_topics)]
+            for row in rows
+            if row.key_topics
+        }
+        names = list(dict.fromkeys(name for topics in marked.values() for name, _ in topics))[:_MOST_TOPICS]
+        if vector is None or not names:
+            return {}
+        try:
+            vectors = await self.encoder.encode(names)
+        except ModelUnavailable:
+            return {}
+        near = dict(zip(names, (vectors @ vector).tolist(), strict=True))
+        return {
+            one: key_topic_boost((importance, near.get(name, 0.0)) for name, importance in topics)
+            for one, topics in marked.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRanking:
+    """Ranks candidates; those without a row are dropped."""
+
+    memories: MemoryQueries
     key_topics: KeyTopics
 
     async def __call__(
         self, tenant: str, request: SearchRequest, found: Found, profile: RankingProfile
     ) -> Best:
-        """Return the best of what was found, as many as were asked for.
+        """Return the best candidates, at most `request.limit` and their syntheses.
 
         Raises:
             StoreUnavailable: the rows cannot be read.
         """
         if not found.hits:
             return Best()
-        standings = await self.recollection.ranking_rows(tenant, request.user_id, list(found.hits))
-        shown = [one for one in standings if _is_shown(one, request)]
+        rows = await self.memories.ranking_rows(tenant, request.user_id, list(found.hits))
+        shown = [one for one in rows if _is_shown(one, request)]
         query = Query(
             text=request.text,
             analysis=request.analysis,
-            span=asked_span(request),
+            span=requested_span(request),
             now=request.now,
             boosts=await self.key_topics.boosts(shown, request.vectors.get(self.key_topics.encoder.model)),
             evidence=request.evidence,
         )
         parts = _by_model(shown, found) if profile.by_meaning else [shown]
-        beside = {one.id for one in shown if one.kind == _STANDS_FOR_OTHERS} if request.beside else set()
-        most = request.limit + len(beside)
-        coming = _asked_ahead(request)
+        syntheses = {one.id for one in shown if one.kind == _SYNTHESIS} if request.extra_syntheses else set()
+        most = request.limit + len(syntheses)
+        coming = _coming_time(request)
         ranked = len(shown) if coming else most
-        candidates = [(part, measured(part, found, query)) for part in parts if part]
+        candidates = [(part, build_candidates(part, found, query)) for part in parts if part]
         if isinstance(profile, HumanProfile):
-            candidates = [(part, linked(part, each, query, profile)) for part, each in candidates]
+            candidates = [(part, add_connections(part, each, query, profile)) for part, each in candidates]
         rankings = [rank(each, profile, ranked) for _, each in candidates]
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
@@ -81,7 +121,7 @@ class CandidateRanking:
             (confidence(each.signals, found.unknown, load_human()) for _, each in candidates), default=0.0
         )
         # The first `limit`, and the syntheses that come before the last of them.
-        counted = accumulate(one.id not in beside for one in best)
+        counted = accumulate(one.id not in syntheses for one in best)
         first = [one for one, count in zip(best, counted, strict=True) if count <= request.limit]
         corrected = _corrected_by(shown, request, found)
         return Best(order_corrections(first, corrected, max(request.limit, len(first))), sure)
@@ -90,7 +130,7 @@ class CandidateRanking:
 def _corrected_by(
     shown: Sequence[RankingRow], request: SearchRequest, found: Found
 ) -> Mapping[UUID, Sequence[UUID]]:
-    """Return what corrects whom; what no filter of the question has let through stays out."""
+    """Return the corrections of each memory, without those that a filter of the question excludes."""
     time = request.analysis.time
     bound = request.filters is not None or (time is not None and time.strict)
     corrected = {
@@ -101,16 +141,16 @@ def _corrected_by(
     return {memory_id: others for memory_id, others in corrected.items() if others}
 
 
-def _asked_ahead(request: SearchRequest) -> Interval | None:
-    """Return the time of which the question asks for what is to come; None where it does not."""
-    time, span = request.analysis.time, asked_span(request)
+def _coming_time(request: SearchRequest) -> Interval | None:
+    """Return the rest of the requested time if the question asks for coming events, else None."""
+    time, span = request.analysis.time, requested_span(request)
     if time is None or span is None or not time.ahead:
         return None
     return remaining_span(span, request.now)
 
 
-def asked_span(request: SearchRequest) -> Interval | None:
-    """Return the time that a question asks for, as a filter or as a preference; None for no time."""
+def requested_span(request: SearchRequest) -> Interval | None:
+    """Return the time that a question asks for, by its filters or its words; None for no time."""
     filters = request.filters
     if filters is not None and (filters.start is not None or filters.end is not None):
         return Interval(filters.start or EARLIEST, filters.end or LATEST)
@@ -119,7 +159,7 @@ def asked_span(request: SearchRequest) -> Interval | None:
 
 
 def _by_model(shown: Sequence[RankingRow], found: Found) -> list[Sequence[RankingRow]]:
-    """Return apart what was found by different models, whose cosines do not compare; the most first."""
+    """Group rows by the model that found them, as cosines of models do not compare; largest group first."""
     parts: dict[str, list[RankingRow]] = {model: [] for model in dict.fromkeys(found.models.values())}
     for one in shown:
         parts[found.models[one.id]].append(one)
@@ -132,3 +172,17 @@ def _is_shown(one: RankingRow, request: SearchRequest) -> bool:
     if not one.informative and not looks_at_uninformative(request.analysis, request.filters):
         return False
     return request.summaries or one.kind not in _SUMMARISING
+
+
+def profiles_for(model: str, changes: Mapping[str, Mapping[str, float]]) -> Mapping[str, RankingProfile]:
+    """Return the profiles by name; warns if the learned one was fitted to the vectors of another model.
+
+    Raises:
+        UnknownProfile: there is no such profile.
+        UnknownWeight: a profile has no such weight.
+        ValueError: a weight is out of range.
+    """
+    learned_on = load_human().model
+    if learned_on != model:
+        _log.warning("human ranks by weights of another model", learned_on=learned_on, model=model)
+    return load_profiles(changes)

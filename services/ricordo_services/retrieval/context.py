@@ -1,4 +1,4 @@
-"""What a bot puts into its prompt: a recall, the last turns, what is at hand, and all of it as text."""
+"""Answers `query.context`: a recall, the last turns and the working memory, assembled for a prompt."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -26,11 +26,11 @@ from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
     RecallResult,
     accessed,
-    in_particular,
+    has_constraint,
     reply,
 )
 from ricordo_services.retrieval.reply_views import history_view
-from ricordo_services.retrieval.task_concurrency import ungrouped
+from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 from ricordo_services.retrieval.user_patterns import UserPatterns, pattern_view
 from ricordo_services.retrieval.working_memory_reader import SKEW, WorkingMemoryReader, working_view
 
@@ -49,50 +49,50 @@ async def _if_available(work: Awaitable[T]) -> T | None:
 
 
 class _Around(NamedTuple):
-    """What stands in a context beside what was recalled; empty where it cannot be asked now."""
+    """The parts of a context besides recalled memories; empty if unavailable."""
 
     recent: tuple[HistoryTurn, ...]
     working: WorkingMemory
     habits: tuple[Habit, ...]
-    known: Sequence[Fact]
+    facts: Sequence[Fact]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """Answers `query.context`."""
 
-    remember: RecallService
-    recollection: MemoryQueries
-    at_hand: WorkingMemoryReader
+    recall: RecallService
+    memories: MemoryQueries
+    working_memory: WorkingMemoryReader
     patterns: UserPatterns
     clock: Clock
 
     async def __call__(self, tenant: str, request: ContextRequest, /) -> QueryResult:
-        """Recall, and assemble what was recalled with the last turns into a text within the budget."""
-        # Short memories leave room for more than a recall returns, unless the bot says how many it wants.
+        """Recall, and assemble the memories with the last turns into a text within the token budget."""
+        # Short memories leave room for more than a recall returns, unless the bot sets a limit.
         limit = request.limit if "limit" in request.model_fields_set else max(request.limit, _CONSIDERED)
         wide = request.model_copy(update={"limit": limit})
-        with ungrouped():
+        with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
-                recalling = group.create_task(self.remember(tenant, wide, summaries=True))
-                turns = group.create_task(_if_available(self._recent(tenant, request)))
-                at_hand = group.create_task(_if_available(self._working(tenant, request)))
-                counting = group.create_task(_if_available(self.patterns.read(tenant, request.user_id)))
-                reading = group.create_task(
+                recall_task = group.create_task(self.recall(tenant, wide, summaries=True))
+                turns_task = group.create_task(_if_available(self._recent(tenant, request)))
+                working_task = group.create_task(_if_available(self._working(tenant, request)))
+                habits_task = group.create_task(_if_available(self.patterns.read(tenant, request.user_id)))
+                facts_task = group.create_task(
                     _if_available(
-                        self.remember.ledger.about_user(
+                        self.recall.facts.about_user(
                             tenant, request.user_id, predicates=PROFILE, limit=_MOST_CORE_FACTS
                         )
                     )
                 )
-        recalled, recent, working = recalling.result(), turns.result(), at_hand.result()
-        habits, known = counting.result(), reading.result()
-        recalled.memories = _in_their_place(wide, recalled)
-        if recent is None or working is None or habits is None or known is None:
+        recalled, recent, working = recall_task.result(), turns_task.result(), working_task.result()
+        habits, facts = habits_task.result(), facts_task.result()
+        recalled.memories = _with_syntheses(wide, recalled)
+        if recent is None or working is None or habits is None or facts is None:
             recalled.degraded.add(Degradation.ROWS)
-        around = _Around(recent or (), working or WorkingMemory(), habits or (), core_profile(known or ()))
+        around = _Around(recent or (), working or WorkingMemory(), habits or (), core_profile(facts or ()))
         with recalled.timing("assemble"):
-            # A thread of its own: a large budget takes longer than others should wait for the event loop.
+            # In a thread: a large budget would block the event loop.
             context = await asyncio.to_thread(self._assembled, request, recalled, around)
         recalled.memories = recalled.memories[: request.limit]
         answer = ContextReply(
@@ -109,14 +109,14 @@ class Context:
     async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...]:
         """Return the last turns.
 
-        A turn dated in the future must not stay the last one until then; if all are, the bot's clock is fast.
+        A turn dated in the future must not stay the last until then; if all are, the bot's clock is fast.
         """
         if request.recent_limit == 0:
             return ()
         present = self.clock.now()
         until = max(present, request.now or present) + SKEW
         history = partial(
-            self.recollection.history,
+            self.memories.history,
             tenant,
             request.user_id,
             conversation_id=request.conversation_id,
@@ -128,17 +128,21 @@ class Context:
         """Return the working memory of the conversation."""
         if request.conversation_id is None:
             return WorkingMemory()
-        return await self.at_hand.read(tenant, request.user_id, request.conversation_id, now=request.now)
+        return await self.working_memory.read(
+            tenant, request.user_id, request.conversation_id, now=request.now
+        )
 
     def _assembled(self, request: ContextRequest, recalled: RecallResult, around: _Around) -> Assembled:
         admitted, language = self._admitted(request, recalled), _language(request, recalled, around.recent)
         material = Material(
             now=recalled.now.astimezone(recalled.zone),
-            profile=around.known,
+            profile=around.facts,
             memories=[one.memory for one, when in admitted if when is not ContextAdmission.ON_REQUEST],
             always=frozenset(one.memory.id for one, when in admitted if when is ContextAdmission.ALWAYS),
             minor=sum(when is ContextAdmission.ON_REQUEST for _, when in admitted),
-            uncertain=bool(recalled.memories) and not recalled.asked_for and not recalled.sought_facts,
+            uncertain=bool(recalled.memories)
+            and not recalled.relevant_memories
+            and not recalled.requested_facts,
             whole=frozenset(
                 one.memory.id
                 for one in recalled.memories
@@ -157,18 +161,18 @@ class Context:
             subject=", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]),
         )
         return assemble(
-            material, token_budget=request.token_budget, count=self.at_hand.count, language=language
+            material, token_budget=request.token_budget, count=self.working_memory.count, language=language
         )
 
     def _admitted(
         self, request: ContextRequest, recalled: RecallResult
     ) -> Sequence[tuple[RecalledMemory, ContextAdmission]]:
-        """Say when each memory enters: under the profile `budget` by its score, else if there is room."""
-        profile = self.remember.profile if request.profile is None else request.profile.value
+        """Decide when each memory is included: under the profile `budget` by its score, else if it fits."""
+        profile = self.recall.profile if request.profile is None else request.profile.value
         if profile != Profile.BUDGET.value:
             return [(one, ContextAdmission.IF_ROOM) for one in recalled.memories]
         admitted = [(one, admission(one.score)) for one in recalled.memories]
-        if not in_particular(recalled.analysis, request.filters):
+        if not has_constraint(recalled.analysis, request.filters):
             return admitted
         return [
             (one, ContextAdmission.IF_ROOM if when is ContextAdmission.ON_REQUEST else when)
@@ -176,9 +180,9 @@ class Context:
         ]
 
 
-def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence[RecalledMemory]:
-    """Return what was recalled, with syntheses in the place of their sources; as many as were asked for."""
-    if request.filters is not None and request.filters.kinds:  # these were asked for as they are
+def _with_syntheses(request: ContextRequest, recalled: RecallResult) -> Sequence[RecalledMemory]:
+    """Return the recalled memories, with syntheses in place of their sources, at most `request.limit`."""
+    if request.filters is not None and request.filters.kinds:  # the kinds were requested explicitly
         return recalled.memories[: request.limit]
     by_id = {one.memory.id: one for one in recalled.memories}
     ranked = [one.memory for one in recalled.memories]
@@ -186,15 +190,15 @@ def _in_their_place(request: ContextRequest, recalled: RecallResult) -> Sequence
 
 
 def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[HistoryTurn]) -> str:
-    """Return the language of the question; where that is a bare noun or name, of what the user said last.
+    """Return the language of the question; if that is only a noun or name, of the user's last message.
 
-    Without turns that tell theirs, it is that of the best memory that does.
+    Without a message whose language is certain, it is that of the best memory with a certain one.
     """
     if request.language:
         return request.language
-    if shows_language(request.query) and (spoken := detect(request.query, default="")):
-        return spoken
+    if shows_language(request.query) and (detected := detect(request.query, default="")):
+        return detected
     texts: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
-    own = [one for one in texts if one.language and one.role == Role.USER]
-    telling = (one.language for one in own if shows_language(one.content))
-    return next(telling, own[0].language if own else recalled.analysis.language)
+    of_user = [one for one in texts if one.language and one.role == Role.USER]
+    certain = (one.language for one in of_user if shows_language(one.content))
+    return next(certain, of_user[0].language if of_user else recalled.analysis.language)

@@ -1,10 +1,14 @@
-"""The queries that ask the truth by name: history, facts, timeline, status, stats, expand."""
+"""Answers the queries that read rows from PostgreSQL: history, facts, timeline, status, stats, expand."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import Final
 
+from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable
 from ricordo.memory.model import Progress
-from ricordo.messages.enumerations import MessageState
+from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import (
     ExpandReply,
     ExpandRequest,
@@ -20,36 +24,39 @@ from ricordo.messages.queries import (
     TimelineReply,
     TimelineRequest,
 )
-from ricordo.messages.views import FactView
+from ricordo.messages.views import EntityView, FactView
 from ricordo.store.document_store import DocumentStore
 from ricordo.store.fact_queries import FactQueries, FactQuestion
 from ricordo.store.memory_queries import MemoryQueries, MessageFailure
-from ricordo_services.retrieval.entity_lookup import EntityLookup
 from ricordo_services.retrieval.reply_views import (
     document_view,
+    entity_view,
     fact_view,
     history_view,
     memory_view,
     stages_view,
 )
-from ricordo_services.retrieval.task_concurrency import ungrouped
+from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
+
+_MAX_NEIGHBOURS: Final = 20  # of an entity; the nearest come first
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """Answers `query.history`."""
+class MemoryLookups:
+    """Answers queries about messages and memories."""
 
-    recollection: MemoryQueries
+    memories: MemoryQueries
+    documents: DocumentStore
 
-    async def __call__(self, tenant: str, request: HistoryRequest, /) -> HistoryReply:
-        """Return the last messages, oldest first, and where to go on."""
+    async def history(self, tenant: str, request: HistoryRequest, /) -> HistoryReply:
+        """Return the last messages, oldest first, and the position of the page before."""
         before = None if request.before is None else (request.before.at, request.before.id or "")
-        turns = await self.recollection.history(
+        turns = await self.memories.history(
             tenant,
             request.user_id,
             conversation_id=request.conversation_id,
             before=before,
-            limit=request.limit + 1,  # one more tells whether there are more
+            limit=request.limit + 1,  # the surplus turn shows that there are more
         )
         shown = turns[-request.limit :]
         more = len(turns) > len(shown)
@@ -58,70 +65,46 @@ class History:
             next=Position(shown[0].timestamp, shown[0].message_id) if more else None,
         )
 
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Answers `query.facts`."""
-
-    ledger: FactQueries
-    lookup: EntityLookup
-
-    async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
-        """Return facts, most confident first, then most recent; and the entity that they are asked about."""
-        with ungrouped():
-            async with asyncio.TaskGroup() as group:
-                knowing = group.create_task(self._facts(tenant, request))
-                meeting = group.create_task(self.lookup(tenant, request.user_id, request.entity))
-        entity, degraded = meeting.result()
-        return FactsReply(facts=knowing.result(), entity=entity, degraded=degraded)
-
-    async def _facts(self, tenant: str, request: FactsRequest) -> tuple[FactView, ...]:
-        question = FactQuestion(
-            user_id=request.user_id,
-            entity=request.entity,
-            predicate=request.predicate,
-            min_confidence=request.min_confidence,
-            as_of=request.as_of,
-            history=request.history,
-            limit=request.limit,
-        )
-        return tuple(map(fact_view, await self.ledger.facts(tenant, question)))
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """Answers `query.timeline`."""
-
-    recollection: MemoryQueries
-
-    async def __call__(self, tenant: str, request: TimelineRequest, /) -> TimelineReply:
+    async def timeline(self, tenant: str, request: TimelineRequest, /) -> TimelineReply:
         """Return memories created in [start, end), oldest first."""
-        memories = await self.recollection.timeline(
+        memories = await self.memories.timeline(
             tenant, request.user_id, request.start, request.end, request.limit
         )
         return TimelineReply(memories=tuple(map(memory_view, memories)))
 
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """Answers `query.status`."""
-
-    recollection: MemoryQueries
-    documents: DocumentStore
-
-    async def __call__(self, tenant: str, request: StatusRequest, /) -> StatusReply:
-        """Return how far the message got."""
-        progress, failure = await self.recollection.status(tenant, request.message_id)
+    async def status(self, tenant: str, request: StatusRequest, /) -> StatusReply:
+        """Return the processing state of a message."""
+        progress, failure = await self.memories.status(tenant, request.message_id)
         error = None if failure is None else f"{failure.code}: {failure.reason}"
+        state = _state(progress, failure)
         if progress is None:
-            return StatusReply(state=_state(progress, failure), error=error)
+            return StatusReply(state=state, error=error)
         record = await self.documents.about(tenant, progress.memory_id)
-        return StatusReply(
-            state=_state(progress, failure),
-            stages=stages_view(progress),
-            error=error,
-            document=None if record is None else document_view(record),
-        )
+        document = None if record is None else document_view(record)
+        return StatusReply(state=state, stages=stages_view(progress), error=error, document=document)
+
+    async def stats(self, tenant: str, request: StatsRequest, /) -> StatsReply:
+        """Count the records of the user."""
+        return StatsReply(**asdict(await self.memories.counts(tenant, request.user_id)))
+
+    async def expand(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
+        """Return the source memories of a memory, oldest first.
+
+        A message has no sources; of one with a document, the extracts are returned in their order.
+        """
+        found = await self.memories.memories(tenant, request.user_id, [request.memory_id])
+        ids = [source for memory in found for source in memory.source_ids]
+        is_message = any(memory.message_id for memory in found)
+        if is_message:
+            record = await self.documents.about(tenant, request.memory_id)
+            ids = [] if record is None else list(record.extract_ids)
+        sources = await self.memories.memories(tenant, request.user_id, ids)
+        if is_message:
+            positions = {memory_id: position for position, memory_id in enumerate(ids)}
+            ordered = sorted(sources, key=lambda memory: positions[memory.id])
+        else:
+            ordered = sorted(sources, key=lambda memory: (memory.created_at, memory.id))
+        return ExpandReply(memories=tuple(map(memory_view, ordered)))
 
 
 def _state(progress: Progress | None, failure: MessageFailure | None) -> MessageState:
@@ -133,41 +116,51 @@ def _state(progress: Progress | None, failure: MessageFailure | None) -> Message
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
-    """Answers `query.stats`."""
+class FactLookups:
+    """Answers `query.facts`.
 
-    recollection: MemoryQueries
+    Attributes:
+        graph_answers: whether the graph is available.
+    """
 
-    async def __call__(self, tenant: str, request: StatsRequest, /) -> StatsReply:
-        """Count what is held about the user."""
-        return StatsReply(**asdict(await self.recollection.counts(tenant, request.user_id)))
+    facts: FactQueries
+    graph: FactGraph
+    graph_answers: Callable[[], Awaitable[bool]]
+    graph_within_s: float = 1.5
 
+    async def __call__(self, tenant: str, request: FactsRequest, /) -> FactsReply:
+        """Return facts, most confident first, then most recent; and the entity of the question."""
+        with unwrap_exception_group():
+            async with asyncio.TaskGroup() as group:
+                facts_task = group.create_task(self._facts(tenant, request))
+                entity_task = group.create_task(self._entity(tenant, request.user_id, request.entity))
+        entity, degraded = entity_task.result()
+        return FactsReply(facts=facts_task.result(), entity=entity, degraded=degraded)
 
-@dataclass(frozen=True, slots=True)
-class Expand:
-    """Answers `query.expand`."""
+    async def _facts(self, tenant: str, request: FactsRequest) -> tuple[FactView, ...]:
+        question = FactQuestion(
+            user_id=request.user_id,
+            entity=request.entity,
+            predicate=request.predicate,
+            min_confidence=request.min_confidence,
+            as_of=request.as_of,
+            history=request.history,
+            limit=request.limit,
+        )
+        return tuple(map(fact_view, await self.facts.facts(tenant, question)))
 
-    recollection: MemoryQueries
-    documents: DocumentStore
-
-    async def __call__(self, tenant: str, request: ExpandRequest, /) -> ExpandReply:
-        """Return the memories that a memory rests on, oldest first.
-
-        A message rests on none; of one that brought a document these are its extracts, in their order.
-        """
-        found = await self.recollection.memories(tenant, request.user_id, [request.memory_id])
-        ids = [source for memory in found for source in memory.source_ids]
-        if any(memory.message_id for memory in found):
-            return await self._extracts(tenant, request)
-        sources = await self.recollection.memories(tenant, request.user_id, ids)
-        ordered = sorted(sources, key=lambda memory: (memory.created_at, memory.id))
-        return ExpandReply(memories=tuple(map(memory_view, ordered)))
-
-    async def _extracts(self, tenant: str, request: ExpandRequest) -> ExpandReply:
-        record = await self.documents.about(tenant, request.memory_id)
-        if record is None:
-            return ExpandReply(memories=())
-        places = {one: place for place, one in enumerate(record.extract_ids)}
-        extracts = await self.recollection.memories(tenant, request.user_id, record.extract_ids)
-        ordered = sorted(extracts, key=lambda memory: places[memory.id])
-        return ExpandReply(memories=tuple(map(memory_view, ordered)))
+    async def _entity(
+        self, tenant: str, user_id: str, name: str | None
+    ) -> tuple[EntityView | None, tuple[Degradation, ...]]:
+        """Return the entity of that name, None for an unknown name; and the unavailable parts."""
+        entity = None if name is None else await self.facts.entity(tenant, user_id, name)
+        if entity is None:
+            return None, ()
+        with suppress(GraphUnavailable, TimeoutError):
+            if await self.graph_answers():
+                async with asyncio.timeout(self.graph_within_s):
+                    neighbours = await self.graph.neighbours(
+                        tenant, user_id, entity.name, depth=MAX_DEPTH, limit=_MAX_NEIGHBOURS, past_user=False
+                    )
+                return entity_view(entity, neighbours), ()
+        return entity_view(entity, ()), (Degradation.GRAPH,)

@@ -1,4 +1,4 @@
-"""The signals of what was found: what the index scored, what the rows say, and the evidence around each."""
+"""Computes the ranking signals of candidates from index scores, rows and neighbouring memories."""
 
 import re
 from collections import defaultdict
@@ -28,18 +28,18 @@ from ricordo.memory.ranking.context_signals import (
 from ricordo.memory.ranking.human import HumanProfile
 from ricordo.memory.ranking.signals import DAY_SECONDS, Interval, Signals, temporal_relevance
 from ricordo.store.memory_queries import RankingRow
-from ricordo_services.retrieval.search import BY_WORDS, Found
+from ricordo_services.retrieval.search import LEXICAL, Found
 
 Floats = NDArray[np.float64]
 _SIGNS: Final[Mapping[str | None, float]] = {"positive": 0.4, "negative": -0.4}
-"""What a feeling that is asked for counts beside a way to do something: people also cry for joy."""
+"""Weight of a requested feeling, below that of a procedure: the sign of a feeling is often mixed."""
 _OF_A_NAME: Final = 0.6
-"""The cosine of a text with a question that is its name and nothing else, as it is on average."""
+"""The average cosine of a text with a question that is only its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What candidates are measured against."""
+    """The question that candidates are compared with."""
 
     text: str
     analysis: QueryAnalysis
@@ -49,13 +49,13 @@ class Query:
     evidence: Collection[UUID] = ()
 
 
-def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Candidates:
+def build_candidates(rows: Sequence[RankingRow], found: Found, query: Query) -> Candidates:
     """Return the candidates with their signals.
 
     Args:
-        standings: what the truth says of them, [n].
+        rows: of the candidates, [n].
     """
-    of = Columns(standings)
+    of = Columns(rows)
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
     labels = session_labels(of.column("conversation_id"), of.instants)
@@ -69,7 +69,7 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
         temporal=np.array(
             [
                 0.0 if query.span is None else temporal_relevance(query.span, one.created_at, one.event_times)
-                for one in standings
+                for one in rows
             ]
         ),
         importance=of.numbers("importance"),
@@ -93,11 +93,11 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
         asks=of.numbers("asks"),
         congruence=np.maximum(0.0, feeling.valence * of.numbers("valence")),
         gained=gained(*map(of.numbers, ("importance", "importance_beyond", "access_count"))),
-        meant=np.array([float(found.models[one] != BY_WORDS) for one in of.ids]),
+        meant=np.array([float(found.models[one] != LEXICAL) for one in of.ids]),
         instructing=of.numbers("instructing"),
-        bare=query.analysis.requested.bare if found.told else 0.0,
-        told=_told(of, found, query.analysis.requested.bare, "meaning"),
-        told_bm25=_told(of, found, query.analysis.requested.bare, "words"),
+        bare=query.analysis.requested.bare if found.example_scores else 0.0,
+        told=_example_similarity(of, found, query.analysis.requested.bare, "semantic"),
+        told_bm25=_example_similarity(of, found, query.analysis.requested.bare, "lexical"),
         about=_about(of, query.analysis),
         suited=_suited(of, query.analysis),
         evidence=np.array([float(one in query.evidence) for one in of.ids]),
@@ -106,7 +106,7 @@ def measured(standings: Sequence[RankingRow], found: Found, query: Query) -> Can
 
 
 def _equally_near(signals: Signals) -> Signals:
-    """Return signals by which each is as relevant as the next: as much as one that holds a name asked for."""
+    """Return signals that make all candidates equally relevant, as if each contained the requested name."""
     return signals._replace(
         meant=1.0,
         semantic=_OF_A_NAME,
@@ -120,27 +120,29 @@ def _equally_near(signals: Signals) -> Signals:
     )
 
 
-def _told(of: "Columns", found: Found, bare: float, what: Literal["meaning", "words"]) -> Floats:
-    """Return how near each memory is to examples, as far as the question asks for nothing but these."""
-    nearness = [getattr(found.told[one], what) if one in found.told else 0.0 for one in of.ids]
-    return bare * np.maximum(0.0, np.array(nearness, dtype=np.float64))
+def _example_similarity(
+    of: "Columns", found: Found, bare: float, field: Literal["semantic", "lexical"]
+) -> Floats:
+    """Return the similarity of each memory to example statements, weighted by `bare`."""
+    scores = [getattr(found.example_scores.get(one), field, 0.0) for one in of.ids]
+    return bare * np.maximum(0.0, np.array(scores, dtype=np.float64))
 
 
 class Columns:
-    """Standings, turned from rows into columns, [n] each."""
+    """Ranking rows as columns, [n] each."""
 
-    def __init__(self, standings: Sequence[RankingRow]) -> None:
-        turned = zip(*standings, strict=True) if standings else ((),) * len(RankingRow._fields)
-        self._columns: Mapping[str, Sequence[Any]] = dict(zip(RankingRow._fields, turned, strict=True))
+    def __init__(self, rows: Sequence[RankingRow]) -> None:
+        columns = zip(*rows, strict=True) if rows else ((),) * len(RankingRow._fields)
+        self._columns: Mapping[str, Sequence[Any]] = dict(zip(RankingRow._fields, columns, strict=True))
         self.ids: Sequence[UUID] = self._columns["id"]
         self.instants = np.array([one.timestamp() for one in self._columns["created_at"]], dtype=np.float64)
 
     def column(self, name: str) -> Sequence[Any]:
-        """Return the values of a field as they are."""
+        """Return the values of a field."""
         return self._columns[name]
 
     def numbers(self, name: str) -> Floats:
-        """Return the values of a field that holds numbers, or whether something is so."""
+        """Return the values of a numeric or boolean field, float64 [n]."""
         return np.array(self._columns[name], dtype=np.float64)
 
 
@@ -151,13 +153,13 @@ def _scores(hits: Sequence[Hit]) -> Floats:
 
 
 def _named(speakers: Sequence[str], analysis: QueryAnalysis) -> Floats:
-    """Return 1 for what those said whom the question names."""
+    """Return 1 for memories whose speaker the question names, else 0."""
     named = frozenset[str]().union(*match_speakers(analysis.entities, set(speakers)).values())
     return np.array([one.casefold() in named for one in speakers], dtype=np.float64)
 
 
 def _about(of: Columns, analysis: QueryAnalysis) -> Floats:
-    """Return the share of the names in the question that each memory holds, but for those of who speaks."""
+    """Return the share of the names in the question that each memory mentions, without names of speakers."""
     speakers = match_speakers(analysis.entities, set(of.column("speaker")))
     names = [name.casefold() for name in analysis.entities if name not in speakers]
     if not names:
@@ -172,7 +174,7 @@ def _about(of: Columns, analysis: QueryAnalysis) -> Floats:
 
 
 def _suited(of: Columns, analysis: QueryAnalysis) -> Floats:
-    """Return how far each memory is of the sort that is asked for: a way to do something, or a feeling."""
+    """Return how well each memory fits the requested kind: a procedure, or a feeling."""
     if analysis.asks_how:
         return np.array([float(one == MemoryType.PROCEDURAL) for one in of.column("type")])
     if analysis.emotion_filter in _SIGNS:
@@ -180,33 +182,33 @@ def _suited(of: Columns, analysis: QueryAnalysis) -> Floats:
     return np.zeros(len(of.ids))
 
 
-def linked(
-    standings: Sequence[RankingRow], candidates: Candidates, query: Query, profile: HumanProfile
+def add_connections(
+    rows: Sequence[RankingRow], candidates: Candidates, query: Query, profile: HumanProfile
 ) -> Candidates:
-    """Return the candidates with how firmly each is connected with the best of them.
+    """Return the candidates with the signal of their connection to the best of them.
 
     Args:
-        standings: what the truth says of them, [n].
+        rows: of the candidates, [n].
     """
     logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
     asked = query.text.casefold()
-    names = [_named_beside(one, asked) for one in standings]
-    strength = connection_strengths(logits, names, _neighbours(standings, candidates.instants))
+    names = [_other_names(one, asked) for one in rows]
+    strength = connection_strengths(logits, names, _neighbours(rows, candidates.instants))
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _named_beside(one: RankingRow, asked: str) -> frozenset[str]:
-    """Return whom a memory names, but for its speaker and those that the question names."""
+def _other_names(one: RankingRow, asked: str) -> frozenset[str]:
+    """Return the names that a memory mentions, without its speaker and the names in the question."""
     names = {name.casefold() for name in one.participants} - {one.speaker.casefold()}
     return frozenset(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is None)
 
 
-def _neighbours(standings: Sequence[RankingRow], instants: Floats) -> Mapping[int, Collection[int]]:
-    """Return by place the places of what was said right before or after in the same session."""
-    at = {one.id: place for place, one in enumerate(standings)}
-    labels = session_labels([one.conversation_id for one in standings], instants)
+def _neighbours(rows: Sequence[RankingRow], instants: Floats) -> Mapping[int, Collection[int]]:
+    """Return for each position those of the previous and the next message of the same session."""
+    at = {one.id: place for place, one in enumerate(rows)}
+    labels = session_labels([one.conversation_id for one in rows], instants)
     near: defaultdict[int, set[int]] = defaultdict(set)
-    for place, one in enumerate(standings):
+    for place, one in enumerate(rows):
         before = None if one.preceding_id is None else at.get(one.preceding_id)
         if before is not None and labels[before] == labels[place]:
             near[place].add(before)

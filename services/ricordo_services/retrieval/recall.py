@@ -33,33 +33,32 @@ from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking
-from ricordo_services.retrieval.example_statements import ExampleEncoder
-from ricordo_services.retrieval.query_encoding import FormerModels, encoded
+from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels, encoded
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
     RecallResult,
     accessed,
-    in_particular,
+    has_constraint,
     reply,
 )
 from ricordo_services.retrieval.search import Found, Search
 from ricordo_services.retrieval.search_request import ExampleStatements, SearchRequest, looks_at_uninformative
-from ricordo_services.retrieval.task_concurrency import ungrouped
+from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 
 _FACTS_SHOWN = 10
-_EVIDENCE_OF_A_FACT = 3  # the latest messages that a fact rests on
+_EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallService:
-    """Recalls; what is away costs its part of the answer and is named in it.
+    """Recalls; parts that are unavailable are missing from the result and named in it.
 
     Attributes:
-        points_are_missing: whether the index is being written anew just now.
+        points_are_missing: whether the index is being rebuilt.
     """
 
-    recollection: MemoryQueries
-    ledger: FactQueries
+    memories: MemoryQueries
+    facts: FactQueries
     search: Search
     rank: CandidateRanking
     encoder: Encoder
@@ -77,7 +76,7 @@ class RecallService:
     points_are_missing: Callable[[], bool] = bool
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> RecallResult:
-        """Recall for `request`; its `limit` best memories, its facts.
+        """Return the `limit` best memories for `request`, and its facts.
 
         Args:
             summaries: whether summaries and syntheses join where no filter names them.
@@ -85,24 +84,24 @@ class RecallService:
         began = perf_counter()
         degraded: set[Degradation] = set()
         profile = await self._profile(tenant, request.user_id, degraded)
-        recalled = await self._understood(request, profile, degraded)
-        vectors, examples = await self._known_and_encoded(tenant, request, recalled)
+        recalled = await self._analysed(request, profile, degraded)
+        vectors, examples = await self._facts_and_vectors(tenant, request, recalled)
         search_request = SearchRequest(
             user_id=request.user_id,
             text=request.query,
-            worded=recalled.worded,
+            lexical_text=recalled.lexical_text,
             now=recalled.now,
             analysis=recalled.analysis,
             filters=request.filters,
             vectors=vectors,
             limit=request.limit,
             summaries=summaries or bool(request.filters and request.filters.kinds),
-            beside=summaries,
-            unfocused=not recalled.meant or is_only_a_name(recalled.analysis),
+            extra_syntheses=summaries,
+            unfocused=not recalled.search_text or is_only_a_name(recalled.analysis),
             examples=examples,
             evidence=frozenset(
                 memory_id(tenant, one)
-                for fact in recalled.sought_facts
+                for fact in recalled.requested_facts
                 for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
             ),
         )
@@ -110,30 +109,30 @@ class RecallService:
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _known_and_encoded(
+    async def _facts_and_vectors(
         self, tenant: str, request: RecallRequest, recalled: RecallResult
     ) -> tuple[Mapping[str, Vector], Sequence[ExampleStatements]]:
-        """Look for facts while the question is encoded; return its vectors by model, and its examples."""
-        with ungrouped():
+        """Read facts while the question is encoded; return its vectors by model, and its examples."""
+        with unwrap_exception_group():
             async with asyncio.TaskGroup() as group:
-                encoding = group.create_task(self._encoded(tenant, request.user_id, recalled))
-                surfacing = group.create_task(self._surfacing(tenant, request, recalled))
-        vectors = encoding.result()
+                vectors_task = group.create_task(self._encoded(tenant, request.user_id, recalled))
+                facts_task = group.create_task(self._surfacing(tenant, request, recalled))
+        vectors = vectors_task.result()
         recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
         recalled.facts, examples = await asyncio.gather(
-            self._with_those_asked_for(tenant, request, recalled, surfacing.result()),
+            self._requested_facts(tenant, request, recalled, facts_task.result()),
             self.examples(recalled.analysis, self.encode_within_s),
         )
         return vectors, examples
 
     async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> UserProfile:
         try:
-            return await self.recollection.profile(tenant, user_id)
+            return await self.memories.profile(tenant, user_id)
         except StoreUnavailable:
             degraded.add(Degradation.ROWS)
             return UserProfile()
 
-    async def _understood(
+    async def _analysed(
         self, request: RecallRequest, profile: UserProfile, degraded: set[Degradation]
     ) -> RecallResult:
         began = perf_counter()
@@ -150,8 +149,8 @@ class RecallService:
             recall_id=uuid4(),
             now=now.astimezone(UTC),
             analysis=analysis,
-            meant="" if bare else without_speaker_names(request.query, speakers),
-            worded="" if bare else without_speaker_names(analysis.semantic_query, speakers),
+            search_text="" if bare else without_speaker_names(request.query, speakers),
+            lexical_text="" if bare else without_speaker_names(analysis.semantic_query, speakers),
             zone=zone,
             known_names=profile.names,
             degraded=degraded,
@@ -160,33 +159,33 @@ class RecallService:
         return recalled
 
     async def _encoded(self, tenant: str, user_id: str, recalled: RecallResult) -> Mapping[str, Vector]:
-        if not recalled.meant:
+        if not recalled.search_text:
             return {}
         with recalled.timing("encode"):
             encoders = (self.encoder, *self.other_encoders, *self.head_encoders)
-            vectors = await encoded(recalled.meant, encoders, self.encode_within_s)
-            self.former.answered(vectors)
+            vectors = await encoded(recalled.search_text, encoders, self.encode_within_s)
+            self.former.record(vectors)
             if await self._misses(tenant, user_id, vectors):
                 recalled.degraded.add(Degradation.MODEL)
         return vectors
 
     async def _misses(self, tenant: str, user_id: str, vectors: Mapping[str, Vector]) -> bool:
-        """Whether a model was away that is the primary one, or that memories of this user are of."""
+        """Whether the primary model, or another model that this user has vectors of, was unavailable."""
         if self.encoder.model not in vectors:
             return True
-        away = [model for model in self.search.others if model not in vectors]
+        missing = [model for model in self.search.others if model not in vectors]
         try:
-            return bool(away) and await self.search.remembers(tenant, user_id, away)
-        except IndexUnavailable:  # the search says so
+            return bool(missing) and await self.search.has_memories(tenant, user_id, missing)
+        except IndexUnavailable:  # the search reports it
             return False
 
     async def _surfacing(self, tenant: str, request: RecallRequest, recalled: RecallResult) -> Sequence[Fact]:
-        """Return what surfaces unasked, and what is about the entities of the question."""
-        if Degradation.ROWS in recalled.degraded:  # who did not answer a moment ago is not waited for again
+        """Return confident facts, and facts about the entities of the question."""
+        if Degradation.ROWS in recalled.degraded:  # the store was unavailable a moment ago
             return ()
         try:
             with recalled.timing("facts"):
-                return await self.ledger.surfacing(
+                return await self.facts.surfacing(
                     tenant,
                     request.user_id,
                     names=recalled.analysis.entities,
@@ -197,23 +196,23 @@ class RecallService:
             recalled.degraded.add(Degradation.ROWS)
             return ()
 
-    async def _with_those_asked_for(
+    async def _requested_facts(
         self, tenant: str, request: RecallRequest, recalled: RecallResult, surfacing: Sequence[Fact]
     ) -> Sequence[Fact]:
-        """Return the facts that the question asks for, and behind them those that surface."""
-        names, sought = recalled.analysis.entities, recalled.analysis.requested.names
-        asked_for: Sequence[Fact] = ()
-        if sought and not names and Degradation.ROWS not in recalled.degraded:
+        """Return the facts that the question asks for, followed by `surfacing`."""
+        names, requested = recalled.analysis.entities, recalled.analysis.requested.names
+        requested_facts: Sequence[Fact] = ()
+        if requested and not names and Degradation.ROWS not in recalled.degraded:
             try:
-                asked_for = await self.ledger.about_user(
-                    tenant, request.user_id, predicates=sought, limit=_FACTS_SHOWN
+                requested_facts = await self.facts.about_user(
+                    tenant, request.user_id, predicates=requested, limit=_FACTS_SHOWN
                 )
             except StoreUnavailable:
                 recalled.degraded.add(Degradation.ROWS)
         return select_facts(
-            [*asked_for, *surfacing],
+            [*requested_facts, *surfacing],
             named_entities=names,
-            predicates=sought,
+            predicates=requested,
             limit=_FACTS_SHOWN,
             threshold=self.fact_confidence,
         )
@@ -221,10 +220,10 @@ class RecallService:
     async def _find(
         self, tenant: str, request: RecallRequest, recalled: RecallResult, search_request: SearchRequest
     ) -> None:
-        """Search, rank, read the best; where nothing is found, look whether the archive holds more."""
+        """Search, rank and read the best; without a relevant memory, count matches in the archive."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
         minimums, searched = NO_MINIMUMS, search_request
-        if ranking.drops_distant:  # such a profile ranks by likeness alone
+        if ranking.drops_distant:  # such a profile ranks by similarity alone
             minimums, searched = self.minimums, replace(search_request, unfocused=False)
         try:
             with recalled.timing("search"):
@@ -243,13 +242,13 @@ class RecallService:
         if Degradation.ROWS in recalled.degraded:
             return
         try:
-            await self._show(tenant, recalled, search_request, found, ranking)
+            await self._rank(tenant, recalled, search_request, found, ranking)
         except StoreUnavailable:
             recalled.degraded.add(Degradation.ROWS)
         except IndexUnavailable:
             recalled.degraded.add(Degradation.VECTORS)
 
-    async def _show(
+    async def _rank(
         self,
         tenant: str,
         recalled: RecallResult,
@@ -257,12 +256,12 @@ class RecallService:
         found: Found,
         ranking: Ranking,
     ) -> None:
-        """Rank what was found by what the rows say, and read the best."""
+        """Rank the candidates by their rows, and read the best."""
         with recalled.timing("rank"):
             best = await self.rank(tenant, search_request, found, ranking)
         with recalled.timing("rows"):
             user_id, ids = search_request.user_id, [one.id for one in best.ranked]
-            rows = await self.recollection.memories(tenant, user_id, ids) if ids else ()
+            rows = await self.memories.memories(tenant, user_id, ids) if ids else ()
             by_id = {memory.id: memory for memory in rows}
             recalled.memories = [
                 RecalledMemory(by_id[one.id], one.score, one.signals)
@@ -270,14 +269,14 @@ class RecallService:
                 if one.id in by_id
             ]
         recalled.confidence = best.confidence if recalled.memories else 0.0
-        if recalled.meant and not in_particular(recalled.analysis, search_request.filters):
+        if recalled.search_text and not has_constraint(recalled.analysis, search_request.filters):
             recalled.relevance_floor = ranking.relevance_floor
-        if not recalled.asked_for:
+        if not recalled.relevant_memories:
             archive = await self.search.find(tenant, search_request, self.minimums, archived=True)
-            standings = await self.recollection.ranking_rows(tenant, user_id, list(archive.hits))
+            archive_rows = await self.memories.ranking_rows(tenant, user_id, list(archive.hits))
             reached = looks_at_uninformative(search_request.analysis, search_request.filters)
             recalled.archived_matches = sum(
-                one.archived and (one.informative or reached) for one in standings
+                one.archived and (one.informative or reached) for one in archive_rows
             )
 
 
@@ -285,10 +284,10 @@ class RecallService:
 class Recall:
     """Answers `query.recall`."""
 
-    remember: RecallService
+    recall: RecallService
 
     async def __call__(self, tenant: str, request: RecallRequest, /) -> QueryResult:
-        """Return ranked memories and the facts around them."""
-        recalled = await self.remember(tenant, request)
+        """Return ranked memories and related facts."""
+        recalled = await self.recall(tenant, request)
         events = accessed(request, recalled)
         return QueryResult(reply(recalled, explain=request.explain), events, recalled.recall_id)

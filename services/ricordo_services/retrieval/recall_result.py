@@ -1,4 +1,4 @@
-"""What a recall brought to mind, and how it is shown on the wire."""
+"""The result of a recall, and its reply on the wire."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.queries import Filters, RecallReply, RecallRequest
 from ricordo_services.retrieval.reply_views import analysis_view, fact_view, memory_view
 
-_PARTICULAR = frozenset({"entity", "topic", "procedural"})
+_CONSTRAINING_INTENTS = frozenset({"entity", "topic", "procedural"})
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """A memory that came back, with what it scored."""
+    """A recalled memory with its score and signals."""
 
     memory: Memory
     score: float
@@ -31,17 +31,19 @@ class RecalledMemory:
 
 @dataclass(slots=True)
 class RecallResult:
-    """All that a recall brought to mind; filled step by step.
+    """The result of a recall, filled step by step.
 
     Attributes:
-        confidence: how sure it is that the memories answer the question, [0, 1].
+        search_text: the question as it is encoded; empty if it names only a time.
+        lexical_text: the words that BM25 searches for.
+        confidence: that the memories answer the question, [0, 1].
     """
 
     recall_id: UUID
     now: datetime
     analysis: QueryAnalysis
-    meant: str
-    worded: str
+    search_text: str
+    lexical_text: str
     zone: ZoneInfo
     known_names: tuple[str, ...] = ()
     memories: Sequence[RecalledMemory] = ()
@@ -53,19 +55,19 @@ class RecallResult:
     timings_ms: dict[str, float] = field(default_factory=dict)
 
     @property
-    def asked_for(self) -> Sequence[RecalledMemory]:
-        """Those of the memories that something in the question asks for."""
+    def relevant_memories(self) -> Sequence[RecalledMemory]:
+        """The memories that reach the relevance floor."""
         return [one for one in self.memories if one.score >= self.relevance_floor]
 
     @property
-    def sought_facts(self) -> Sequence[Fact]:
-        """Those of the facts for whose predicates the question asks."""
-        sought, named = self.analysis.requested.names, self.analysis.entities
-        return [one for one in self.facts if one.predicate in sought and (one.subject == USER or named)]
+    def requested_facts(self) -> Sequence[Fact]:
+        """The facts with a predicate that the question asks for."""
+        requested, named = self.analysis.requested.names, self.analysis.entities
+        return [one for one in self.facts if one.predicate in requested and (one.subject == USER or named)]
 
     @contextmanager
     def timing(self, step: str) -> Iterator[None]:
-        """Note how long the body of a `with` took, in milliseconds."""
+        """Record the duration of a `with` body, in milliseconds."""
         began = perf_counter()
         try:
             yield
@@ -73,17 +75,17 @@ class RecallResult:
             self.timings_ms[step] = round((perf_counter() - began) * 1000, 3)
 
 
-def in_particular(analysis: QueryAnalysis, filters: Filters | None) -> bool:
-    """Whether what was found was asked for: by filters, or by the question, in a way that found it."""
+def has_constraint(analysis: QueryAnalysis, filters: Filters | None) -> bool:
+    """Whether filters or the question constrain the result, by a constraint that was not given up."""
     if filters is not None or analysis.archive:
         return True
     in_time = analysis.time is not None and (analysis.time.strict or analysis.time.ahead)
-    particular = analysis.intent in _PARTICULAR or analysis.emotion_filter is not None or in_time
-    return particular and analysis.fallback is None
+    constrained = analysis.intent in _CONSTRAINING_INTENTS or analysis.emotion_filter is not None or in_time
+    return constrained and analysis.fallback is None
 
 
 def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
-    """Show a recall on the wire."""
+    """Return the reply of a recall."""
     return RecallReply(
         recall_id=recalled.recall_id,
         analysis=analysis_view(recalled.analysis),
@@ -100,7 +102,7 @@ def reply(recalled: RecallResult, *, explain: bool) -> RecallReply:
 
 
 def accessed(request: RecallRequest, recalled: RecallResult) -> tuple[MemoryAccessed, ...]:
-    """Say which memories came back, so that use makes them stronger."""
+    """Return the event that reinforces the recalled memories."""
     if not request.reinforce or not recalled.memories:
         return ()
     return (

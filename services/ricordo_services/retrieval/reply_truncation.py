@@ -1,4 +1,4 @@
-"""Replies that would be larger than the bus carries: the lowest ranks lose what is long, and that is said."""
+"""Truncates replies that exceed the size limit of the bus, from the lowest rank, and marks them."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -6,46 +6,47 @@ from typing import Final, TypeVar
 
 from ricordo.messages.codec import encode
 from ricordo.messages.message_types import Message
-from ricordo.messages.queries import ContextReply, FactsReply, HistoryReply, RecallReply, TimelineReply
+from ricordo.messages.queries import (
+    ContextReply,
+    ExpandReply,
+    FactsReply,
+    HistoryReply,
+    RecallReply,
+    TimelineReply,
+)
 from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 
 Shown = TypeVar("Shown", MemoryView, HistoryMessage)
+Memories = TypeVar("Memories", RecallReply, TimelineReply, ExpandReply)
 
-_SPARE = 2_000  # bytes that the flags and the reply's own fields may add
-_MESSAGES: Final = 5
-"""So many of the latest supporting messages are named of a fact that is shortened."""
+_SPARE = 2_000  # bytes of the flags and the reply's own fields
+_MESSAGES: Final = 5  # latest supporting messages that a truncated fact names
 
 
-def fit_recall(reply: RecallReply, limit: int) -> RecallReply:
-    """Shorten a recall, from the lowest rank up."""
+def fit_memories(reply: Memories, limit: int) -> Memories:
+    """Truncate a list of memories, from its end."""
     memories, _ = _from_the_end(reply.memories, _excess(reply, limit))
     return reply.model_copy(update={"memories": memories})
 
 
 def fit_context(reply: ContextReply, limit: int) -> ContextReply:
-    """Shorten a context reply: its memories from the lowest rank up, then its turns from the oldest.
+    """Truncate a context reply: its memories from the lowest rank up, then its turns from the oldest.
 
-    The text for the prompt stays as it is: it has a bound of its own, half of what a reply may have.
+    The text for the prompt stays: it is limited to half of a reply by itself.
     """
     memories, excess = _from_the_end(reply.memories, _excess(reply, limit))
     recent, _ = _without_text(reply.recent, excess)
     return reply.model_copy(update={"memories": memories, "recent": recent})
 
 
-def fit_timeline(reply: TimelineReply, limit: int) -> TimelineReply:
-    """Shorten a list of memories, from its end."""
-    memories, _ = _from_the_end(reply.memories, _excess(reply, limit))
-    return reply.model_copy(update={"memories": memories})
-
-
 def fit_history(reply: HistoryReply, limit: int) -> HistoryReply:
-    """Shorten a history, from its oldest message."""
+    """Truncate a history, from its oldest message."""
     messages, _ = _without_text(reply.messages, _excess(reply, limit))
     return reply.model_copy(update={"messages": messages})
 
 
 def fit_facts(reply: FactsReply, limit: int) -> FactsReply:
-    """Shorten a list of facts, from its end: first what names their messages, then the list itself."""
+    """Truncate a list of facts, from its end: first their message ids, then the list itself."""
     kept, excess = _without_messages(reply.facts, _excess(reply, limit))
     while kept and excess > 0:
         excess -= len(encode(kept.pop())) + len(",")
@@ -63,7 +64,7 @@ def _from_the_end(shown: tuple[Shown, ...], excess: int) -> tuple[tuple[Shown, .
 
 
 def _without_text(shown: Iterable[Shown], excess: int) -> tuple[tuple[Shown, ...], int]:
-    """Take texts away, one by one, while there is an excess; return all, and what is left of it."""
+    """Remove texts, one by one, while there is an excess; return all, and the remaining excess."""
     kept: list[Shown] = []
     for one in shown:
         if excess > 0:
@@ -75,7 +76,7 @@ def _without_text(shown: Iterable[Shown], excess: int) -> tuple[tuple[Shown, ...
 
 
 def _without_messages(facts: Sequence[FactView], excess: int) -> tuple[list[FactView], int]:
-    """Name the latest messages alone, from the last fact up, while there is an excess."""
+    """Reduce message ids to the latest, from the last fact up, while there is an excess."""
     kept = list(facts)
     for place, fact in reversed(list(enumerate(facts))):
         if excess <= 0:
@@ -86,5 +87,5 @@ def _without_messages(facts: Sequence[FactView], excess: int) -> tuple[list[Fact
 
 
 def _size(text: str | None) -> int:
-    """Return the bytes of a text inside JSON, its quotes left aside."""
+    """Return the size of a text inside JSON, without its quotes."""
     return 0 if text is None else len(json.dumps(text, ensure_ascii=False).encode()) - len('""')

@@ -1,4 +1,4 @@
-"""The domain's values as bots see them."""
+"""Converts values of the domain to the views of the wire."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -33,13 +33,13 @@ from ricordo.messages.views import (
 )
 from ricordo.store.memory_queries import HistoryTurn
 
-_ALIASES: Final = 100  # spellings that a reply has room for
+_ALIASES: Final = 100  # maximum number in a reply
 
 
 def memory_view(
     memory: Memory, *, score: float | None = None, signals: Mapping[str, float] | None = None
 ) -> MemoryView:
-    """Show a memory, with what it scored in a ranking."""
+    """Return the view of a memory, with its score in a ranking."""
     emotion = memory.emotion
     return MemoryView(
         id=memory.id,
@@ -79,7 +79,7 @@ def memory_view(
 
 
 def fact_view(fact: Fact) -> FactView:
-    """Show a fact."""
+    """Return the view of a fact."""
     return FactView(
         id=fact.id,
         subject=fact.subject,
@@ -98,7 +98,7 @@ def fact_view(fact: Fact) -> FactView:
 
 
 def entity_view(entity: Entity, neighbours: Sequence[EntityNeighbour]) -> EntityView:
-    """Show an entity, and what is near it."""
+    """Return the view of an entity and its neighbours."""
     return EntityView(
         name=entity.name,
         aliases=entity.aliases[:_ALIASES],
@@ -111,7 +111,7 @@ def entity_view(entity: Entity, neighbours: Sequence[EntityNeighbour]) -> Entity
 
 
 def history_view(user_id: str, turn: HistoryTurn) -> HistoryMessage:
-    """Show a message as it was said."""
+    """Return the view of a message."""
     return HistoryMessage(
         id=turn.message_id,
         user_id=user_id,
@@ -126,7 +126,7 @@ def history_view(user_id: str, turn: HistoryTurn) -> HistoryMessage:
 
 
 def document_view(record: DocumentRecord) -> DocumentStatus:
-    """Show what has become of a document: it is remembered as soon as all of its extracts are."""
+    """Return the state of a document: remembered as soon as all of its extracts are."""
     state = MessageState.RECEIVED
     if record.state == "failed":
         state = MessageState.FAILED
@@ -143,7 +143,7 @@ def document_view(record: DocumentRecord) -> DocumentStatus:
 
 
 def stages_view(progress: Progress) -> Stages:
-    """Show how far a message got."""
+    """Return the processing stages of a message."""
     return Stages(
         ingested=progress.ingested,
         encoded=progress.encoded,
@@ -163,7 +163,7 @@ def _time_view(time: TimeFilter) -> QueryTime:
 
 
 def analysis_view(analysis: QueryAnalysis) -> Analysis:
-    """Show how a query was understood."""
+    """Return the view of the analysis of a query."""
     time = analysis.time
     return Analysis(
         intent=Intent(analysis.intent),

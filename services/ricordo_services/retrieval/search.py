@@ -1,4 +1,4 @@
-"""From an analysed question to candidates: what it may find, and which filter it had to give up."""
+"""Hybrid search for the candidates of an analysed question, with fallbacks for filters that match nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,27 +18,27 @@ from ricordo_services.retrieval.search_request import LANGUAGES, SearchRequest, 
 from ricordo_services.retrieval.task_concurrency import together
 
 _FEWEST = 100  # candidates of each search
-_WEIGHTY = 0.45  # importance; what is said in passing has 0.22, and more when it has often come up
-_ALL_OF_A_TIME = 500  # candidates where nothing but a time is asked for: what matters most may lie far back
-_MOST_WEIGHED = 64  # words whose rarity is asked for; a text that long is searched for as it is
-_NEIGHBOURS = 0.5  # what the words of the turn before count, against the memory's own
+_IMPORTANT = 0.45  # a passing remark has 0.22, and more if it recurs
+_ALL_OF_A_TIME = 500  # candidates of a question that names only a time: the most important may be old
+_MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
+_NEIGHBOURS = 0.5  # weight of the words of the turn before, relative to the memory's own
 _NO_WORDS = query_terms("", LANGUAGES)
 
 
-BY_WORDS: Final = ""
-"""In place of a model, where none was asked."""
+LEXICAL: Final = ""
+"""In place of a model, for hits of BM25 alone."""
 
 
-class TellingScore(NamedTuple):
-    """How near a memory is to how people tell what answers a question.
+class ExampleScore(NamedTuple):
+    """Similarity of a memory to the example statements that answer a question.
 
     Attributes:
-        meaning: max(0, cosine) of its text with that of the examples, [0, 1].
-        words: BM25 with their words, as a share of the best, [0, 1].
+        semantic: max(0, cosine) with the examples, [0, 1].
+        lexical: BM25 with their words, as a share of the best, [0, 1].
     """
 
-    meaning: float
-    words: float
+    semantic: float
+    lexical: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Found:
 
     Attributes:
         unknown: the share of the content words searched for that no memory of the user holds, [0, 1].
-        unfocused: whether all of somebody or of a time was looked for, each as near to it as the next.
+        unfocused: whether everything about a name or a time was requested, so that all are equally relevant.
     """
 
     hits: dict[UUID, Hit]
@@ -55,13 +55,13 @@ class Found:
     fallback: Fallback | None = None
     models: Mapping[UUID, str] = field(default_factory=dict)
     unfocused: bool = False
-    told: Mapping[UUID, TellingScore] = field(default_factory=dict)
+    example_scores: Mapping[UUID, ExampleScore] = field(default_factory=dict)
     unknown: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchProbe:
-    """What one collection is searched with."""
+    """The query of one collection."""
 
     model: str
     vector: Vector | None
@@ -69,7 +69,7 @@ class SearchProbe:
 
     @property
     def asks(self) -> bool:
-        """Whether it asks for anything but the scope."""
+        """Whether it searches for anything but the scope."""
         return self.vector is not None or len(self.terms.indices) > 0
 
 
@@ -86,13 +86,13 @@ class Search:
     async def find(
         self, tenant: str, request: SearchRequest, minimums: Minimums, *, archived: bool = False
     ) -> Found:
-        """Search, and where a filter read from the question matches nothing, give that one up.
+        """Search; a filter read from the question that matches nothing is dropped.
 
         Args:
-            archived: whether to look into the archive too.
+            archived: whether to search the archive too.
 
         Raises:
-            IndexUnavailable: nothing could be asked.
+            IndexUnavailable: the index does not answer.
         """
         scope = scope_of(request)
         if archived:
@@ -110,76 +110,76 @@ class Search:
             found = replace(await self._search(tenant, request, probes, scope, minimums), fallback="entity")
         time = request.analysis.time
         if time is not None and time.ahead and scope.start is None and scope.end is None:
-            # What happens then is asked for, however little it is like the question.
+            # All events of that time are requested, however dissimilar to the question.
             then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
-            found = _and(found, await self._search(tenant, request, probes, then, minimums))
+            found = _merge(found, await self._search(tenant, request, probes, then, minimums))
         if request.examples:
             found = await self._with_examples(tenant, request, scope, found)
         return found if narrows(scope) else _with_evidence(found, request.evidence)
 
     async def unknown(self, tenant: str, request: SearchRequest) -> float:
-        """Return the share of the content words searched for that no memory of the user holds, [0, 1].
+        """Return the share of the searched content words that no memory of the user contains, [0, 1].
 
         Raises:
-            IndexUnavailable: that could not be asked.
+            IndexUnavailable: the index does not answer.
         """
         own = request.analysis.language or "en"
-        words = list(dict.fromkeys(content_words(request.worded, own)))[:_MOST_WEIGHED]
+        words = list(dict.fromkeys(content_words(request.lexical_text, own)))[:_MOST_WEIGHED]
         stems = [query_terms(word, [own, *LANGUAGES]) for word in words]
         if not stems:
             return 0.0
         every = sorted({int(term) for one in stems for term in one.indices})
         terms = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
-        held = await self.vectors.rarities(tenant, self.model, request.user_id, terms)
-        return sum(not any(int(term) in held for term in one.indices) for one in stems) / len(stems)
+        found = await self.vectors.rarities(tenant, self.model, request.user_id, terms)
+        return sum(not any(int(term) in found for term in one.indices) for one in stems) / len(stems)
 
     async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:
-        """Add what is found as a telling of what is asked for, by each of the predicates and models."""
+        """Add the candidates found by example statements, for each predicate and model."""
         languages = list(dict.fromkeys((request.analysis.language or "en", *LANGUAGES)))
         probes = [
-            SearchProbe(model, one.vectors.get(model), query_terms(one.worded, languages[:1]))
+            SearchProbe(model, one.vectors.get(model), query_terms(one.lexical_text, languages[:1]))
             for one in request.examples
             for model in (self.model, *self.others)
         ]
         wanted = max(_FEWEST, 3 * request.limit)
         answers = await together([self._hits(tenant, probe, scope, wanted) for probe in probes])
-        told: dict[UUID, TellingScore] = {}
+        scores: dict[UUID, ExampleScore] = {}
         hits, models = dict(found.hits), dict(found.models)
         for probe, answer in zip(probes, answers, strict=True):
             best = max((hit.bm25 for hit in answer), default=0.0)
             for hit in answer:
-                words = hit.bm25 / best if best > 0 else 0.0
-                former = told.get(hit.id, TellingScore(0.0, 0.0))
-                told[hit.id] = TellingScore(max(former.meaning, hit.dense), max(former.words, words))
+                lexical = hit.bm25 / best if best > 0 else 0.0
+                former = scores.get(hit.id, ExampleScore(0.0, 0.0))
+                scores[hit.id] = ExampleScore(max(former.semantic, hit.dense), max(former.lexical, lexical))
                 if hit.id not in hits:
-                    hits[hit.id] = _unmeasured(hit.id)  # near to the telling, not to the question
-                    models[hit.id] = probe.model if probe.vector is not None else BY_WORDS
+                    hits[hit.id] = _unmeasured(hit.id)  # similar to the examples, not to the question
+                    models[hit.id] = probe.model if probe.vector is not None else LEXICAL
         fused = {one: found.fused.get(one, 0.0) for one in hits}
-        return replace(found, hits=hits, fused=fused, models=models, told=told)
+        return replace(found, hits=hits, fused=fused, models=models, example_scores=scores)
 
-    async def remembers(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
-        """Whether a user has memories that are of one of `models`, archived ones included.
+    async def has_memories(self, tenant: str, user_id: str, models: Sequence[str]) -> bool:
+        """Whether a user has memories with vectors of one of `models`, archived ones included.
 
         Raises:
-            IndexUnavailable: that could not be asked.
+            IndexUnavailable: the index does not answer.
         """
         scope = Scope(user_id=user_id, include_archived=True, include_uninformative=True)
         probes = [SearchProbe(model, None, _NO_WORDS) for model in models]
-        # One hit is found a hundred times sooner than all are counted.
+        # Finding one hit is a hundred times faster than counting all.
         return any(await together([self._hits(tenant, probe, scope, 1) for probe in probes]))
 
     async def _search_unfocused(self, tenant: str, request: SearchRequest, scope: Scope) -> Found:
-        """Return the latest of what is about somebody, and the latest of it that weighs something.
+        """Return the latest memories in the scope, and the latest important ones.
 
-        Nothing is nearer to the question than the rest: what else is known of each decides.
+        All are equally close to the question; other signals rank them.
         """
-        weighty = replace(scope, min_importance=max(scope.min_importance or 0.0, _WEIGHTY))
+        important = replace(scope, min_importance=max(scope.min_importance or 0.0, _IMPORTANT))
         models = (self.model, *self.others)
         searches = [
             self._search(
                 tenant, request, [SearchProbe(model, None, _NO_WORDS) for model in models], each, NO_MINIMUMS
             )
-            for each in (scope, weighty)
+            for each in (scope, important)
         ]
         latest, heaviest = await together(searches)
         return Found(
@@ -199,12 +199,12 @@ class Search:
     ) -> Found:
         searched = any(probe.asks for probe in probes)
         wanted = max(_FEWEST if searched else _ALL_OF_A_TIME, 3 * request.limit)
-        asking = [probe for probe in probes if probe.asks or not searched]
-        answers = await together([self._hits(tenant, probe, scope, wanted) for probe in asking])
-        if narrows(scope):  # the filter has decided what counts
+        active = [probe for probe in probes if probe.asks or not searched]
+        answers = await together([self._hits(tenant, probe, scope, wanted) for probe in active])
+        if narrows(scope):  # the filter has decided
             minimums = replace(minimums, semantic_score=-1.0, similarity=0.0)
         found = Found({}, {})
-        for probe, hits in zip(asking, answers, strict=True):
+        for probe, hits in zip(active, answers, strict=True):
             found = self._joined(found, probe, hits, minimums)
         return found
 
@@ -214,10 +214,10 @@ class Search:
         )
 
     def _joined(self, found: Found, probe: SearchProbe, hits: Sequence[Hit], minimums: Minimums) -> Found:
-        """Add what one collection has answered, fused by its own ranks."""
+        """Add the hits of one collection, fused by their own ranks."""
         by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
-        fused = self._fused(list(by_id.values()), minimums, meant=probe.vector is not None)
-        kind = probe.model if probe.vector is not None else BY_WORDS
+        fused = self._fused(list(by_id.values()), minimums, dense=probe.vector is not None)
+        kind = probe.model if probe.vector is not None else LEXICAL
         return Found(
             found.hits | {one: by_id[one] for one in fused},
             found.fused | fused,
@@ -227,24 +227,24 @@ class Search:
     async def _probe(
         self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
     ) -> SearchProbe:
-        """Return what a collection is searched with; of words, those that tell its memories apart."""
+        """Return the probe of a collection, without words that most of its memories contain."""
         vector = request.vectors.get(model)
         languages = dict.fromkeys((request.analysis.language or "en", *LANGUAGES))
-        terms = query_terms(request.worded if self.hybrid else "", list(languages))
+        terms = query_terms(request.lexical_text if self.hybrid else "", list(languages))
         if minimums.idf <= 0 or not 0 < len(terms.indices) <= _MOST_WEIGHED:
             return SearchProbe(model, vector, terms)
         rarities = await self.vectors.rarities(tenant, model, request.user_id, terms)
         return SearchProbe(model, vector, drop_common_terms(terms, rarities, minimums.idf))
 
-    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, meant: bool) -> dict[UUID, float]:
-        dense = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if meant else {}
+    def _fused(self, hits: Sequence[Hit], minimums: Minimums, *, dense: bool) -> dict[UUID, float]:
+        cosines = at_least({hit.id: closeness(hit) for hit in hits}, minimums.semantic_score) if dense else {}
         sparse = {hit.id: share for hit in hits if (share := wording(hit)) > 0}
         if self.fusion == "weighted":
-            fused = weighted(dense, sparse)
+            fused = weighted(cosines, sparse)
         else:
-            rankings = [by_rank(dense)] if meant else []
+            rankings = [by_rank(cosines)] if dense else []
             rankings += [by_rank(sparse)] if self.hybrid else []
-            fused = reciprocal_rank(rankings, candidates=max(len(dense), len(sparse)))
+            fused = reciprocal_rank(rankings, candidates=max(len(cosines), len(sparse)))
         fused = at_least(fused, minimums.similarity)
         if minimums.similarity > 0:
             return fused
@@ -256,11 +256,11 @@ def _unmeasured(memory_id: UUID) -> Hit:
 
 
 def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
-    """Add the memories on which facts rest that are asked for, where the search has not found them."""
+    """Add the supporting memories of requested facts that the search has not found."""
     missing = evidence.difference(found.hits)
     if not missing:
         return found
-    model = next(iter(found.models.values()), BY_WORDS)
+    model = next(iter(found.models.values()), LEXICAL)
     return replace(
         found,
         hits=found.hits | {one: _unmeasured(one) for one in missing},
@@ -269,8 +269,8 @@ def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
     )
 
 
-def _and(found: Found, more: Found) -> Found:
-    """Return what either search has found, as the former has scored it."""
+def _merge(found: Found, more: Found) -> Found:
+    """Merge the results of two searches; for common hits, the scores of `found` stay."""
     return replace(
         found,
         hits=more.hits | found.hits,
@@ -280,10 +280,10 @@ def _and(found: Found, more: Found) -> Found:
 
 
 def closeness(hit: Hit) -> float:
-    """Return the cosine with the memory, alone or in the light of the turn before it, whichever is closer."""
+    """Return the higher cosine of the memory alone and of the memory with the turn before it."""
     return max(hit.dense, hit.dense_window)
 
 
 def wording(hit: Hit) -> float:
-    """Return the BM25 score of the memory, with what the turn before it adds."""
+    """Return the BM25 score of the memory plus the weighted score of the turn before it."""
     return hit.bm25 + _NEIGHBOURS * max(0.0, hit.bm25_window)

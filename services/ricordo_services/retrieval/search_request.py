@@ -1,4 +1,4 @@
-"""A question, ready to be searched for, and what it may find."""
+"""Search requests, and the scope of memories that each may find."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,58 +15,57 @@ from ricordo.store.rows import Vector
 
 LANGUAGES = ("it", "en")
 _POSITIVE, _NEGATIVE = 0.5, -0.5  # beyond these, a valence is a feeling
-_ANY_OTHER = ""  # in which words are compared as they are
+_ANY_OTHER = ""  # a language in which words have no other forms
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleStatements:
-    """How people tell what answers a question: "abito a Torino" for "dove abito?".
+    """Typical statements that answer a question: "abito a Torino" for "dove abito?".
 
     Attributes:
-        vectors: the mean of their vectors, float32 [d], unit norm, by model; without those that are away.
+        vectors: the mean of their vectors, float32 [d], unit norm, by available model.
     """
 
-    worded: str
+    lexical_text: str
     vectors: Mapping[str, Vector]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """A question, ready to be searched for.
+    """An analysed and encoded question.
 
     Attributes:
-        vectors: what of it is searched for by meaning, float32 [d], unit norm, by model; without those that
-            are away.
-        summaries: whether summaries and syntheses count among them.
-        beside: whether syntheses come beside the memories that the bot wants, and take no room of theirs.
-        unfocused: whether it asks for all of somebody or of a time, and for nothing in particular of it.
+        vectors: of its text, float32 [d], unit norm, by available model.
+        summaries: whether summaries and syntheses may be found.
+        extra_syntheses: whether syntheses are returned in addition to `limit` memories.
+        unfocused: whether it asks for everything about a name or a time.
     """
 
     user_id: str
     text: str
-    worded: str
+    lexical_text: str
     now: datetime
     analysis: QueryAnalysis
     filters: Filters | None
     vectors: Mapping[str, Vector]
     limit: int
     summaries: bool = False
-    beside: bool = False
+    extra_syntheses: bool = False
     unfocused: bool = False
     examples: Sequence[ExampleStatements] = ()
     evidence: frozenset[UUID] = frozenset()
 
 
 def scope_of(request: SearchRequest) -> Scope:
-    """Say what a question may find: what `filters` demand, and the little of what it says that excludes.
+    """Return the scope of a question: its `filters`, and the constraints read from its text that exclude.
 
-    Of what is read from the question three things exclude: a time that says when *we* did or said something,
-    that it asks for what was liked, and an entity that is all it holds. All else ranks, see `signals`.
+    Three of them exclude: a time at which *we* did or said something, a request for what was liked, and an
+    entity that is the whole question. All others only rank, see `signals`.
     """
     analysis, filters = request.analysis, request.filters or Filters()
     start, end = _asked_time(analysis, filters)
     above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
-    # Whom a message speaks of is a participant of it where the message says who that is, else a topic.
+    # A person in a message is a participant if the message says who that is, else a topic.
     alone = not filters.participants and (is_only_names(analysis) or is_only_a_name(analysis))
     names = analysis.entities if alone else ()
     about = tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
@@ -88,12 +87,12 @@ def scope_of(request: SearchRequest) -> Scope:
 
 
 def looks_into_archive(analysis: QueryAnalysis, filters: Filters | None) -> bool:
-    """Whether a question reaches what is archived: it says so itself, or its filters do."""
+    """Whether a question, or its filters, include archived memories."""
     return analysis.archive or (filters is not None and filters.include_archived)
 
 
 def looks_at_uninformative(analysis: QueryAnalysis, filters: Filters | None) -> bool:
-    """Whether a question reaches what tells nothing: it asks what was asked, or its filters say so."""
+    """Whether a question about former questions, or its filters, include uninformative memories."""
     return analysis.asks_what_was_asked or (filters is not None and filters.include_uninformative)
 
 
@@ -105,12 +104,12 @@ def _asked_time(analysis: QueryAnalysis, filters: Filters) -> tuple[datetime | N
 
 
 def _valence(emotion: str | None) -> tuple[float | None, float | None]:
-    """Return the exclusive bounds of a feeling."""
+    """Return the exclusive bounds of the valence of a feeling."""
     if emotion == "positive":
         return _POSITIVE, None
     if emotion == "negative":
         return None, _NEGATIVE
-    # What lies on a border is no feeling: neutral holds it.
+    # The bounds themselves are neutral.
     between = math.nextafter(_NEGATIVE, -1.0), math.nextafter(_POSITIVE, 1.0)
     return between if emotion == "neutral" else (None, None)
 
@@ -130,5 +129,5 @@ def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
 
 
 def narrows(scope: Scope) -> bool:
-    """Whether the scope leaves out any memory of the user that tells something and is not archived."""
+    """Whether the scope excludes any informative memory of the user that is not archived."""
     return replace(scope, include_archived=False, include_uninformative=False) != Scope(user_id=scope.user_id)

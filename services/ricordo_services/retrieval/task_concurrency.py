@@ -1,4 +1,4 @@
-"""What is done at the same time fails as if it were done alone."""
+"""Runs coroutines concurrently, and raises the exception of the first that fails without its group."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator, Sequence
@@ -9,10 +9,10 @@ T = TypeVar("T")
 
 
 @contextmanager
-def ungrouped() -> Iterator[None]:
-    """Raise what failed first in a task group as what it is, and not as a group.
+def unwrap_exception_group() -> Iterator[None]:
+    """Raise the first exception of an exception group instead of the group.
 
-    Whoever asked tells a store that is away from a defect by the exception, and knows nothing of tasks.
+    Callers distinguish an unavailable store from a defect by the type of the exception.
 
     Raises:
         Exception: the first of the group.
@@ -27,14 +27,14 @@ def ungrouped() -> Iterator[None]:
 
 
 async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """Do several things at the same time, and return what comes of them, in their order.
+    """Run coroutines concurrently, and return their results in order.
 
     Raises:
-        Exception: what failed first; the others are given up.
+        Exception: of the first that failed; the others are cancelled.
     """
     if len(work) == 1:
         return [await work[0]]
-    with ungrouped():
+    with unwrap_exception_group():
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one) for one in work]
     return [task.result() for task in tasks]

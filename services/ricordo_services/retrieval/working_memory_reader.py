@@ -1,4 +1,4 @@
-"""What is at hand in a conversation: viewed anew when something of it has changed, and only then."""
+"""Reads the working memory of a conversation; a cached view is rebuilt only after a change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from ricordo.models.encoder import TokenCounter
 from ricordo.store.working_memory_store import WorkingMemorySnapshot, WorkingMemorySpan, WorkingMemoryStore
 
 SKEW: Final = timedelta(minutes=5)
-"""By which a bot's clock may be ahead of ours."""
+"""Tolerance for bots whose clock is fast."""
 _MOST_VIEWS: Final = 500
-_IDLE_S: Final = 600.0  # after which the view of a conversation that nobody reads is forgotten
+_IDLE_S: Final = 600.0  # after which the view of an unread conversation is evicted
 _MOST_NAMES: Final = 500
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -26,7 +26,7 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(slots=True)
 class _View:
-    """What was at hand when it was last looked at."""
+    """A cached view of working memory."""
 
     token: str
     memory: WorkingMemory
@@ -36,20 +36,20 @@ class _View:
 class WorkingMemoryReader:
     """Reads working memory.
 
-    A view that was made once is shown again as long as the store says that nothing of it has changed: it is
-    asked each time, so that what another process has recorded or erased is seen at once.
+    A cached view is valid as long as the token of the store stays the same. The store is asked each time, so
+    that changes by other processes are seen at once.
     """
 
     def __init__(
         self,
-        desks: WorkingMemoryStore,
+        store: WorkingMemoryStore,
         tokens: TokenCounter,
         clock: Clock,
         lifetime: timedelta = LIFETIME,
         most: int = _MOST_VIEWS,
     ) -> None:
         self.count = cached_token_counter(tokens.count)
-        self._desks = desks
+        self._store = store
         self._clock = clock
         self._lifetime = lifetime
         self._views = TTLCache[tuple[str, str, str], _View](most, _IDLE_S, timer=clock.monotonic)
@@ -58,38 +58,38 @@ class WorkingMemoryReader:
     async def read(
         self, tenant: str, user_id: str, conversation_id: str, *, now: datetime | None = None
     ) -> WorkingMemory:
-        """Return what is at hand in the conversation.
+        """Return the working memory of the conversation.
 
         Raises:
-            StoreUnavailable: the store cannot be asked now.
+            StoreUnavailable: the store does not answer.
         """
         key = tenant, user_id, conversation_id
         view = self._views.get(key)
         moment, names = now or self._clock.now(), self._names.get((tenant, user_id))
-        desk = await self._desks.snapshot(
+        snapshot = await self._store.snapshot(
             *key,
             span=self._span(moment),
             max_turns=MAX_LINES,
             known_token=None if view is None else view.token,
             known_names=None if names is None else names[0],
         )
-        if desk is None and view is not None:
+        if snapshot is None and view is not None:
             self._views[key] = view
             return view.memory
-        if desk is None:
-            return WorkingMemory()  # a store that takes nothing for something
+        if snapshot is None:
+            return WorkingMemory()  # the store reports no change without a known token
         readings = TurnReadings() if view is None else view.readings
         memory = working_memory(
-            desk.turns,
+            snapshot.turns,
             now=later(moment, SKEW),
             count=self.count,
-            language=desk.turns[-1].language if desk.turns else "",
-            notes=desk.notes,
-            known_names=self._known(tenant, user_id, desk),
+            language=snapshot.turns[-1].language if snapshot.turns else "",
+            notes=snapshot.notes,
+            known_names=self._known(tenant, user_id, snapshot),
             lifetime=self._lifetime + SKEW,
             readings=readings,
         )
-        self._views[key] = _View(desk.token, memory, readings)
+        self._views[key] = _View(snapshot.token, memory, readings)
         return memory
 
     def _span(self, moment: datetime) -> WorkingMemorySpan:
@@ -101,13 +101,13 @@ class WorkingMemoryReader:
             notes_before=later(present, self._lifetime),
         )
 
-    def _known(self, tenant: str, user_id: str, desk: WorkingMemorySnapshot) -> Sequence[str]:
-        """Return the names that are known: from facts, and those who speak and are spoken of here."""
+    def _known(self, tenant: str, user_id: str, snapshot: WorkingMemorySnapshot) -> Sequence[str]:
+        """Return the known names: from facts, and the speakers and participants of these turns."""
         here = dict.fromkeys(
-            name for turn in desk.turns for name in (turn.speaker, *turn.participants) if name
+            name for turn in snapshot.turns for name in (turn.speaker, *turn.participants) if name
         )
-        if desk.names is not None:
-            self._names[tenant, user_id] = desk.names_token, desk.names
+        if snapshot.names is not None:
+            self._names[tenant, user_id] = snapshot.names_token, snapshot.names
         _, names = self._names.get((tenant, user_id)) or (None, ())
         return tuple(dict.fromkeys((*names, *here)))
 
@@ -116,22 +116,22 @@ class WorkingMemoryReader:
 class Working:
     """Answers `query.working`."""
 
-    at_hand: WorkingMemoryReader
+    working_memory: WorkingMemoryReader
 
     async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
-        """Return what is at hand in the conversation."""
-        return working_view(await self.at_hand.read(tenant, request.user_id, request.conversation_id))
+        """Return the working memory of the conversation."""
+        return working_view(await self.working_memory.read(tenant, request.user_id, request.conversation_id))
 
 
 def working_view(memory: WorkingMemory) -> WorkingReply:
-    """Show what is at hand on the wire."""
+    """Return the reply of working memory."""
     return WorkingReply.model_validate(
         {"lines": memory.lines, "entities": memory.entities, "notes": dict(memory.notes)}
     )
 
 
 def later(moment: datetime, span: timedelta) -> datetime:
-    """Return the moment so much later; at its ends, where it would lie beyond the calendar."""
+    """Return `moment` plus `span`, limited to the range of `datetime`."""
     try:
         return moment + span
     except OverflowError:

@@ -22,7 +22,7 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at, unit_vectors
 from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
 from ricordo_services.lifecycle.passes.slices import Slice
-from ricordo_services.retrieval.lookups import Expand
+from ricordo_services.retrieval.lookups import MemoryLookups
 
 NOW = at(0) + timedelta(days=200)
 KINDS = unit_vectors(4, 384)
@@ -119,7 +119,7 @@ async def test_all_messages_can_still_be_reached(stores: Stores, kinds: list[int
     here = stores.another_tenant()
     await _say(here, kinds)
     await _run(here)
-    expand, shown = Expand(here.queries, DocumentStore(here.database)), []
+    expand, shown = MemoryLookups(here.queries, DocumentStore(here.database)).expand, []
     for one in await _syntheses(here):
         assert FEWEST <= len(one.source_ids) <= MOST
         assert one.kind is MemoryKind.SYNTHESIS

@@ -26,7 +26,7 @@ from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo_services.lifecycle.passes.slices import Slice
 from ricordo_services.lifecycle.reflection_pass import ReflectionPass
-from ricordo_services.retrieval.lookups import Expand
+from ricordo_services.retrieval.lookups import MemoryLookups
 
 ANNA = table(__file__, "anna")
 PLAIN = ("It is raining again", "I made pasta for dinner", "The train was on time", "I read an old book")
@@ -111,7 +111,7 @@ async def test_what_is_regular_becomes_an_insight_once(stores: Stores) -> None:
     assert isinstance(reflected, MemoryReflected)
     assert (created.memory_id, reflected.memory_id) == (found.id, found.id)
     assert reflected.source_ids == found.source_ids
-    expand = Expand(stores.queries, DocumentStore(stores.database))
+    expand = MemoryLookups(stores.queries, DocumentStore(stores.database)).expand
     reply = await expand(stores.tenant, ExpandRequest(user_id="u-1", memory_id=found.id))
     assert {one.content for one in reply.memories} <= set(ANNA)
     assert await _run(reflect, stores) == []

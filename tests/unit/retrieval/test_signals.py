@@ -21,8 +21,8 @@ from ricordo.memory.ranking.signals import NEARNESS, Signals
 from ricordo.store.memory_queries import RankingRow
 from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.key_topics import KeyTopics
-from ricordo_services.retrieval.ranking_signals import Query, measured
+from ricordo_services.retrieval.candidate_ranking import KeyTopics
+from ricordo_services.retrieval.ranking_signals import Query, build_candidates
 from ricordo_services.retrieval.search import Found
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
@@ -64,7 +64,7 @@ def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Si
     }
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
     query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
-    return measured(
+    return build_candidates(
         rows, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
     ).signals
 
@@ -99,7 +99,9 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
         now=NOW,
         boosts={},
     )
-    candidates = measured(said, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query)
+    candidates = build_candidates(
+        said, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+    )
     assert all(np.isfinite(column).all() for column in candidates.signals)
     scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
     assert scores[2] > 0
@@ -142,9 +144,9 @@ def test_only_what_was_measured_is_explained() -> None:
     found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
     analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
     query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
-    near = measured([said], found, query).signals.of(0).numbers()
+    near = build_candidates([said], found, query).signals.of(0).numbers()
     assert set(near) == set(Signals._fields) - {"assumed"}
-    equally_near = measured([said], replace(found, unfocused=True), query).signals.of(0).numbers()
+    equally_near = build_candidates([said], replace(found, unfocused=True), query).signals.of(0).numbers()
     assert set(near) - set(equally_near) == NEARNESS
 
 
