@@ -14,6 +14,8 @@ from tests.fixtures.wire import Bot, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
 
+pytestmark = pytest.mark.slow
+
 MODEL = "hermes3:8b"
 NEWS = "Marta si è innamorata del tango."
 LATER = "Marta si è innamorata del tango argentino."

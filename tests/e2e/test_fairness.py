@@ -17,6 +17,8 @@ from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.settings import QuotaSettings
 
+pytestmark = pytest.mark.slow
+
 MANY: Final = 150
 NARROW: Final[Mapping[str, int]] = {"under_way": 16, "import_backlog": 16}
 """However fast the machine is, no more of the flood is before the workers."""
@@ -85,7 +87,6 @@ async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[N
         await connection.close()
 
 
-@pytest.mark.slow
 async def test_a_light_user_is_remembered_while_the_lane_stands_still_behind_a_flood(
     system: System, bot: Bot
 ) -> None:

@@ -15,6 +15,8 @@ from tests.fixtures.wire import Bot, Json, ids, msg, wait_for
 
 from ricordo.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 VOLUME_MB: Final = 200
 LEAST_MB: Final = 50
 

@@ -62,6 +62,7 @@ async def test_a_name_of_thousands_of_letters_costs_no_other_fact(bot: Bot) -> N
     assert max(len(one["subject"]) for one in facts) < 300
 
 
+@pytest.mark.slow
 async def test_odd_messages_are_remembered_as_they_were_said(bot: Bot) -> None:
     messages = [msg(name.replace(" ", "-"), content, **FIELDS.get(name, {})) for name, content in ODD.items()]
     await bot.remember(*messages, within=60)  # none of them takes for ever

@@ -18,6 +18,8 @@ from tests.fixtures.degradable_system import (
 )
 from tests.fixtures.wire import Bot, Json, ago, ids, msg, new_tenant, wait_for
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["bot", "degradable"]
 
 

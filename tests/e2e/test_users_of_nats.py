@@ -11,6 +11,8 @@ from ricordo.bus.nats import open_bus, ricordo_topology
 from ricordo.client import MemoryClient
 from ricordo_services.cli.application import run
 
+pytestmark = pytest.mark.slow
+
 U = {"user_id": "u-1"}
 WORKERS = ("ingest", "encode", "index", "enrichment", "knowledge", "retrieval", "reinforce", "sweeper")
 

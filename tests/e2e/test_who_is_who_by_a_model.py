@@ -14,6 +14,8 @@ from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
 
+pytestmark = pytest.mark.slow
+
 MODEL = "hermes3:8b"
 U = {"user_id": "u-1"}
 STORY = ("My friend Nicola lives in Bari.", "Nico is a nurse.")

@@ -6,12 +6,14 @@ from base64 import b64encode
 from typing import Any
 
 import nats
+import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.papers import pdf
 
 LEASE = "The notice period of the lease is ninety days, by registered letter to the landlord."
 
 
+@pytest.mark.slow
 def test_a_message_that_failed_once_may_be_published_right(ricordo: Ricordo, running: Up) -> None:
     right = line("lea", 0, "This is the lease that I signed.")
     asyncio.run(_publish_raw(running, right | {"content": " "}))

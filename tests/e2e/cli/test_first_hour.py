@@ -169,6 +169,7 @@ def test_memories_fade_when_told_to(ricordo: Ricordo, davide: str) -> None:
     assert passes == ["summarize", "reflect", "expire", "compress", "decay", "retain", "archive"]
 
 
+@pytest.mark.slow
 def test_old_memories_are_derived_again(ricordo: Ricordo, running: Up, davide: str) -> None:
     asyncio.run(_age_rows(running.ready["postgres"], davide))
     old = ricordo.json("backfill", "--dry-run", "--user", davide)["outdated"]

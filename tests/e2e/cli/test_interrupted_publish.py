@@ -12,6 +12,8 @@ from tests.fixtures.wire import Bot, msg
 
 from ricordo.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("lane", "sent", "code"),

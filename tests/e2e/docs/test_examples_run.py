@@ -114,6 +114,7 @@ async def test_the_tutorial_works_from_top_to_bottom(reader: Reader) -> None:
     assert shown == SHOWN.keys()
 
 
+@pytest.mark.slow
 async def test_the_bot_of_the_tutorial_asks_a_language_model(reader: Reader) -> None:
     (bot,) = [block for block in TUTORIAL if block.notes == ("bot.py",)]
     reader.saves("bot.py", bot)

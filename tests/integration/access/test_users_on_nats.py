@@ -131,6 +131,7 @@ def make_certificate(path: Path) -> None:
     subprocess.run([openssl, *words.split(), *options], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 async def test_on_an_encrypted_server_clients_check_whom_they_speak_to(tmp_path: Path) -> None:
     for name in ("server", "stranger"):
         await asyncio.to_thread(make_certificate, tmp_path / name)

@@ -11,6 +11,8 @@ from ricordo.documents.readers import reader_process
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits, Unreadable
 
+pytestmark = pytest.mark.slow
+
 
 def _readers() -> set[int]:
     """Return the numbers of the processes that read; a stack of this process has others come and go."""

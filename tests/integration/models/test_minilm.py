@@ -42,12 +42,12 @@ async def minilm(cache: Path) -> AsyncIterator[MiniLm]:
 
 
 async def test_vectors_have_unit_norm_in_the_order_of_the_texts(minilm: MiniLm) -> None:
-    texts = [f"note number {n} says " + "more and more " * (n * 7 % 23) for n in range(70)]
+    texts = [f"note number {n} says " + "more and more " * (n * 7 % 23) for n in range(34)]
     vectors = await minilm.batch.encode(texts)
-    assert vectors.shape == (70, minilm.batch.dimensions) == (70, 384)
+    assert vectors.shape == (34, minilm.batch.dimensions) == (34, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    for index in (0, 13, 69):
+    for index in (0, 13, 33):
         alone = await minilm.query.encode([texts[index]])
         np.testing.assert_allclose(alone[0], vectors[index], atol=1e-5)
 
