@@ -32,19 +32,8 @@ from ricordo_services.app.service_factories import periodic, query_server
 from ricordo_services.ingest.export_pages import ExportHandler
 from ricordo_services.knowledge.dead_letter_erasure import DeadLetterErasure
 from ricordo_services.knowledge.erasure_service import Erasure, Erasures, ForgetOnRequest
-from ricordo_services.knowledge.fact_commands import (
-    ApplyAssertion,
-    CorrectFact,
-    FactRejection,
-    IdentifyNames,
-    VerifyFact,
-)
-from ricordo_services.lifecycle.memory_commands import (
-    CorrectMemory,
-    FeedbackOnRecall,
-    PinMemory,
-    VerifyMemory,
-)
+from ricordo_services.knowledge.fact_commands import FactCommands
+from ricordo_services.lifecycle.memory_commands import MemoryCommands
 from ricordo_services.lifecycle.notes import NoteHandler
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
@@ -149,18 +138,15 @@ def _working_memory_lifetime(resources: Resources) -> timedelta:
 
 async def memory_commands(resources: Resources) -> QueryServer:
     """Return the server of the commands on memories; others are answered with `unavailable`."""
-    curation, notes, clock = (
-        await resources.store(CurationStore),
-        await resources.store(NoteStore),
-        resources.clock,
-    )
+    commands = MemoryCommands(await resources.store(CurationStore), resources.clock)
+    notes = await resources.store(NoteStore)
     return await query_server(
         resources,
         "commands",
         {
-            "command.feedback": FeedbackOnRecall(curation, clock),
-            "command.pin": PinMemory(curation, clock),
-            "command.note": NoteHandler(notes, clock, _working_memory_lifetime(resources)),
+            "command.feedback": commands.feedback,
+            "command.pin": commands.pin,
+            "command.note": NoteHandler(notes, resources.clock, _working_memory_lifetime(resources)),
         },
     )
 
@@ -174,8 +160,9 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
     clock, patience = resources.clock, resources.settings.bus.query_timeout_s / 2  # the rest is for the work
     projector = await resources.graph_projector(patience)
     check_servers = _server_check(resources, patience)
-    settle = ApplyAssertion(ledger, projector, clock, check_servers)
-    curation, rows = await resources.store(CurationStore), await resources.store(MemoryQueries)
+    facts = FactCommands(ledger, projector, clock, check_servers)
+    memories = MemoryCommands(await resources.store(CurationStore), clock)
+    rows = await resources.store(MemoryQueries)
     erasing = ErasureStore(await resources.database(), await resources.cpu_executor())
     emitter, letters = await resources.emitter("knowledge"), DeadLetterErasure(await resources.bus())
     erase = Erasure(erasing, await resources.graph_projector(), emitter, letters)
@@ -184,10 +171,10 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
         resources,
         "knowledge-commands",
         {
-            "command.verify": MemoryOrFactHandler(VerifyMemory(curation, clock), VerifyFact(settle), rows),
-            "command.correct": MemoryOrFactHandler(CorrectMemory(curation, clock), CorrectFact(settle), rows),
-            "command.reject": FactRejection(settle),
-            "command.identify": IdentifyNames(ledger, projector, check_servers),
+            "command.verify": MemoryOrFactHandler(memories.verify, facts.verify, rows),
+            "command.correct": MemoryOrFactHandler(memories.correct, facts.correct, rows),
+            "command.reject": facts.reject,
+            "command.identify": facts.identify,
             "command.forget": ForgetOnRequest(erasing, erasures, clock, check_servers, patience),
         },
         concurrency=_FACT_COMMANDS,

@@ -1,4 +1,4 @@
-"""The commands that take a user's word: on a fact, where it settles what is disputed, and on who is who."""
+"""Answers the user's commands on facts (verify, correct, reject) and on the identity of names."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ _LONGEST: Final = 80  # letters of a name that an error shows
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyAssertion:
-    """Takes a user's word, or refuses it.
+class FactCommands:
+    """Applies the user's assertions on facts and names.
 
     Attributes:
         ask_servers: returns when the graph and the ledger answer; else raises `DependencyUnavailable`. It is
@@ -42,26 +42,29 @@ class ApplyAssertion:
     """
 
     ledger: FactLedger
-    follow: GraphProjector
+    project: GraphProjector
     clock: Clock
     ask_servers: Callable[[], Awaitable[None]]
 
-    async def __call__(
-        self, tenant: str, name: str, command: Command, fact_id: UUID, word: UserAssertion
+    async def _apply(
+        self, tenant: str, name: str, command: Command, fact_id: UUID, assertion: UserAssertion
     ) -> Fact | None:
-        """Return the fact that stands by that word; None where it takes one back, or was taken back.
+        """Return the fact that the assertion leaves current; None if it revokes one, or was revoked.
 
         Raises:
-            RequestError: the user has no such fact, or it cannot be settled so.
-            DependencyUnavailable: the ledger or the graph is away; nothing was written.
+            RequestError: the user has no such fact, or the assertion cannot be applied to it.
+            DependencyUnavailable: the ledger or the graph is unavailable; nothing was written.
         """
         await self.ask_servers()
         curation = FactAssertion(
-            user_id=command.user_id, fact_id=fact_id, request_id=_key(tenant, name, command), assertion=word
+            user_id=command.user_id,
+            fact_id=fact_id,
+            request_id=_key(tenant, name, command),
+            assertion=assertion,
         )
 
         try:
-            return await self.follow(
+            return await self.project(
                 tenant,
                 [command.user_id],
                 lambda project: self.ledger.apply_assertion(tenant, curation, project, self.clock.now()),
@@ -73,68 +76,37 @@ class ApplyAssertion:
             )
             raise RequestError(ErrorCode.NOT_FOUND, reason, "fact_id") from None
         except FactEnded as ended:
-            raise RequestError(ErrorCode.NOT_FOUND, _over(ended), "fact_id") from None
+            raise RequestError(ErrorCode.NOT_FOUND, _ended_reason(ended), "fact_id") from None
         except RequestConflict:
             reason = "request_id must be a new one: under this one something else was settled"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
-
-@dataclass(frozen=True, slots=True)
-class VerifyFact:
-    """Answers `command.verify`."""
-
-    settle: ApplyAssertion
-
-    async def __call__(self, tenant: str, command: Verify, /) -> VerifyReply:
-        """Confirm a fact, or take back what the user has said for it."""
+    async def verify(self, tenant: str, command: Verify, /) -> VerifyReply:
+        """Confirm a fact, or revoke the confirmation."""
         fact_id = _fact_id(command.fact_id)
-        await self.settle(tenant, command.name, command, fact_id, UserAssertion(verified=command.verified))
+        await self._apply(tenant, command.name, command, fact_id, UserAssertion(verified=command.verified))
         return VerifyReply(verified=command.verified)
 
-
-@dataclass(frozen=True, slots=True)
-class CorrectFact:
-    """Answers `command.correct`."""
-
-    settle: ApplyAssertion
-
-    async def __call__(self, tenant: str, command: Correct, /) -> CorrectReply:
-        """Put right what a fact holds; the reply names the fact that stands now."""
+    async def correct(self, tenant: str, command: Correct, /) -> CorrectReply:
+        """Correct the object of a fact; the reply names the current fact."""
         fact_id = _fact_id(command.fact_id)
         try:
-            word = UserAssertion(object=clean_value(command.object or ""))
+            assertion = UserAssertion(object=clean_value(command.object or ""))
         except ImpossibleValue as error:
             raise RequestError(ErrorCode.INVALID_REQUEST, f"object {error}", "object") from None
-        stands = await self.settle(tenant, command.name, command, fact_id, word)
-        return CorrectReply(fact_id=None if stands is None else stands.id)
+        current = await self._apply(tenant, command.name, command, fact_id, assertion)
+        return CorrectReply(fact_id=None if current is None else current.id)
 
-
-@dataclass(frozen=True, slots=True)
-class FactRejection:
-    """Answers `command.reject`."""
-
-    settle: ApplyAssertion
-
-    async def __call__(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
-        """Take a fact for misread: it goes, and is not read again from the same words."""
-        await self.settle(tenant, command.name, command, command.fact_id, UserAssertion(rejected=True))
+    async def reject(self, tenant: str, command: RejectFact, /) -> RejectFactReply:
+        """Remove a fact that was misread; it is not extracted again from the same words."""
+        await self._apply(tenant, command.name, command, command.fact_id, UserAssertion(rejected=True))
         return RejectFactReply()
 
+    async def identify(self, tenant: str, command: Identify, /) -> IdentifyReply:
+        """Decide whether two names are one entity; the latest decision holds.
 
-@dataclass(frozen=True, slots=True)
-class IdentifyNames:
-    """Answers `command.identify`: what was said last holds, and the reply says what that is.
-
-    A repeated request counts no more, and is answered with what holds by then: as the first time, unless the
-    user has said otherwise since.
-    """
-
-    ledger: FactLedger
-    follow: GraphProjector
-    ask_servers: Callable[[], Awaitable[None]]
-
-    async def __call__(self, tenant: str, command: Identify, /) -> IdentifyReply:
-        """Decide whether two names are one."""
+        A repeated request has no effect, and is answered with the current decision.
+        """
         await self.ask_servers()
         one, other = command.names
         decide = partial(
@@ -147,7 +119,7 @@ class IdentifyNames:
             request_id=None if command.request_id is None else _key(tenant, command.name, command),
         )
         try:
-            same = await self.follow(tenant, [command.user_id], decide)
+            same = await self.project(tenant, [command.user_id], decide)
         except NotTwoNames:
             reason = (
                 "names must be two, and not the user: these are blank, too long, or the same but for spelling"
@@ -168,10 +140,10 @@ class IdentifyNames:
 
 
 def _unknown(name: str, meant: Sequence[str]) -> str:
-    """Say that nobody goes by `name`, in one line whatever stands in names."""
-    said = f'names: no person or animal is known by "{_in_a_line(name)}"'
+    """Return the error of an unknown name, in one line whatever the names contain."""
+    reason = f'names: no person or animal is known by "{_in_a_line(name)}"'
     named = " or ".join(f'"{_in_a_line(one)}"' for one in meant)
-    return f"{said}: did you mean {named}?" if named else said
+    return f"{reason}: did you mean {named}?" if named else reason
 
 
 def _in_a_line(name: str) -> str:
@@ -179,13 +151,13 @@ def _in_a_line(name: str) -> str:
     return printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"
 
 
-def _over(ended: FactEnded) -> str:
+def _ended_reason(ended: FactEnded) -> str:
     reason = "nothing that holds, or is disputed, goes by this id: what it names was superseded or put right"
     return reason if ended.instead is None else f"{reason}, and now {ended.instead} holds"
 
 
 def _fact_id(fact_id: UUID | None) -> UUID:
-    """Return the id of the fact that a command names, as its route sees to it."""
+    """Return the fact id of a command; its route guarantees that there is one."""
     if fact_id is None:
         raise ValueError("a command on a memory was routed to the facts")
     return fact_id

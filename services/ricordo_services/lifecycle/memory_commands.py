@@ -1,4 +1,4 @@
-"""The commands that take a user's word on memories: which were of use, what stays, and what is so."""
+"""Answers the user's commands on memories: feedback, pin, verify and correct."""
 
 import asyncio
 import hashlib
@@ -35,18 +35,18 @@ OnMemories = Feedback | Pin | Verify | Correct
 
 
 @dataclass(frozen=True, slots=True)
-class FeedbackOnRecall:
-    """Answers `command.feedback`."""
+class MemoryCommands:
+    """Answers commands on memories."""
 
-    curating: CurationStore
+    curation: CurationStore
     clock: Clock
 
-    async def __call__(self, tenant: str, command: Feedback, /) -> QueryResult:
-        """Count what was used, and take back what was irrelevant."""
-        weighed = await granted(
-            self.curating.feedback(
+    async def feedback(self, tenant: str, command: Feedback, /) -> QueryResult:
+        """Reinforce the used memories, and undo the reinforcement of irrelevant ones."""
+        result = await _translate_errors(
+            self.curation.feedback(
                 tenant,
-                wish(tenant, command),
+                _request(tenant, command),
                 command.recall_id,
                 used=command.used,
                 irrelevant=command.irrelevant,
@@ -54,73 +54,53 @@ class FeedbackOnRecall:
             ),
             command,
         )
-        reply = FeedbackReply(used=weighed.used, irrelevant=weighed.irrelevant)
-        return QueryResult(reply, changed(command, weighed.changed, STRENGTHENED), cause(tenant, command))
+        reply = FeedbackReply(used=result.used, irrelevant=result.irrelevant)
+        return QueryResult(reply, _changed(command, result.changed, STRENGTHENED), _cause(tenant, command))
 
-
-@dataclass(frozen=True, slots=True)
-class PinMemory:
-    """Answers `command.pin`."""
-
-    curating: CurationStore
-    clock: Clock
-
-    async def __call__(self, tenant: str, command: Pin, /) -> QueryResult:
-        """Keep a memory from fading, or let it fade again."""
-        fields = await granted(
-            self.curating.pin(
-                tenant, wish(tenant, command), command.memory_id, pinned=command.pinned, at=self.clock.now()
+    async def pin(self, tenant: str, command: Pin, /) -> QueryResult:
+        """Exempt a memory from decay, or end the exemption."""
+        fields = await _translate_errors(
+            self.curation.pin(
+                tenant,
+                _request(tenant, command),
+                command.memory_id,
+                pinned=command.pinned,
+                at=self.clock.now(),
             ),
             command,
         )
-        told = changed(command, (command.memory_id,), fields)
-        return QueryResult(PinReply(pinned=command.pinned), told, cause(tenant, command))
+        events = _changed(command, (command.memory_id,), fields)
+        return QueryResult(PinReply(pinned=command.pinned), events, _cause(tenant, command))
 
-
-@dataclass(frozen=True, slots=True)
-class VerifyMemory:
-    """Answers `command.verify` of a memory."""
-
-    curating: CurationStore
-    clock: Clock
-
-    async def __call__(self, tenant: str, command: Verify, /) -> QueryResult:
-        """Confirm a memory, or take that back."""
-        memory_id = of_memory(command.memory_id)
-        fields = await granted(
-            self.curating.verify(
-                tenant, wish(tenant, command), memory_id, verified=command.verified, at=self.clock.now()
+    async def verify(self, tenant: str, command: Verify, /) -> QueryResult:
+        """Confirm a memory, or revoke the confirmation."""
+        memory_id = _required_id(command.memory_id)
+        fields = await _translate_errors(
+            self.curation.verify(
+                tenant, _request(tenant, command), memory_id, verified=command.verified, at=self.clock.now()
             ),
             command,
         )
-        told = changed(command, (memory_id,), fields)
-        return QueryResult(VerifyReply(verified=command.verified), told, cause(tenant, command))
+        events = _changed(command, (memory_id,), fields)
+        return QueryResult(VerifyReply(verified=command.verified), events, _cause(tenant, command))
 
+    async def correct(self, tenant: str, command: Correct, /) -> QueryResult:
+        """Replace the content of a memory.
 
-@dataclass(frozen=True, slots=True)
-class CorrectMemory:
-    """Answers `command.correct` of a memory.
-
-    What follows from its words is made anew by the workers that made it: the memory lacks their stages, in
-    the same transaction, so that it is found by reconciliation where a crash takes the event.
-    """
-
-    curating: CurationStore
-    clock: Clock
-
-    async def __call__(self, tenant: str, command: Correct, /) -> QueryResult:
-        """Let a memory say something else."""
-        memory_id = of_memory(command.memory_id)
+        The same transaction clears its processing stages, so that reconciliation finds it if a crash loses
+        the event.
+        """
+        memory_id = _required_id(command.memory_id)
         content = strip_recalled(command.content or "")
         if not collapse(content):
             reason = "content must hold something else than what was recalled"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "content")
-        # Beside the loop: what finds out the language takes a second to be read, once.
+        # In a thread: loading the language detector takes a second, once.
         language = await asyncio.to_thread(identify, content)
-        corrected = await granted(
-            self.curating.correct(
+        corrected = await _translate_errors(
+            self.curation.correct(
                 tenant,
-                wish(tenant, command),
+                _request(tenant, command),
                 memory_id,
                 content=content,
                 language=language,
@@ -128,63 +108,63 @@ class CorrectMemory:
             ),
             command,
         )
-        told = changed(command, (memory_id,), corrected.fields) + _begun(corrected)
-        told += removal_events(command.user_id, corrected.withdrawn)
-        return QueryResult(CorrectReply(memory_id=memory_id), told, cause(tenant, command))
+        events = _changed(command, (memory_id,), corrected.fields) + _processing_events(corrected)
+        events += removal_events(command.user_id, corrected.withdrawn)
+        return QueryResult(CorrectReply(memory_id=memory_id), events, _cause(tenant, command))
 
 
-def _begun(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
-    """Return the event that sends a corrected memory on its way; none of one that has come to its end."""
+def _processing_events(corrected: CorrectionResult) -> tuple[DerivedEvent, ...]:
+    """Return the event that starts the processing of a corrected memory, unless it is complete."""
     if "content" not in corrected.fields or corrected.progress is None or corrected.progress.remembered:
         return ()
     return (MemoryCreated(**corrected.progress.ids),)
 
 
-def wish(tenant: str, command: OnMemories) -> CurationRequest:
-    """Return who asks for what."""
+def _request(tenant: str, command: OnMemories) -> CurationRequest:
+    """Return the request of a command."""
     key = _key(tenant, command)
     asked = command.model_dump_json(exclude={"request_id"})
     return CurationRequest(command.user_id, key, hashlib.sha256(asked.encode()).digest())
 
 
-def cause(tenant: str, command: OnMemories) -> UUID | None:
-    """Return from what the ids of events follow: a request that is repeated emits the same ones again."""
+def _cause(tenant: str, command: OnMemories) -> UUID | None:
+    """Return the id from which event ids are derived, so that a repeated request emits the same ids."""
     key = _key(tenant, command)
     return None if key is None else uuid5(NAMESPACE_OID, key)
 
 
-def changed(
+def _changed(
     command: OnMemories, memory_ids: Sequence[UUID], fields: Sequence[str]
 ) -> tuple[DerivedEvent, ...]:
-    """Return the event of a change; none of no change."""
+    """Return the event of a change, if there is one."""
     if not memory_ids or not fields:
         return ()
     return (MemoryChanged(user_id=command.user_id, memory_ids=tuple(memory_ids), fields=tuple(fields)),)
 
 
-async def granted(doing: Awaitable[R], command: OnMemories) -> R:
-    """Return what `doing` does.
+async def _translate_errors(work: Awaitable[R], command: OnMemories) -> R:
+    """Await `work`, and translate its errors.
 
     Raises:
-        RequestError: there are no such memories of the user, or the request is known for something else.
+        RequestError: unknown memories, or a request id that was used for another request.
     """
     try:
-        return await doing
+        return await work
     except UnknownMemories as unknown:
-        raise RequestError(ErrorCode.NOT_FOUND, _nothing_of(unknown), _field(command, unknown)) from None
+        raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
     except RequestConflict:
         reason = "request_id must be a new one: under this one something else was asked"
         raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
 
-def of_memory(memory_id: UUID | None) -> UUID:
-    """Return the id of the memory that a command names, as its route sees to it."""
+def _required_id(memory_id: UUID | None) -> UUID:
+    """Return the memory id of a command; its route guarantees that there is one."""
     if memory_id is None:
         raise ValueError("a command on a fact was routed to the memories")
     return memory_id
 
 
-def _nothing_of(unknown: UnknownMemories) -> str:
+def _unknown_reason(unknown: UnknownMemories) -> str:
     first, more = unknown.memory_ids[0], len(unknown.memory_ids) - 1
     rest = f", nor {more} more of those named" if more else ""
     return (
