@@ -17,12 +17,11 @@ from ricordo_services.app.request_handlers import export_server
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import event_worker, periodic
 from ricordo_services.backpressure import Pace
-from ricordo_services.ingest import document_deletion, tenant_round_robin
+from ricordo_services.ingest import document_storage, tenant_round_robin
 from ricordo_services.ingest.admission import AdmissionController
-from ricordo_services.ingest.document_deletion import DocumentDeletion
 from ricordo_services.ingest.document_extraction import DocumentExtraction
-from ricordo_services.ingest.document_storage import DocumentStorage
-from ricordo_services.ingest.fair_read_ahead import OVERTAKES_EVERY_S, FairReadAhead
+from ricordo_services.ingest.document_storage import DocumentDeletion, DocumentStorage
+from ricordo_services.ingest.fair_read_ahead import READ_AHEAD_INTERVAL_S, FairReadAhead
 from ricordo_services.ingest.ingest_handler import IngestHandler
 from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
@@ -52,8 +51,8 @@ async def ingest(resources: Resources) -> list[Service]:
     admit = AdmissionController(
         deferred=intake, emitter=await resources.emitter("ingest"), turns=order, gate=gate, clock=clock
     )
-    live = IngestHandler(intake, clock, storage=storage, tell=order.tell)
-    imported = IngestHandler(bulk, clock, source="import", storage=storage, tell=order.tell)
+    live = IngestHandler(intake, clock, storage=storage, schedule=order.schedule)
+    imported = IngestHandler(bulk, clock, source="import", storage=storage, schedule=order.schedule)
     overtake = FairReadAhead(
         bus=await resources.bus(),
         handler=live,
@@ -67,8 +66,8 @@ async def ingest(resources: Resources) -> list[Service]:
         await event_worker(resources, "ingest", live),
         # Small batches: the gate is checked before each.
         await event_worker(resources, "ingest-bulk", imported, (gate,), slots=slots, batch=-(-slots // 2)),
-        periodic(resources, "overtake", overtake.run, OVERTAKES_EVERY_S, backoff=_REFUSED),
-        periodic(resources, "admit", admit.run, tenant_round_robin.LOOK_EVERY_S, woken=order.woken),
+        periodic(resources, "overtake", overtake.run, READ_AHEAD_INTERVAL_S, backoff=_REFUSED),
+        periodic(resources, "admit", admit.run, tenant_round_robin.POLL_INTERVAL_S, woken=order.woken),
         *document_services,
         await export_server(resources),
     ]
@@ -96,11 +95,11 @@ async def _documents(resources: Resources) -> tuple[DocumentStorage | None, list
         turns=order,
         emitter=await resources.emitter("ingest"),
         clock=clock,
-        beside=await resources.cpu_executor(),
+        executor=await resources.cpu_executor(),
         size=ExtractSize(settings.extract_min_tokens, settings.extract_max_tokens, settings.max_extracts),
     )
     deletion = DocumentDeletion(await resources.store(ErasureStore), objects, life)
-    return DocumentStorage(objects, known, order.tell), [
-        periodic(resources, "documents", reading.run, tenant_round_robin.LOOK_EVERY_S, woken=order.woken),
-        periodic(resources, "discarded", deletion.run, document_deletion.LOOK_EVERY_S),
+    return DocumentStorage(objects, known, order.schedule), [
+        periodic(resources, "documents", reading.run, tenant_round_robin.POLL_INTERVAL_S, woken=order.woken),
+        periodic(resources, "discarded", deletion.run, document_storage.DELETION_INTERVAL_S),
     ]

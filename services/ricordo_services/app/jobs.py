@@ -134,7 +134,7 @@ async def run_reindex(
         if order.projection == "vectors":
             return await (await repoint(resources)).run(order, report)
         life = await resources.store(LifecycleStore)
-        regraph = GraphRebuild(mending=await resources.graph_repair(), life=life, clock=resources.clock)
+        regraph = GraphRebuild(graph_repair=await resources.graph_repair(), life=life, clock=resources.clock)
         return await regraph.run(order, report)
 
 
@@ -154,7 +154,7 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
             names=Names(tenant),
             restoring=ImportStore(database, executor),
             ledger=FactLedger(database, executor),
-            follow=await resources.graph_projector(),
+            project=await resources.graph_projector(),
             notebook=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,

@@ -43,7 +43,7 @@ async def _summarize(resources: Resources) -> PassWork:
         sessions=await resources.store(SessionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
-        beside=await resources.cpu_executor(),
+        executor=await resources.cpu_executor(),
         model=resources.model_names[0],
         silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
         condensing=await resources.condenser() or Alone(),
@@ -56,7 +56,7 @@ async def _reflect(resources: Resources) -> PassWork:
         store=await resources.store(ReflectionStore),
         emitter=await resources.emitter("lifecycle"),
         clock=resources.clock,
-        beside=await resources.cpu_executor(),
+        executor=await resources.cpu_executor(),
         threshold=settings.reflect_threshold if settings.reflect and not settings.lite else math.inf,
         model=await resources.insight_model(),
     )

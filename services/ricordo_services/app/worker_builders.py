@@ -183,7 +183,7 @@ async def _identify(resources: Resources, ledger: FactLedger) -> Service:
     )
     identify = IdentityResolution(
         ledger=ledger,
-        follow=await resources.graph_projector(),
+        project=await resources.graph_projector(),
         reader=await resources.enter(opening),
         throttle=identity_throttle(settings, resources.clock),
         tenants=(await resources.store(LifecycleStore)).tenants,

@@ -40,7 +40,7 @@ class Projection:
     indexing: IndexingStore
     vectors: VectorIndex
     models: tuple[str, ...]
-    beside: CpuExecutor
+    executor: CpuExecutor
 
     async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
         """Make the points what the rows are now."""
@@ -67,7 +67,7 @@ class Projection:
         return written
 
     async def _upsert(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
-        await self.vectors.upsert(tenant, model, await self.beside.map(point, indexable))
+        await self.vectors.upsert(tenant, model, await self.executor.map(point, indexable))
         await self._withdraw(tenant, [one.memory.id for one in indexable], self._after(model))
 
     async def _refilter(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:

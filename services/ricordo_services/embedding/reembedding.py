@@ -48,7 +48,7 @@ class PrimaryBatcher(Protocol):
 class Reembedding:
     """Moves memories to the present model: encodes, links, lets go of former vectors, has the index follow.
 
-    Whoever is stopped in the middle is simply run again: a memory is found for as long as it has a vector of
+    An interrupted run is simply repeated: a memory is found for as long as it has a vector of
     another model, and is not encoded twice. From then on its missing stage tells the reconciliation that its
     point has yet to follow; until it has, it is found where it was. What enrichment derived stays.
     """

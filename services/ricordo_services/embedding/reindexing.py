@@ -16,7 +16,7 @@ from ricordo_services.job_progress import ReindexOrder, ReindexProgress, Reindex
 class Reindexing:
     """Has the index write the points of all memories, from their rows and the vectors that are kept.
 
-    Nothing is encoded. Whoever is stopped in the middle is simply run again; should the index not have been
+    Nothing is encoded. An interrupted run is simply repeated; should the index not have been
     told of a memory, its missing stage tells the reconciliation. Until a point is written, its memory is
     found as before.
     """

@@ -30,7 +30,7 @@ class EnrichmentHandler:
     enrichments: EnrichmentStore
     tokens: TokenCounter
     clock: Clock
-    beside: CpuExecutor
+    executor: CpuExecutor
     linking: Linker
     describer: LlmDescriber | None = None
     feeling: Encoder | None = None
@@ -56,8 +56,8 @@ class EnrichmentHandler:
     ) -> list[EnrichedMemory]:
         """Derive, by the rules and by the language model where there is one, without writing."""
         unenriched = await self._felt(await self.enrichments.load(tenant, model, memory_ids), model)
-        enriched = await self.beside.map(partial(derive, tokens=self.tokens), unenriched)
-        return await read_by(self.describer, unenriched, enriched, self.beside, asked)
+        enriched = await self.executor.map(partial(derive, tokens=self.tokens), unenriched)
+        return await read_by(self.describer, unenriched, enriched, self.executor, asked)
 
     async def _felt(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:
         """Return the memories with vectors that the heads of emotion can read; with none, where none can."""

@@ -18,7 +18,7 @@ async def read_by(
     describer: LlmDescriber | None,
     unenriched: Sequence[Unenriched],
     derived: Sequence[EnrichedMemory],
-    beside: CpuExecutor,
+    executor: CpuExecutor,
     asked: Asked = "all",
 ) -> list[EnrichedMemory]:
     """Return what was derived, with what the model makes of the same memories; without a model as it is.
@@ -32,7 +32,7 @@ async def read_by(
     said = [LlmMessage(one.content, one.language, one.role, one.speaker) for one in memories]
     readings = await describer.read(said, describe=asked == "all")
     pairs = zip([derived[n] for n in heard], said, readings, strict=True)
-    merged = await beside.map(partial(_merged, model=describer.model), pairs)
+    merged = await executor.map(partial(_merged, model=describer.model), pairs)
     read = list(derived)
     for n, one in zip(heard, merged, strict=True):
         read[n] = one

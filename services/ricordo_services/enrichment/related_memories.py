@@ -93,7 +93,7 @@ class RelatedMemories:
     """
 
     links: LinkStore
-    beside: CpuExecutor
+    executor: CpuExecutor
     models: tuple[str, ...]
     threshold: float
     remembered: RememberedNeighbourhoods
@@ -111,11 +111,11 @@ class RelatedMemories:
         if not users:
             return ()
         async with self.links.lock(tenant, sorted(set(users.values()))) as held:
-            read = await self.beside.map(_read, await held.linkable(model, list(users)))
+            read = await self.executor.map(_read, await held.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
             met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
             arrange = [(met[place], one) for place, one in wanted.items()]
-            made = zip(wanted, await self.beside.map(_arrange, arrange), strict=True)
+            made = zip(wanted, await self.executor.map(_arrange, arrange), strict=True)
             changes = {(place.user_id, place.model): one for place, one in made if one}
             states = {**held.versions, **(await held.write(changes) if changes else {})}
             unread = await held.correct(list(users))
@@ -160,9 +160,9 @@ class RelatedMemories:
             async for portion in held.members(place.user_id, place.model, after):
                 if neighbourhood is None:
                     neighbourhood = Neighbourhood(self.threshold, _dimensions(portion))
-                await self.beside.map(neighbourhood.load, [portion])
+                await self.executor.map(neighbourhood.load, [portion])
             if neighbourhood is not None:
-                await self.beside.map(Neighbourhood.settle, [neighbourhood])
+                await self.executor.map(Neighbourhood.settle, [neighbourhood])
         return neighbourhood or Neighbourhood(self.threshold, _dimensions(wanted.joining))
 
 

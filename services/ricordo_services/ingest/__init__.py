@@ -1,1 +1,1 @@
-"""ingest: what bots say becomes history and memory rows."""
+"""ingest: records messages of bots as history and memory rows."""

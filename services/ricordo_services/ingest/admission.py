@@ -1,7 +1,7 @@
-"""Who says very much at once waits for room: what is deferred is sent on its way as workers get through it.
+"""Admission control: deferred messages of a flood are processed as the backlog shrinks.
 
-The rows say what is deferred: it is recorded, and part of the history. Users take turns, and so do tenants.
-Whatever ends between a row and its event, reconciliation finds that the message lacks its stages.
+A deferred message is recorded and part of the history. Users take turns, and so do tenants. If a process ends
+between the row and its event, reconciliation finds that the message lacks its stages.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _AT_ONCE: Final = 16
 
 @dataclass(slots=True)
 class AdmissionController:
-    """Sends deferred messages on their way while the gate is open."""
+    """Publishes the events of deferred messages while the gate is open."""
 
     deferred: IntakeStore
     emitter: Emitter
@@ -29,20 +29,20 @@ class AdmissionController:
     _last: dict[str, str] = field(default_factory=dict)
 
     async def run(self) -> None:
-        """Admit all that is deferred: of the tenants that were told of, and now and then of all.
+        """Admit all deferred messages of the tenants whose turn it is.
 
         Raises:
-            DependencyUnavailable, BusError: what this needs is away; what is deferred stays so.
+            DependencyUnavailable, BusError: a server is unavailable; the messages stay deferred.
         """
-        await self.turns.take(self._admit_some)
+        await self.turns.run(self._admit_some)
 
     async def _admit_some(self, tenant: str) -> bool:
-        """Admit some of the user whose turn it is; return whether there were any."""
+        """Admit some messages of the next user; return whether there may be more."""
         await self.gate.wait_open()
-        behind = self._last.pop(tenant, "")
-        admitted = await self.deferred.admit(tenant, behind, _AT_ONCE, self.clock.now())
+        after = self._last.pop(tenant, "")
+        admitted = await self.deferred.admit(tenant, after, _AT_ONCE, self.clock.now())
         if not admitted:
-            return bool(behind)  # those at the beginning have their turn again
+            return bool(after)  # the next round starts with the first user
         self._last[tenant] = admitted[0].user_id
         await self.emitter.emit(tenant, [created(one) for one in admitted])
         return True

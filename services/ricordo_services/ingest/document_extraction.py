@@ -1,7 +1,7 @@
-"""Documents are read and cut into extracts, beside the messages and never in their way.
+"""Reads documents and cuts them into extracts, in the background of message processing.
 
-The rows say which documents wait. A claim holds for some seconds and is renewed while a document is in hand,
-so that another process takes over soon after one was killed; writing the same extracts twice changes nothing.
+A document is leased for some seconds, and the lease is renewed while it is read, so that another process
+takes over soon after a crash; writing the same extracts twice changes nothing.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _MOST_ATTEMPTS: Final = 5
 
 @dataclass(slots=True)
 class DocumentExtraction:
-    """Reads what waits, one document after the other: tenants take turns, and so do the users of each."""
+    """Reads pending documents one by one: tenants take turns, and so do the users of each."""
 
     documents: DocumentStore
     objects: ObjectStore
@@ -53,23 +53,21 @@ class DocumentExtraction:
     turns: TenantRoundRobin
     emitter: Emitter
     clock: Clock
-    beside: CpuExecutor
+    executor: CpuExecutor
     size: ExtractSize = field(default_factory=ExtractSize)
     _last: dict[str, str] = field(default_factory=dict)
-    _owed: tuple[str, UUID] | None = None
+    _uncounted: tuple[str, UUID] | None = None
 
     async def run(self) -> None:
-        """Read all that waits: of the tenants that were told of, and now and then of all.
-
-        Each round takes one document of each tenant, and of those that are told of meanwhile too.
+        """Read all pending documents, one of each tenant per round.
 
         Raises:
-            DependencyUnavailable: what this needs is away; what waits, waits on.
+            DependencyUnavailable: a server is unavailable; the documents stay pending.
         """
-        if self._owed is not None:  # a claim that could not be given back ended well
-            await self.documents.uncount_attempt(*self._owed)
-            self._owed = None
-        await self.turns.take(self._read_one)
+        if self._uncounted is not None:  # the lease expired although the reading had not crashed
+            await self.documents.uncount_attempt(*self._uncounted)
+            self._uncounted = None
+        await self.turns.run(self._read_one)
 
     async def _read_one(self, tenant: str) -> bool:
         now, last = self.clock.now(), self._last.get(tenant, "")
@@ -78,22 +76,22 @@ class DocumentExtraction:
             self._last.pop(tenant, None)
             return False
         self._last[tenant] = document.user_id
-        await self._settled(tenant, document)
+        await self._process(tenant, document)
         return True
 
-    async def _settled(self, tenant: str, document: DocumentToRead) -> None:
-        """Bring a claimed document to its end; or give it back, where that cannot be done now."""
+    async def _process(self, tenant: str, document: DocumentToRead) -> None:
+        """Process a leased document, or return the lease if a server is unavailable."""
         try:
-            async with self._held(tenant, document):
-                await self._settle(tenant, document)
+            async with self._renewing(tenant, document):
+                await self._read(tenant, document)
         except DependencyUnavailable:
-            await self._given_back(tenant, document, _LATER)
+            await self._return_lease(tenant, document, _LATER)
             raise
         except asyncio.CancelledError:
-            await self._given_back(tenant, document, timedelta(0))
+            await self._return_lease(tenant, document, timedelta(0))
             raise
 
-    async def _settle(self, tenant: str, document: DocumentToRead) -> None:
+    async def _read(self, tenant: str, document: DocumentToRead) -> None:
         try:
             extracts, whole = await self._extracts(document)
         except Unreadable as error:
@@ -105,7 +103,7 @@ class DocumentExtraction:
         written = await self.documents.done(
             tenant, document.memory_id, extracts, complete=whole, at=self.clock.now()
         )
-        # Whatever ends here, reconciliation finds that the extracts lack their stages.
+        # After a crash here, reconciliation finds that the extracts lack their stages.
         await self.emitter.emit(tenant, [MemoryCreated(**one.ids) for one in written])
 
     async def _extracts(self, document: DocumentToRead) -> tuple[list[Memory], bool]:
@@ -115,7 +113,7 @@ class DocumentExtraction:
             raise Unreadable("came with a message that is not remembered")
         data = await self.objects.get(document.key)
         parts = await self.reader.read(document.name, document.media_type, data)
-        ((cutting, language),) = await self.beside.map(self._cut, [(document.name, parts)])
+        ((cutting, language),) = await self.executor.map(self._cut, [(document.name, parts)])
         if not cutting.extracts:
             raise Unreadable("holds no text")
         made = [
@@ -127,20 +125,20 @@ class DocumentExtraction:
     def _cut(self, document: tuple[str, Sequence[DocumentPart]]) -> tuple[CutDocument, str]:
         name, parts = document
         cutting = cut_document(name, parts, self.tokens.count, self.size)
-        return cutting, identify("\n".join(one.text for one in cutting.extracts[:_TELLING]))
+        return cutting, identify("\n".join(one.text for one in cutting.extracts[:_LANGUAGE_SAMPLE]))
 
     async def _failed(self, tenant: str, document: DocumentToRead, reason: str) -> None:
         _log.warning("document cannot be read", tenant=tenant, memory_id=str(document.memory_id))
         await self.documents.failed(tenant, document.memory_id, reason, self.clock.now())
 
-    async def _given_back(self, tenant: str, document: DocumentToRead, pause: timedelta) -> None:
+    async def _return_lease(self, tenant: str, document: DocumentToRead, pause: timedelta) -> None:
         try:
             await self.documents.give_back(tenant, document.memory_id, self.clock.now() + pause)
-        except StoreUnavailable:  # the claim runs out by itself, but then it counts as one whose worker died
-            self._owed = tenant, document.memory_id
+        except StoreUnavailable:  # an expired lease counts as an attempt whose worker crashed
+            self._uncounted = tenant, document.memory_id
 
     @asynccontextmanager
-    async def _held(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:
+    async def _renewing(self, tenant: str, document: DocumentToRead) -> AsyncIterator[None]:
         renewing = asyncio.create_task(self._renew(tenant, document))
         try:
             yield
@@ -154,11 +152,11 @@ class DocumentExtraction:
                 await self.documents.renew(tenant, document.memory_id, self.clock.now() + _CLAIMED)
 
 
-_TELLING: Final = 3  # extracts that tell the language
+_LANGUAGE_SAMPLE: Final = 3  # extracts whose language is detected
 
 
 def extract_of(message: Memory, number: int, title: str, text: str, language: str) -> Memory:
-    """Return an extract as a memory: who, when and where are those of the message that brought the document.
+    """Return an extract as a memory, with speaker, time and place of the message that brought the document.
 
     Args:
         number: of the extract in the document, from 0.

@@ -1,4 +1,4 @@
-"""Documents are stored before the message that brings them is recorded, and so before it is acknowledged."""
+"""Stores documents before their messages are recorded and acknowledged, and deletes forgotten ones."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -9,34 +9,38 @@ from ricordo.documents.object_store import ObjectStore
 from ricordo.documents.records import NewDocument, ObjectsUnavailable, object_key
 from ricordo.messages.events import MessageReceived
 from ricordo.store.document_store import DocumentStore
+from ricordo.store.erasure import ErasureStore
+from ricordo.store.lifecycle_store import LifecycleStore
 
-_AT_ONCE: Final = 4  # objects on their way: each is held in memory meanwhile
+DELETION_INTERVAL_S: Final = 5.0
+_CONCURRENT_PUTS: Final = 4  # each object is in memory meanwhile
+_DELETED_AT_ONCE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentStorage:
-    """Puts the documents of messages where they are kept, and tells who reads them.
+    """Puts the documents of messages into the object store, and schedules their extraction.
 
     Attributes:
-        objects, documents: where their bytes are, and what is known of them.
+        schedule: called with a tenant that has documents to read.
     """
 
     objects: ObjectStore
     documents: DocumentStore
-    tell: Callable[[str], None]
+    schedule: Callable[[str], None]
 
     async def store(
         self, tenant: str, bodies: Sequence[MessageReceived]
     ) -> dict[str, NewDocument | ObjectsUnavailable]:
-        """Put the documents of `bodies`; return, by key, what is kept, or why it is not.
+        """Store the documents of `bodies`; return by key the stored document or the error.
 
-        One that is there already is put once more: it is the same.
+        Storing the same document twice changes nothing.
         """
-        free = asyncio.Semaphore(_AT_ONCE)
+        free = asyncio.Semaphore(_CONCURRENT_PUTS)
 
         async def put(body: MessageReceived) -> tuple[str, NewDocument | ObjectsUnavailable]:
             document = new_document(tenant, body)
-            assert body.document is not None  # noqa: S101 - those without one are not asked for
+            assert body.document is not None  # noqa: S101 - the caller passes none without a document
             async with free:
                 try:
                     await self.objects.put(document.key, body.document.data)
@@ -47,9 +51,9 @@ class DocumentStorage:
         return dict(await asyncio.gather(*map(put, bodies)))
 
     async def discard(self, tenant: str, body: MessageReceived) -> None:
-        """Delete what was kept for a message that was refused, unless the one of that id brought the same.
+        """Delete the document of a refused message, unless the recorded message of that id has the same.
 
-        What was recorded under an id stays as it is: nobody can come to name this object meanwhile.
+        A recorded message does not change, so no message can refer to this object meanwhile.
 
         Raises:
             StoreUnavailable, ObjectsUnavailable: it may still be there.
@@ -60,10 +64,10 @@ class DocumentStorage:
 
 
 def new_document(tenant: str, body: MessageReceived) -> NewDocument:
-    """Return what is recorded of the document that a message brings.
+    """Return the record of the document of a message.
 
     Raises:
-        ValueError: it brings none.
+        ValueError: it has none.
     """
     document = body.document
     if document is None:
@@ -74,3 +78,24 @@ def new_document(tenant: str, body: MessageReceived) -> NewDocument:
         key=object_key(tenant, body.user_id, body.id, document.data),
         size=len(document.data),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDeletion:
+    """Deletes the objects of forgotten documents, and then their deletion records."""
+
+    discarded: ErasureStore
+    objects: ObjectStore
+    life: LifecycleStore
+
+    async def run(self) -> None:
+        """Delete the objects of all tenants.
+
+        Raises:
+            StoreUnavailable, ObjectsUnavailable: a server does not answer; the rest is deleted later.
+        """
+        for tenant in await self.life.tenants():
+            while keys := await self.discarded.objects_to_delete(tenant, _DELETED_AT_ONCE):
+                for key in keys:
+                    await self.objects.delete(key)
+                await self.discarded.deleted(tenant, keys)

@@ -1,7 +1,7 @@
-"""All that is held of a user, handed over page by page: it is asked of who keeps the documents.
+"""Answers `command.export`: all data of a user, page by page.
 
-A page is cut by its size, and says where the next one begins. What is too long for one page by itself, as
-documents are, comes in pieces of its JSON text, one page after the other.
+A page is limited by its size, and contains the cursor of the next one. An item that is too long for a page,
+such as a document, is split into pieces of its JSON text, one per page.
 """
 
 import hashlib
@@ -19,32 +19,32 @@ from ricordo.messages.message_types import REPLY_MAX_BYTES, JsonObject
 from ricordo.runtime.replies import RequestError
 from ricordo.store.exports import EXPORT_PARTS, ExportedItem, ExportKey, ExportStore, InvalidExportKey
 
-_AT_ONCE: Final = 100  # rows, of which a page holds some hundred
-_ROOM: Final = REPLY_MAX_BYTES - 20_000  # for what stands around the items
+_AT_ONCE: Final = 100  # rows; a page contains some hundred
+_ROOM: Final = REPLY_MAX_BYTES - 20_000  # without the frame of the items
 _PIECE: Final = 400_000  # characters of ASCII, each of which takes at most two bytes in the text of a text
 _DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class ExportPosition:
-    """How far an export is."""
+    """The position of an export."""
 
     part: str = EXPORT_PARTS[0]
     key: ExportKey = ()
     piece: int = 0
     digest: str = ""
 
-    def written(self) -> str:
+    def cursor(self) -> str:
         """Return it as a cursor."""
         fields = [self.part, list(self.key), self.piece, self.digest]
         return urlsafe_b64encode(json.dumps(fields, ensure_ascii=False).encode()).decode()
 
     @classmethod
     def read(cls, cursor: str) -> Self:
-        """Return what a cursor says.
+        """Parse a cursor.
 
         Raises:
-            RequestError: it is none.
+            RequestError: it is invalid.
         """
         try:
             part, key, piece, digest = json.loads(urlsafe_b64decode(cursor.encode("ascii")).decode())
@@ -65,7 +65,7 @@ class ExportPosition:
 
 @dataclass(slots=True)
 class _Page:
-    """A page in the making, and how many bytes it has room for."""
+    """A page under construction, and its free bytes."""
 
     items: list[JsonObject] = field(default_factory=list)
     room: int = _ROOM
@@ -80,18 +80,18 @@ class ExportHandler:
     """Answers `command.export`.
 
     Attributes:
-        objects: where documents are kept; None where no place is set.
+        objects: the object store of documents, if there is one.
     """
 
-    holdings: ExportStore
+    store: ExportStore
     objects: ObjectStore | None = None
 
     async def __call__(self, tenant: str, command: Export, /) -> ExportReply:
         """Return the next page.
 
         Raises:
-            RequestError: the cursor is none.
-            DependencyUnavailable: the rows, or the documents, cannot be read now.
+            RequestError: the cursor is invalid.
+            DependencyUnavailable: rows or documents are unavailable.
         """
         place = ExportPosition() if command.cursor is None else ExportPosition.read(command.cursor)
         try:
@@ -101,41 +101,41 @@ class ExportHandler:
 
     async def _page(self, tenant: str, user_id: str, place: ExportPosition) -> ExportReply:
         page = _Page()
-        async for part, held in self._behind(tenant, user_id, place):
-            if page.items and 4 * held.size // 3 > page.room:  # a document is not fetched in vain
+        async for part, row in self._items_after(tenant, user_id, place):
+            if page.items and 4 * row.size // 3 > page.room:  # do not fetch a document in vain
                 return _reply(page, place)
-            item = await self._item(held)
+            item = await self._item(row)
             text = json.dumps(item, ensure_ascii=False)
             size = len(text.encode())
             if size > page.room and page.items:
                 return _reply(page, place)
             if size > page.room:
-                return _in_pieces(item, place if place.part == part else ExportPosition(part), held)
+                return _in_pieces(item, place if place.part == part else ExportPosition(part), row)
             page.take(item, size)
-            place = ExportPosition(part, held.key)
+            place = ExportPosition(part, row.key)
         return _reply(page, None)
 
-    async def _behind(
+    async def _items_after(
         self, tenant: str, user_id: str, place: ExportPosition
     ) -> AsyncIterator[tuple[str, ExportedItem]]:
-        """Yield what comes next, with its part."""
+        """Yield the next items, each with its part."""
         key = place.key
         for part in EXPORT_PARTS[EXPORT_PARTS.index(place.part) :]:
-            while found := await self.holdings.after(tenant, user_id, part, key, _AT_ONCE):
-                for held in found:
-                    yield part, held
+            while found := await self.store.after(tenant, user_id, part, key, _AT_ONCE):
+                for row in found:
+                    yield part, row
                 key = found[-1].key
             key = ()
 
-    async def _item(self, held: ExportedItem) -> JsonObject:
-        """Return what is handed over: with the bytes that belong to it; null where they are lost."""
-        item = cast(JsonObject, dict(held.item))
-        if held.object_key is None:
+    async def _item(self, row: ExportedItem) -> JsonObject:
+        """Return the exported item, with the bytes of its document; null if they are lost."""
+        item = cast(JsonObject, dict(row.item))
+        if row.object_key is None:
             return item
         data = None
         if self.objects is not None:
             try:
-                data = b64encode(await self.objects.get(held.object_key)).decode()
+                data = b64encode(await self.objects.get(row.object_key)).decode()
             except ObjectMissing:
                 data = None
         return {**item, "data": data}
@@ -146,11 +146,11 @@ def _no_cursor() -> RequestError:
 
 
 def _reply(page: _Page, place: ExportPosition | None) -> ExportReply:
-    return ExportReply(items=tuple(page.items), next=None if place is None else place.written())
+    return ExportReply(items=tuple(page.items), next=None if place is None else place.cursor())
 
 
-def _in_pieces(item: JsonObject, place: ExportPosition, held: ExportedItem) -> ExportReply:
-    """Return the next piece of an item: the first one, where it is not any more what it was."""
+def _in_pieces(item: JsonObject, place: ExportPosition, row: ExportedItem) -> ExportReply:
+    """Return the next piece of an item; the first one if the item has changed."""
     text = json.dumps(item)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
     pieces = -(-len(text) // _PIECE)
@@ -165,5 +165,5 @@ def _in_pieces(item: JsonObject, place: ExportPosition, held: ExportedItem) -> E
         "text": text[number * _PIECE : (number + 1) * _PIECE],
     }
     last = number + 1 == pieces
-    behind = ExportPosition(place.part, held.key) if last else replace(place, piece=number + 1, digest=digest)
-    return ExportReply(items=(piece,), next=behind.written())
+    behind = ExportPosition(place.part, row.key) if last else replace(place, piece=number + 1, digest=digest)
+    return ExportReply(items=(piece,), next=behind.cursor())

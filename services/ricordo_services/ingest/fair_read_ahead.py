@@ -1,8 +1,8 @@
-"""Who says little is taken in before their turn, while somebody's flood is before them in the lane.
+"""Fair read ahead: records messages of light users before their turn, while a flood is ahead of them.
 
-A lane is first in, first out. So while it is long, it is read beyond what was fetched, without taking
-anything out, and what is said by who says little is recorded at once. When its turn comes it is a repeat,
-which changes nothing: what fails here, or is left out, loses no more than its start.
+A lane is first in, first out. While it is long, it is read beyond the fetched messages without consuming any,
+and the messages of light users are recorded at once. In its turn such a message is a repeat, which changes
+nothing, so a failure here costs only the head start.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,8 +24,8 @@ from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.backpressure import Consumers
 from ricordo_services.ingest.user_shares import LaneMessage, UserShares
 
-OVERTAKES_EVERY_S: Final = 0.25
-"""Seconds between two looks at how long the lane is."""
+READ_AHEAD_INTERVAL_S: Final = 0.25
+"""Seconds between two checks of the length of the lane."""
 _CONSUMER: Final = "ingest"
 _LANE: Final = every_tenant("message.received")
 _LONG: Final = 500
@@ -43,17 +43,17 @@ class _Bus(Publisher, StreamPages, Consumers, Protocol): ...
 
 @dataclass(frozen=True, slots=True)
 class _ReadAheadLine(LaneMessage):
-    """A message of the lane; what cannot be read has no envelope, and becomes a dead letter in its turn."""
+    """A message of the lane; an unreadable one has no envelope, and becomes a dead letter in its turn."""
 
     envelope: _Message | None
 
 
 @dataclass(slots=True)
 class FairReadAhead:
-    """Takes in what is said behind a flood.
+    """Records messages behind a flood.
 
-    What was in the lane when the process began is counted, and comes in its turn: so a message that ends the
-    process is not read ahead once more by the next one.
+    Messages that were in the lane at the start are only counted: a message that crashed the process must not
+    be read ahead again by the next one.
     """
 
     bus: _Bus
@@ -66,26 +66,26 @@ class FairReadAhead:
     _shares: UserShares = field(default_factory=UserShares)
 
     async def run(self) -> None:
-        """Read to the end of the lane, for as long as it is long.
+        """Read ahead to the end of the lane, while it is long.
 
         Raises:
-            BusError: the bus is away, or does not let the lane be read.
-            Exception: the first that the handler raised; it had to do with no other batch.
+            BusError: the bus is unavailable, or denies reading the lane.
+            Exception: the first of the handler; other batches are not affected.
         """
         if self._began is None:
             self._began = await self.bus.last(STREAM_IN)
         while True:
             lane = await self.bus.lag(_CONSUMER)
             if lane.waiting < _LONG:
-                self._shares.count_anew()
+                self._shares.reset()
                 return
             await self.gate.wait_open()
             page = await self.bus.page(STREAM_IN, self._read_to, _LANE, _PAGE)
             if not page:
                 return
             self._read_to = page[-1].sequence
-            await self._see(await self._lines(page), self._began, lane.floor)
-            await self.clock.sleep(_PAUSE_S)  # it is read fast enough, and others want the processor
+            await self._record_page(await self._lines(page), self._began, lane.floor)
+            await self.clock.sleep(_PAUSE_S)  # leaves the processor to others
 
     async def _lines(self, page: Sequence[StoredMessage]) -> list[_ReadAheadLine]:
         lines: list[_ReadAheadLine] = []
@@ -94,8 +94,8 @@ class FairReadAhead:
             lines += map(_line, some)
         return lines
 
-    async def _see(self, lines: Sequence[_ReadAheadLine], began: int, settled_to: int) -> None:
-        """Take in what may overtake, each batch by itself; raise the first problem in the end."""
+    async def _record_page(self, lines: Sequence[_ReadAheadLine], began: int, settled_to: int) -> None:
+        """Record the messages that may overtake, batch by batch; raise the first error at the end."""
         self._shares.count(lines)
         self._shares.leave(one for one in lines if one.sequence <= began)
         overtaking = self._shares.overtaking([one for one in lines if one.envelope is not None], settled_to)
@@ -103,8 +103,8 @@ class FairReadAhead:
         for some in _batches(overtaking):
             await self.priority.yield_to_interactive()
             try:
-                await self._take_in([cast("_Message", one.envelope) for one in some])
-            except Exception as error:  # noqa: BLE001 - whatever it is, its neighbours go on
+                await self._record([cast("_Message", one.envelope) for one in some])
+            except Exception as error:  # noqa: BLE001 - other batches go on
                 self._shares.leave(some)
                 problems.append(error)
                 if isinstance(error, DependencyUnavailable):
@@ -112,19 +112,19 @@ class FairReadAhead:
         if problems:
             raise problems[0]
 
-    async def _take_in(self, said: Sequence[_Message]) -> None:
-        outcomes = await self.handler(said[0].tenant, said)
+    async def _record(self, batch: Sequence[_Message]) -> None:
+        outcomes = await self.handler(batch[0].tenant, batch)
         now = self.clock.now()
-        told = [
+        events = [
             event
-            for one, outcome in zip(said, outcomes, strict=True)
+            for one, outcome in zip(batch, outcomes, strict=True)
             if isinstance(outcome, Done)
             for event in derived_messages(one, outcome.events, _CONSUMER, now)
         ]
-        for problem in await self.bus.publish(told):
+        for problem in await self.bus.publish(events):
             if problem is not None:
                 raise problem
-        _log.debug("taken in before their turn", messages=len(said))
+        _log.debug("taken in before their turn", messages=len(batch))
 
 
 def _line(message: StoredMessage) -> _ReadAheadLine:

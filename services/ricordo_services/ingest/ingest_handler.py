@@ -1,4 +1,4 @@
-"""What was said is written down, once, and told to the other workers."""
+"""Records incoming messages exactly once, and publishes their events for the other workers."""
 
 import asyncio
 import hashlib
@@ -20,8 +20,7 @@ from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo_services.ingest.document_storage import DocumentStorage, new_document
 from ricordo_services.stage_events import receipt
 
-_AGAIN_AT_ONCE: Final = 500
-"""Messages that a late one sends through the workers again, at the most."""
+_AGAIN_AT_ONCE: Final = 500  # most messages that a late message sends through the workers again
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,54 +28,59 @@ class IngestHandler:
     """Handles `message.received` and, with `source` import, `message.imported`.
 
     Attributes:
-        storage: keeps documents; None where no place is set.
+        storage: of documents; None without an object store.
+        schedule: called with a tenant that has deferred messages.
     """
 
     intake: IntakeStore
     clock: Clock
     source: str = "conversation"
     storage: DocumentStorage | None = None
-    tell: Callable[[str], None] = lambda _: None
+    schedule: Callable[[str], None] = lambda _: None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
-        """Record the messages, what they bring along kept before; one outcome each."""
+        """Store the documents, then record the messages; one outcome each."""
         bodies = [event.body for event in events]
-        unkept = await self._unkept(tenant, bodies)
-        accepted = [body for body, problem in zip(bodies, unkept, strict=True) if problem is None]
-        # Beside the loop: what finds out the language takes a second to be read, once.
-        messages = await asyncio.to_thread(_new_messages, tenant, accepted, self.source)
+        refusals = await self._store_documents(tenant, bodies)
+        accepted = [body for body, problem in zip(bodies, refusals, strict=True) if problem is None]
+        # In a thread: loading the language detector takes a second, once.
+        messages = await asyncio.to_thread(
+            lambda: [new_message(tenant, body, self.source) for body in accepted]
+        )
         recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
         outcomes: list[Outcome] = []
-        for body, problem in zip(bodies, unkept, strict=True):
+        for body, problem in zip(bodies, refusals, strict=True):
             if problem is not None:
                 outcomes.append(problem)
                 continue
             one = next(recorded)
-            await self._after(tenant, body, one)
+            await self._start_reading(tenant, body, one)
             outcomes.append(_outcome(tenant, body, one))
             if one.deferred:
-                self.tell(tenant)
+                self.schedule(tenant)
         return outcomes
 
-    async def _unkept(self, tenant: str, bodies: Sequence[MessageReceived]) -> Sequence[Outcome | None]:
-        """Keep the documents; return what becomes of each message whose document could not be kept."""
-        brought = [body for body in bodies if body.document is not None]
-        if not brought:
+    async def _store_documents(
+        self, tenant: str, bodies: Sequence[MessageReceived]
+    ) -> Sequence[Outcome | None]:
+        """Store the documents; return the outcome of each message whose document was not stored."""
+        with_document = [body for body in bodies if body.document is not None]
+        if not with_document:
             return [None] * len(bodies)
         if self.storage is None:
             return [None if body.document is None else _NO_DOCUMENTS for body in bodies]
-        kept = await self.storage.store(tenant, brought)
+        kept = await self.storage.store(tenant, with_document)
         problems = {key: one for key, one in kept.items() if isinstance(one, ObjectsUnavailable)}
         if not problems:
             return [None] * len(bodies)
         keys = [None if body.document is None else new_document(tenant, body).key for body in bodies]
         return [Retry.because(problems[key]) if key in problems else None for key in keys]
 
-    async def _after(self, tenant: str, body: MessageReceived, recorded: RecordedMessage) -> None:
+    async def _start_reading(self, tenant: str, body: MessageReceived, recorded: RecordedMessage) -> None:
         if body.document is None or self.storage is None:
             return
         if recorded.status == "kept":
-            self.storage.tell(tenant)
+            self.storage.schedule(tenant)
         else:
             await self.storage.discard(tenant, body)
 
@@ -88,15 +92,11 @@ _NO_DOCUMENTS = Reject(
 )
 
 
-def _new_messages(tenant: str, bodies: Sequence[MessageReceived], source: str) -> list[NewMessage]:
-    return [new_message(tenant, body, source) for body in bodies]
-
-
-_DIGITS = 6  # of an importance: more say nothing, and a number too small to be multiplied is an error in SQL
+_DIGITS = 6  # of an importance: denormal numbers are an error in SQL
 
 
 def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
-    """Turn the event's body into what is recorded: without what was recalled into it."""
+    """Return the record of a message, without `<recalled>` spans."""
     content = strip_recalled(body.content)
     return NewMessage(
         message_id=body.id,
@@ -125,7 +125,7 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
 
 
 def digest(body: MessageReceived) -> bytes:
-    """Hash what makes a message itself: who said what to whom, and brought what. Lengths keep them apart."""
+    """Hash the identity of a message: user, conversation, role, content, document; each with its length."""
     parts = [body.user_id, body.conversation_id, body.role.value, body.content]
     if (document := body.document) is not None:
         parts += [document.name, document.media_type, hashlib.sha256(document.data).hexdigest()]
@@ -138,7 +138,7 @@ _QUOTAS: Final = {
     "too_many_today": "its user has said as many messages as are taken in of one on a day "
     "(quotas.messages_per_day): replay this message on another day, or once it is raised",
 }
-"""Why a message is refused, by what was recorded of it."""
+"""Why a message is refused, by the status of its record."""
 
 
 def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
@@ -151,18 +151,18 @@ def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> O
     if (quota := _QUOTAS.get(recorded.status)) is not None:
         return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:
-        return Done()  # no dead letter either: it would keep what was to be forgotten
+        return Done()  # no dead letter either: it would keep forgotten content
     return Done(_events(tenant, recorded.progress, recorded))
 
 
 def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
-    """Say what follows from the state, so that a redelivery after a crash says it again."""
+    """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
     moved = (
         (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)
         if recorded.displaced
         else ()
     )
-    # Who has no vector yet is on the way to enrichment anyway; who is left out here, reconciliation finds.
+    # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
     again = [created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
     if progress.remembered:
         return (*receipt(tenant, progress), *moved, *again)
@@ -172,5 +172,5 @@ def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple
 
 
 def created(progress: Progress) -> MemoryCreated:
-    """Return the event that sends a message on its way."""
+    """Return the event that starts the processing of a message."""
     return MemoryCreated(**progress.ids)

@@ -1,4 +1,4 @@
-"""Tenants take turns: those that were told of, and now and then all, as after the end of another process."""
+"""Round robin over tenants with work: the scheduled ones, and periodically all, as processes may end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,52 +8,52 @@ from typing import Final
 from ricordo.clock import Clock
 from ricordo.store.lifecycle_store import LifecycleStore
 
-LOOK_EVERY_S: Final = 10.0
-"""Seconds between two looks at all tenants."""
+POLL_INTERVAL_S: Final = 10.0
+"""Seconds between two polls of all tenants."""
 
 
 @dataclass(slots=True)
 class TenantRoundRobin:
-    """Has something done for each tenant for which there is something to do."""
+    """Runs a function for each tenant that has work."""
 
-    life: LifecycleStore
+    store: LifecycleStore
     clock: Clock
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     due: float = 0.0
-    _told: set[str] = field(default_factory=set)
+    _scheduled: set[str] = field(default_factory=set)
 
-    def tell(self, tenant: str) -> None:
-        """Hear that there is something to do for `tenant`."""
-        self._told.add(tenant)
+    def schedule(self, tenant: str) -> None:
+        """Schedule `tenant`."""
+        self._scheduled.add(tenant)
         self.woken.set()
 
-    async def take(self, one: Callable[[str], Awaitable[bool]]) -> None:
-        """Do one thing for each tenant, round after round, and for those that are told of meanwhile too.
+    async def run(self, work: Callable[[str], Awaitable[bool]]) -> None:
+        """Call `work` for each tenant, round after round, until no tenant has more.
 
-        Where it is cut short, the next time goes on.
+        After an exception, the remaining tenants stay scheduled.
 
         Args:
-            one: does it, and returns whether there may be more to do.
+            work: returns whether there may be more to do.
 
         Raises:
-            Exception: whatever `one` raised.
-            StoreUnavailable: which tenants there are cannot be asked.
+            Exception: of `work`.
+            StoreUnavailable: the list of tenants is unavailable.
         """
         self.woken.clear()
         waiting = set(await self._tenants())
         try:
             while waiting:
                 for tenant in sorted(waiting):
-                    if not await one(tenant):
+                    if not await work(tenant):
                         waiting.discard(tenant)
                 waiting |= set(await self._tenants())
         finally:
-            self._told |= waiting
+            self._scheduled |= waiting
 
     async def _tenants(self) -> Sequence[str]:
-        told, self._told = self._told, set()
+        scheduled, self._scheduled = self._scheduled, set()
         if self.clock.monotonic() < self.due:
-            return sorted(told)
-        tenants = await self.life.tenants()
-        self.due = self.clock.monotonic() + LOOK_EVERY_S
+            return sorted(scheduled)
+        tenants = await self.store.tenants()
+        self.due = self.clock.monotonic() + POLL_INTERVAL_S
         return tenants

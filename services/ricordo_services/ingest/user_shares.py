@@ -1,12 +1,11 @@
-"""Who says little beside who says much: the rule by which messages overtake others."""
+"""Fair scheduling: messages of light users overtake those of heavy users."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-_LITTLE: Final = 1 / 4
-"""Who says no more than this part of what each would have said, had all said the same, says little."""
+_LIGHT: Final = 1 / 4  # of the mean number of messages per sender, up to which a sender is light
 _MOST_USERS: Final = 50_000
 
 
@@ -19,8 +18,8 @@ class LaneMessage:
     user_id: str
 
     @property
-    def who(self) -> Hashable:
-        """The user, of that tenant."""
+    def sender(self) -> Hashable:
+        """The tenant and the user."""
         return self.tenant, self.user_id
 
 
@@ -29,23 +28,23 @@ S = TypeVar("S", bound=LaneMessage)
 
 @dataclass(slots=True)
 class _Share:
-    said: Counter[Hashable] = field(default_factory=Counter)
+    counts: Counter[Hashable] = field(default_factory=Counter)
     total: int = 0
 
-    def add(self, who: Hashable) -> None:
-        self.said[who] += 1
+    def add(self, sender: Hashable) -> None:
+        self.counts[sender] += 1
         self.total += 1
 
-    def is_little(self, who: Hashable) -> bool:
-        return self.said[who] * len(self.said) <= self.total * _LITTLE
+    def is_light(self, sender: Hashable) -> bool:
+        return self.counts[sender] * len(self.counts) <= self.total * _LIGHT
 
 
 @dataclass(slots=True)
 class UserShares:
-    """Counts who says how much, and tells who may overtake: who says little, as a user or as a tenant.
+    """Counts messages by sender, and selects those of light users and light tenants, which may overtake.
 
-    So among any who say about the same nobody does. Nor does anybody overtake their own: of whom a message
-    was left to its turn, all are until that one is settled.
+    Among senders of about equal shares none overtakes. No message overtakes one of the same sender: while a
+    message of a sender is left to its turn, so are all its later ones.
     """
 
     _users: _Share = field(default_factory=_Share)
@@ -53,26 +52,26 @@ class UserShares:
     _left: dict[Hashable, int] = field(default_factory=dict)
     _all_left: int = 0
 
-    def count_anew(self) -> None:
-        """Forget who said how much, and not who was left to their turn."""
+    def reset(self) -> None:
+        """Reset the counts, but not the senders with messages left to their turn."""
         self._users, self._tenants = _Share(), _Share()
 
     def count(self, page: Sequence[LaneMessage]) -> None:
-        """Count messages, before it is asked which of them may overtake."""
-        if len(self._users.said) > _MOST_USERS:  # memory is bounded
-            self.count_anew()
+        """Count messages; call it before `overtaking`."""
+        if len(self._users.counts) > _MOST_USERS:  # memory is bounded
+            self.reset()
         for one in page:
-            self._users.add(one.who)
+            self._users.add(one.sender)
             self._tenants.add(one.tenant)
 
     def leave(self, left: Iterable[LaneMessage]) -> None:
         """Leave messages to their turn."""
         for one in left:
-            self._left[one.who] = max(one.sequence, self._left.get(one.who, 0))
+            self._left[one.sender] = max(one.sequence, self._left.get(one.sender, 0))
 
     def overtaking(self, page: Sequence[S], settled_to: int) -> list[S]:
         """Return the messages that may overtake; the others are left to their turn."""
-        self._forget(settled_to)
+        self._bound(settled_to)
         found = []
         for one in page:
             if self._may(one, settled_to):
@@ -82,15 +81,15 @@ class UserShares:
         return found
 
     def _may(self, one: LaneMessage, settled_to: int) -> bool:
-        if max(self._left.get(one.who, 0), self._all_left) > settled_to:
+        if max(self._left.get(one.sender, 0), self._all_left) > settled_to:
             return False
-        return self._users.is_little(one.who) or self._tenants.is_little(one.tenant)
+        return self._users.is_light(one.sender) or self._tenants.is_light(one.tenant)
 
-    def _forget(self, settled_to: int) -> None:
-        """Keep the record of who was left small: of too many, all wait until the last of them is settled."""
+    def _bound(self, settled_to: int) -> None:
+        """Bound the record of left messages: of too many, all senders wait until the last one is settled."""
         if len(self._left) <= _MOST_USERS:
             return
-        self._left = {who: sequence for who, sequence in self._left.items() if sequence > settled_to}
+        self._left = {sender: sequence for sender, sequence in self._left.items() if sequence > settled_to}
         if len(self._left) > _MOST_USERS:
             self._all_left = max(self._left.values())
             self._left.clear()

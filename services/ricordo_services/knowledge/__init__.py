@@ -1,1 +1,1 @@
-"""knowledge: what messages state becomes facts, with evidence."""
+"""knowledge: extracts facts with their evidence from messages."""

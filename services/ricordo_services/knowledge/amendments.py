@@ -1,4 +1,4 @@
-"""Reading corrections: each states what the message that it puts right states once that is right."""
+"""Reads corrections: each adds what the corrected message states with the right words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.fact_extraction import FactExtractor
 
 Text = tuple[UUID, str]
-"""Words of a message, by its memory: its own, or those that were meant."""
+"""The memory id and the text of a message: its own text, or the corrected one."""
 
 _NONE: Final[Mapping[Text, Sequence[Statement]]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class _Amendment:
-    """A message before and after the right words stand in it."""
+    """A message before and after its correction."""
 
     before: Utterance
     after: Utterance
@@ -29,9 +29,9 @@ class _Amendment:
 async def read(
     reader: FactExtractor, utterances: Sequence[Utterance], kept: Mapping[Text, Sequence[Statement]] = _NONE
 ) -> list[Sequence[Statement]]:
-    """Return what each utterance states; a correction also denies what was wrong.
+    """Return the statements of each utterance; a correction also denies the wrong ones.
 
-    A correction that does not say which words stand for which states no more than its own words do.
+    A correction that does not name the words to replace has only its own statements.
     """
     amended = [_amendment(one) for one in utterances]
     needed = [
@@ -56,49 +56,51 @@ def _with_amendment(
     *,
     nondeterministic: bool,
 ) -> Sequence[Statement]:
-    """Return what a correction states by its own words, and by what it puts right."""
+    """Return the statements of a correction's own words and of the corrected message."""
     own = stated[text_of(correction)]
     before, after = stated[text_of(amendment.before)], stated[text_of(amendment.after)]
     if nondeterministic:
-        after = [*after, *_still_said(before, after, amendment.after.content)]
-    return [*own, *_put_right(correction, own, before, after)]
+        after = [*after, *_missed_statements(before, after, amendment.after.content)]
+    return [*own, *_changed_statements(correction, own, before, after)]
 
 
 def text_of(utterance: Utterance) -> Text:
-    """Return whose words an utterance holds, and the words."""
+    """Return the memory id and the text of an utterance."""
     return utterance.memory_id, utterance.content
 
 
 def _amendment(utterance: Utterance) -> _Amendment | None:
-    """Return what a correction puts right; None where it puts nothing right, or does not say what."""
+    """Return the amendment of a correction; None if it corrects nothing, or does not say what."""
     if utterance.corrects is None:
         return None
-    before = _meant(utterance.corrects)
+    before = _corrected(utterance.corrects)
     text = apply_correction(*(document_of(one.content, one.language) for one in (before, utterance)))
     return None if text is None else _Amendment(before, replace(before, content=text))
 
 
-def _meant(utterance: Utterance) -> Utterance:
-    """Return what was meant: of a correction what it corrects, with the right words in it."""
+def _corrected(utterance: Utterance) -> Utterance:
+    """Return the corrected message of a correction, else the utterance itself."""
     amendment = _amendment(utterance)
     return utterance if amendment is None else amendment.after
 
 
-def _still_said(before: Sequence[Statement], after: Sequence[Statement], content: str) -> Iterator[Statement]:
-    """Yield what a nondeterministic reader may have missed this time: its words keep their effect."""
+def _missed_statements(
+    before: Sequence[Statement], after: Sequence[Statement], content: str
+) -> Iterator[Statement]:
+    """Yield statements that a nondeterministic reader missed this time, as their words are still there."""
     known = {(normalise(one.subject), normalise(one.object)) for one in after}
     text = normalise(content)
     for one in before:
         subject, value = normalise(one.subject), normalise(one.object)
-        stands = value in text and (subject == USER or subject in text) and normalise(one.quote) in text
-        if stands and (subject, value) not in known:
+        is_present = value in text and (subject == USER or subject in text) and normalise(one.quote) in text
+        if is_present and (subject, value) not in known:
             yield one
 
 
-def _put_right(
+def _changed_statements(
     utterance: Utterance, own: Sequence[Statement], before: Sequence[Statement], after: Sequence[Statement]
 ) -> Iterator[Statement]:
-    """Yield what a correction states by what it corrects, and what it takes back of that."""
+    """Yield the statements that a correction adds, and denials of those that it removes."""
     quote = utterance.content.strip()
     begin = utterance.content.index(quote)
     span = begin, begin + len(quote)

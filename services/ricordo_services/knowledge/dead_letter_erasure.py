@@ -1,4 +1,4 @@
-"""The dead letters of what is to be forgotten."""
+"""Deletes the dead letters of forgotten messages."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from ricordo.messages.subjects import DEAD_LETTER_PREFIX, STREAM_DEAD_LETTERS
 from ricordo.store.erasure import DeadLetterPosition, ErasureRequest
 
 _NAMES: Final = {
-    ForgetScope.MESSAGE: ("id", "message_id"),  # of what a bot said, and of an event about it
+    ForgetScope.MESSAGE: ("id", "message_id"),  # of a message, and of an event about it
     ForgetScope.CONVERSATION: ("conversation_id",),
     ForgetScope.USER: ("user_id",),
 }
@@ -33,7 +33,7 @@ class DeadLetterErasure:
 
         Raises:
             BusUnavailable: some may still be there.
-            Exception: whatever `before` raised.
+            Exception: of `before`.
         """
         subject, sequence = f"{DEAD_LETTER_PREFIX}.*.memory.*.{tenant}.>", 0
         while (letter := await self.streams.after(STREAM_DEAD_LETTERS, sequence, subject)) is not None:
@@ -49,7 +49,7 @@ def _position(letter: StoredMessage) -> DeadLetterPosition:
 
 
 def _is_newer(letter: StoredMessage, erasure: ErasureRequest) -> bool:
-    """Say whether a dead letter is newer than the erasure, so that a user who comes back begins anew."""
+    """Return whether a dead letter is newer than the erasure: a user may return after it."""
     if erasure.scope is ForgetScope.MESSAGE:
         return False
     words = owner_of(_position(letter).subject, letter.body)
@@ -57,12 +57,12 @@ def _is_newer(letter: StoredMessage, erasure: ErasureRequest) -> bool:
 
 
 def _belongs_to(body: bytes, erasure: ErasureRequest) -> bool:
-    """Say whether a body belongs to the erasure; one that is no JSON object does if it contains the names."""
+    """Return whether a body belongs to the erasure; if it is no JSON object, whether it contains the ids."""
     names, user_id = _NAMES[erasure.scope], erasure.user_id
     try:
-        said = json.loads(body)
+        content = json.loads(body)
     except (ValueError, RecursionError):  # also of no valid UTF-8
-        said = None
-    if not isinstance(said, dict):
+        content = None
+    if not isinstance(content, dict):
         return all(json.dumps(name).encode() in body for name in (user_id, erasure.key))
-    return said.get("user_id") == user_id and erasure.key in map(said.get, names)
+    return content.get("user_id") == user_id and erasure.key in map(content.get, names)

@@ -1,4 +1,4 @@
-"""What is known of two names, for somebody who is asked whether they are one."""
+"""Profiles of two entities, for a model that decides whether they are the same."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ricordo.models.ollama.entity_matching import EntityPair, EntityProfile
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
 
-_READ: Final = 50  # facts that are looked at
+_READ: Final = 50  # facts that are read
 _FACTS: Final = 8
 _QUOTES: Final = 4
 _ALIASES: Final = 8
@@ -22,12 +22,12 @@ _QUOTE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class EntityProfiles:
-    """Draws them up from what a ledger knows."""
+    """Builds profiles from facts."""
 
     ledger: FactLedger
 
     async def pair(self, tenant: str, doubt: UnresolvedPair) -> EntityPair | None:
-        """Return what is known of both names of `doubt`; None where one of them is no entity any more."""
+        """Return the profiles of both names of `doubt`; None if one of them is no entity any more."""
         found = [await self._entity(tenant, doubt.user_id, key) for key in doubt.names]
         one, other = [
             None if entity is None else await self._profile(tenant, doubt.user_id, entity) for entity in found
@@ -35,7 +35,7 @@ class EntityProfiles:
         return None if one is None or other is None else EntityPair(one, other)
 
     async def _entity(self, tenant: str, user_id: str, key: str) -> Entity | None:
-        """Return the entity of that very key: who goes by it besides may be somebody else."""
+        """Return the entity with exactly that key: another one with this alias may be a different person."""
         entity = await self.ledger.entity(tenant, user_id, key)
         return entity if entity is not None and entity.key == key else None
 
@@ -53,13 +53,13 @@ class EntityProfiles:
         """Return the words of the latest message that supports each fact."""
         messages = dict.fromkeys(one.message_ids[-1] for one in facts if one.message_ids)
         memories = [memory_id(tenant, message_id) for message_id in messages]
-        told = await self.ledger.evidence_of_memories(tenant, memories) if memories else {}
+        evidence = await self.ledger.evidence_of_memories(tenant, memories) if memories else {}
         names = {entity.key, *map(normalise, (entity.name, *entity.aliases))}
         quotes = [
             quote
             for one in memories
-            if one in told
-            for row, quote in zip(told[one].evidence, told[one].quotes, strict=True)
+            if one in evidence
+            for row, quote in zip(evidence[one].evidence, evidence[one].quotes, strict=True)
             if not names.isdisjoint((normalise(row.subject), normalise(row.object)))
         ]
         return list(dict.fromkeys(quotes))[:_QUOTES]
@@ -70,11 +70,11 @@ def _mentions(fact: Fact, entity: Entity) -> bool:
 
 
 def _statement(fact: Fact) -> str:
-    """Return a fact as a model reads it: subject, predicate and object, and until when it held."""
+    """Return a fact as text for a model: subject, predicate, object, and the end of its validity."""
     until = "" if fact.valid_to is None else f" (until {fact.valid_to.date().isoformat()})"
     return f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}{until}"
 
 
 def _shown(lines: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return lines as far as a model is shown them: none that speaks to its reader."""
+    """Return truncated lines, without those that contain instructions to a model."""
     return tuple(line[:most] for line in lines if not LlmMessage(line, "").gives_orders)

@@ -1,7 +1,7 @@
-"""Forgetting on request: the tombstone, then everything that rests on what is forgotten, slice by slice.
+"""Erasure on request: writes a tombstone, then erases the data and all that derives from it, slice by slice.
 
-The command waits for the end as long as it may, and the erasure goes on without it; one that a crash has cut
-off is taken up again by whoever looks for it first.
+The command waits for the end up to its timeout, and the erasure goes on without it; after a crash any process
+resumes it.
 """
 
 import asyncio
@@ -40,12 +40,12 @@ _SLICE: Final = (
     200  # messages in one transaction: some hundred milliseconds, in which others of the user wait
 )
 _PATIENCE_S: Final = 2.5  # for the end of one
-_NAMED: Final = 1_000  # memories that an event has room for
+_NAMED: Final = 1_000  # memory ids in one event
 _LEFT: Final = timedelta(seconds=10)  # after which an erasure that is not done may have been cut off
 
 
 class BeingErased(DependencyUnavailable):
-    """All of it is hidden from what comes, not all of it is erased yet."""
+    """The tombstone hides the data, but not all of it is erased yet."""
 
     server = "the erasure"
     state = "is under way"
@@ -56,24 +56,24 @@ class Erasure:
     """Carries out an erasure in all stores.
 
     Attributes:
-        letters: the dead letters, whose bytes hold what was said.
+        letters: the dead letters, which contain message bodies.
     """
 
     erasing: ErasureStore
-    follow: GraphProjector
+    project: GraphProjector
     emitter: Emitter
     letters: DeadLetterErasure
 
     async def __call__(self, tenant: str, erasure: ErasureRequest) -> ErasureCounts:
-        """Erase all of it, however often that was begun before; return what was erased in all.
+        """Erase everything; safe to repeat. Returns the total counts.
 
         Raises:
-            DependencyUnavailable: a server is away; what was erased stays so.
+            DependencyUnavailable: a server is unavailable; the erasure can be resumed.
         """
         more = True
         while more:
             erase = partial(self._slice, tenant, erasure)
-            erased = await self.follow(tenant, [erasure.user_id], erase)
+            erased = await self.project(tenant, [erasure.user_id], erase)
             await self.emitter.emit(tenant, _events(erasure, erased))
             more = erased.more
         await self.letters.delete(tenant, erasure, partial(self.erasing.count_dead_letter, tenant, erasure))
@@ -88,18 +88,18 @@ class Erasure:
 
 
 class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
-    """The erasures of a process; an async context manager that stops what is left at its end."""
+    """The running erasures of a process; an async context manager that cancels the rest at its end."""
 
     def __init__(self, erase: Erasure, life: LifecycleStore, clock: Clock) -> None:
-        """Erase by `erase`, in the tenants that `life` knows."""
+        """Create with the erasure to run, and the store that lists tenants."""
         self._erase = erase
         self._life = life
         self._clock = clock
-        self._setbacks = ItemBackoff("forget")
+        self._backoff = ItemBackoff("forget")
         super().__init__("an erasure is not done yet")
 
     async def done(self, tenant: str, erasure: ErasureRequest, patience: float) -> ErasureCounts:
-        """Carry out an erasure; return what was erased in all.
+        """Run an erasure; return the total counts.
 
         Raises:
             BeingErased: it takes longer than `patience` seconds, and goes on.
@@ -113,7 +113,7 @@ class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
             raise BeingErased("what is to be forgotten is being erased, and that goes on") from None
 
     async def resume(self) -> None:
-        """Take up what was left behind, in all tenants: one that fails, or takes long, holds up no other.
+        """Resume unfinished erasures of all tenants; one that fails or takes long does not block others.
 
         Raises:
             DependencyUnavailable: a server is away.
@@ -122,8 +122,8 @@ class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
         for tenant in await self._life.tenants():
             for erasure in await self._erase.erasing.unfinished(tenant, now - _LEFT):
                 ids = {"user_id": erasure.user_id, "scope": erasure.scope.value, "key": erasure.key}
-                if not self._setbacks.in_cooldown(now, tenant, **ids):
-                    with self._setbacks.guard(now, tenant, **ids), suppress(BeingErased):
+                if not self._backoff.in_cooldown(now, tenant, **ids):
+                    with self._backoff.guard(now, tenant, **ids), suppress(BeingErased):
                         await self.done(tenant, erasure, _PATIENCE_S)
 
 
@@ -133,7 +133,7 @@ class ForgetOnRequest:
 
     Attributes:
         ask_servers: returns when graph and ledger answer; raises `DependencyUnavailable` otherwise.
-        patience: seconds for which the end is waited for.
+        patience: timeout of the reply in seconds.
     """
 
     erasing: ErasureStore
@@ -143,7 +143,7 @@ class ForgetOnRequest:
     patience: float = _PATIENCE_S
 
     async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
-        """Forget, and say what was erased where."""
+        """Erase, and return the counts by store."""
         erasure = _erasure_request(command, self.clock)
         request = (
             None
@@ -157,7 +157,9 @@ class ForgetOnRequest:
             reason = "request_id must be a new one: under this one something else was asked"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         if isinstance(outcome, ErasureRequest):
-            await self.ask_servers()  # its tombstone stands: where they are away, it is resumed later
+            await (
+                self.ask_servers()
+            )  # the tombstone is written: if a server is unavailable, the erasure is resumed later
             outcome = await self.erasures.done(tenant, outcome, self.patience)
         return ForgetReply(erased=ErasedReply(**asdict(outcome)))
 
@@ -170,7 +172,7 @@ def _erasure_request(command: Forget, clock: Clock) -> ErasureRequest:
 
 
 def _events(erasure: ErasureRequest, erased: ErasureSlice) -> list[DerivedEvent]:
-    """Return what a slice has others do: points go, those behind are made anew, and some facts read again."""
+    """Return the events of a slice: points to delete and to update, and messages to read again."""
     gone, events = list(erased.memory_ids), list[DerivedEvent]()
     for start in range(0, len(gone), _NAMED):
         ids = tuple(gone[start : start + _NAMED])

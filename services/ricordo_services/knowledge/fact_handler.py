@@ -1,4 +1,4 @@
-"""What messages state becomes evidence, the evidence facts, and the facts a graph."""
+"""Extracts evidence from messages, folds it into facts, and projects the facts to the graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class FactHandler:
     """Handles `memory.created`."""
 
     ledger: FactLedger
-    follow: GraphProjector
+    project: GraphProjector
     clock: Clock
     reader: FactExtractor
 
@@ -36,37 +36,39 @@ class FactHandler:
         utterances = await self.ledger.load(tenant, ids)
         if not utterances:
             return [Done()] * len(events)
-        told = await self._told(tenant, utterances)
-        contributions, progress = await self.follow(
+        evidence = await self._evidence(tenant, utterances)
+        contributions, progress = await self.project(
             tenant,
-            {one.user_id for one in told},
-            lambda project: self.ledger.record(tenant, told, project, self.clock.now()),
+            {one.user_id for one in evidence},
+            lambda project: self.ledger.record(tenant, evidence, project, self.clock.now()),
         )
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)
         outcomes = [Done(stage_events(tenant, done.get(one.body.memory_id), extracted)) for one in events]
-        along = [one for one in progress if one.memory_id not in ids]  # corrections of what was asked for
+        along = [one for one in progress if one.memory_id not in ids]  # corrections of these messages
         return with_events(
             (event for one in along for event in stage_events(tenant, one, extracted)), outcomes
         )
 
-    async def _told(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
-        """Return what messages state; of a nondeterministic reader, its first reading of a message is kept.
+    async def _evidence(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
+        """Return the evidence of messages; the first reading of a nondeterministic reader is kept.
 
-        What a correction states follows from what it corrects, too: it stands if all of that does.
+        The evidence of a correction depends on the messages it corrects, too: it is kept if theirs is.
         """
         kept = await self._kept(tenant, utterances) if self.reader.nondeterministic else {}
-        told = {
+        evidence = {
             one.memory_id: kept[one.memory_id]
             for one in utterances
             if all(each.memory_id in kept for each in (one, *one.corrected))
         }
-        unread = [one for one in utterances if one.memory_id not in told]
+        unread = [one for one in utterances if one.memory_id not in evidence]
         stated = await read(self.reader, unread, _by_text(unread, kept))
-        told |= {one.memory_id: tell(one, found) for one, found in zip(unread, stated, strict=True)}
+        evidence |= {
+            one.memory_id: to_evidence(one, found) for one, found in zip(unread, stated, strict=True)
+        }
         return [
             replace(
-                told[one.memory_id],
+                evidence[one.memory_id],
                 text_hash=text_hash(one.content),
                 put_right=one.put_right if _corrects(one) else None,
             )
@@ -74,24 +76,24 @@ class FactHandler:
         ]
 
     async def _kept(self, tenant: str, utterances: Sequence[Utterance]) -> Mapping[UUID, ExtractedEvidence]:
-        """Return what is kept of messages, and of what they correct, if it was read in their words."""
-        said = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
-        kept = await self.ledger.evidence_of_memories(tenant, list(said))
-        return {memory_id: told for memory_id, told in kept.items() if _holds(said[memory_id], told)}
+        """Return the stored evidence of messages, and of those they correct, if it fits their text."""
+        messages = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
+        kept = await self.ledger.evidence_of_memories(tenant, list(messages))
+        return {one: row for one, row in kept.items() if _fits(messages[one], row)}
 
 
-def _holds(utterance: Utterance, told: ExtractedEvidence) -> bool:
-    """Tell whether what is kept of a message was read in the words that it has now."""
+def _fits(utterance: Utterance, stored: ExtractedEvidence) -> bool:
+    """Return whether stored evidence of a message was read from its current text."""
     return all(
         utterance.content.startswith(quote, row.position)
-        for row, quote in zip(told.evidence, told.quotes, strict=True)
+        for row, quote in zip(stored.evidence, stored.quotes, strict=True)
     )
 
 
 def _by_text(
     utterances: Sequence[Utterance], kept: Mapping[UUID, ExtractedEvidence]
 ) -> Mapping[Text, Sequence[Statement]]:
-    """Return what is kept of what messages correct, where it follows from their own words alone."""
+    """Return the stored statements of corrected messages, if these are no corrections themselves."""
     corrected = (each for one in utterances for each in one.corrected)
     return {
         text_of(one): _statements(kept[one.memory_id])
@@ -104,8 +106,8 @@ def _corrects(utterance: Utterance) -> bool:
     return read_correction(document_of(utterance.content, utterance.language)) is not None
 
 
-def tell(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvidence:
-    """Return what an utterance states as evidence; nothing of what is no name, such as a word of a page."""
+def to_evidence(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvidence:
+    """Return statements as evidence, except those whose subject or object is no name."""
     statements = [one for one in statements if is_name(one.subject) and is_name(one.object)]
     return ExtractedEvidence(
         memory_id=utterance.memory_id,
@@ -117,8 +119,8 @@ def tell(utterance: Utterance, statements: Sequence[Statement]) -> ExtractedEvid
     )
 
 
-def _statements(told: ExtractedEvidence) -> tuple[Statement, ...]:
-    """Return the statements that `tell` has made evidence of."""
+def _statements(stored: ExtractedEvidence) -> tuple[Statement, ...]:
+    """Return the statements of stored evidence: the inverse of `to_evidence`."""
     return tuple(
         Statement(
             subject=one.subject,
@@ -132,7 +134,7 @@ def _statements(told: ExtractedEvidence) -> tuple[Statement, ...]:
             subject_tie=one.subject_tie,
             object_tie=one.object_tie,
         )
-        for one, quote in zip(told.evidence, told.quotes, strict=True)
+        for one, quote in zip(stored.evidence, stored.quotes, strict=True)
     )
 
 

@@ -1,4 +1,4 @@
-"""The last step of finding who is who: a language model is asked where rules cannot say it."""
+"""The last step of entity resolution: a language model decides pairs that rules leave open."""
 
 import json
 from collections import Counter
@@ -24,30 +24,30 @@ _SAME: Final = {MatchVerdict.SAME: True, MatchVerdict.DIFFERENT: False}
 
 
 class _Asked(NamedTuple):
-    """What one is asked of a doubt."""
+    """An unresolved pair with its profiles."""
 
     doubt: UnresolvedPair
     pair: EntityPair
 
 
 class _NotNow(Exception):
-    """The model does not answer, or events wait: the next pass goes on."""
+    """The model does not answer, or events are pending: the next pass continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdentityResolution:
-    """Asks about doubts, tenant by tenant, one call after the other; events go first.
+    """Asks about unresolved pairs, tenant by tenant, one call after the other; events take precedence.
 
-    One call is about pairs of one user: whose messages speak to the model speaks of nobody else. Of several
-    processes one at a time asks about a user; others go on to the next. A pair that got no answer in time is
-    asked behind all others by the next pass, alone, so that it holds up nobody.
+    One call contains pairs of one user, so that instructions in messages affect only their own user. One
+    process at a time asks about a user; others go on to the next. A pair without an answer in time is asked
+    last and alone in the next pass, so that it does not block others.
 
     Attributes:
         ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not.
     """
 
     ledger: FactLedger
-    follow: GraphProjector
+    project: GraphProjector
     reader: OllamaEntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
@@ -59,20 +59,20 @@ class IdentityResolution:
 
     @property
     def counters(self) -> Mapping[str, int]:
-        """What it counts: pairs by verdict, answers that were none, doubts that were none any more."""
+        """Counts of pairs by verdict, of unreadable answers, and of pairs that were withdrawn."""
         return {name: self._counts[name] for name in (*map(str, MatchVerdict), _UNREADABLE, _WITHDRAWN)}
 
     @property
     def problem(self) -> str:
-        """What hampers it, in words; empty for nothing."""
+        """What impairs it; empty for nothing."""
         reason = self.throttle.reason
         return f"what rules leave open of who is who waits: {reason}" if reason else ""
 
     async def run(self) -> None:
-        """Ask about all that is open, some of each tenant in turn.
+        """Ask about all unresolved pairs, some of each tenant in turn.
 
         Raises:
-            DependencyUnavailable: a store, the graph or the bus is away; what was decided stays so.
+            DependencyUnavailable: a store, the graph or the bus is unavailable; decisions are kept.
         """
         seen: set[tuple[str, UnresolvedPair]] = set()
         self._elsewhere.clear()
@@ -89,8 +89,8 @@ class IdentityResolution:
     async def _some(
         self, tenant: str, seen: set[tuple[str, UnresolvedPair]], late: Collection[tuple[str, UnresolvedPair]]
     ) -> bool:
-        """Ask about some doubts of a tenant that are not late; returns whether there were any doubts."""
-        # The oldest may be those that are late, or that others ask about: they must not hide the rest.
+        """Ask about some pairs of a tenant that are not late; return whether there were any pairs."""
+        # The oldest may be late, or leased by others: they must not hide the rest.
         limit = _AT_ONCE + len(self._late) + len(self._elsewhere)
         found = [
             one for one in await self.ledger.unresolved_pairs(tenant, limit) if (tenant, one) not in seen
@@ -107,7 +107,7 @@ class IdentityResolution:
     async def _again(
         self, tenant: str, doubt: UnresolvedPair, seen: Collection[tuple[str, UnresolvedPair]]
     ) -> None:
-        """Ask alone about a doubt that was late before, where it is open still."""
+        """Ask alone about a late pair, if it is still open."""
         if (tenant, doubt) not in seen:
             self._late.pop((tenant, doubt), None)
             return
@@ -119,16 +119,16 @@ class IdentityResolution:
         await self._settle(tenant, known)
 
     async def _yield_to_events(self) -> None:
-        """Go on where no events wait.
+        """Return if no events are pending.
 
         Raises:
-            _NotNow: some do.
+            _NotNow: there are some.
         """
         if await self.backlog.waiting():
             raise _NotNow
 
     async def _known(self, tenant: str, doubts: Iterable[UnresolvedPair]) -> list[_Asked]:
-        """Return what is known of each pair, and drop the doubts about those who are none any more."""
+        """Return the pairs with their profiles, and drop those that are no entities any more."""
         profiles, asked, gone = EntityProfiles(self.ledger), [], []
         for doubt in doubts:
             pair = await profiles.pair(tenant, doubt)
@@ -142,10 +142,10 @@ class IdentityResolution:
         return asked
 
     async def _settle(self, tenant: str, portion: Sequence[_Asked]) -> None:
-        """Ask about a portion, and decide what the model says.
+        """Ask about a batch, and store the verdicts.
 
         Raises:
-            _NotNow: events wait, or the model is away: what it has not answered stays open.
+            _NotNow: events are pending, or the model is unavailable: unanswered pairs stay open.
         """
         await self._yield_to_events()
         await self.ask_graph()
@@ -162,12 +162,12 @@ class IdentityResolution:
     async def _answers(
         self, tenant: str, portion: Sequence[_Asked]
     ) -> dict[UnresolvedPair, MatchVerdict | None]:
-        """Return what the model says of those of a portion that it answers: None for what is no answer."""
+        """Return the verdicts of the answered pairs of a batch; None for an unreadable answer."""
         unreadable: set[UnresolvedPair] = set()
 
         async def judge(asked: Sequence[_Asked]) -> Sequence[MatchVerdict | None]:
             keys = [(tenant, one.doubt) for one in asked]
-            self._put_behind(keys)
+            self._defer(keys)
             try:
                 found = await self.reader.judge([one.pair for one in asked])
             except InvalidReply:
@@ -187,10 +187,10 @@ class IdentityResolution:
             if verdict is not None or one.doubt in unreadable
         }
 
-    def _put_behind(self, keys: Sequence[tuple[str, UnresolvedPair]]) -> None:
+    def _defer(self, keys: Sequence[tuple[str, UnresolvedPair]]) -> None:
         self._answered(keys)
         self._late.update(dict.fromkeys(keys))
-        while len(self._late) > _AT_ONCE:  # in a long outage: those are asked together with others again
+        while len(self._late) > _AT_ONCE:  # in a long outage: the oldest are asked together with others again
             del self._late[next(iter(self._late))]
 
     def _answered(self, keys: Iterable[tuple[str, UnresolvedPair]]) -> None:
@@ -198,11 +198,11 @@ class IdentityResolution:
             self._late.pop(key, None)
 
     async def _decide(self, tenant: str, doubt: UnresolvedPair, verdict: MatchVerdict | None) -> None:
-        """Decide what the model says; what is no answer leaves it to the rules, as an unsure one does."""
+        """Store a verdict; an unreadable or unsure one leaves the pair to the rules."""
         same = None if verdict is None else _SAME.get(verdict)
         by = f"model:{self.reader.model}"
         decide = partial(self.ledger.decide, tenant, doubt.user_id, doubt.names, same=same, by=by)
-        await self.follow(tenant, [doubt.user_id], decide)
+        await self.project(tenant, [doubt.user_id], decide)
         self._counts[_UNREADABLE if verdict is None else str(verdict)] += 1
 
 

@@ -60,13 +60,13 @@ _INSTANTS: Final = ("created_at", "expires_at")
 _LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
 
 
-class Follow(Protocol):
-    """Has the graph follow what is written of users' facts."""
+class Projector(Protocol):
+    """Projects changed facts of users to the graph."""
 
     async def __call__(
         self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[R]]
     ) -> R:
-        """Write, with what projects it."""
+        """Call `write` with the projection."""
         ...
 
 
@@ -123,7 +123,7 @@ class ExportRestore:
     names: Names
     restoring: ImportStore
     ledger: FactLedger
-    follow: Follow
+    project: Projector
     notebook: NoteStore
     emitter: Emitter
     clock: Clock
@@ -136,7 +136,7 @@ class ExportRestore:
                 continue
             pair = (str(item["first"]), str(item["second"]))
             try:
-                await self.follow(self.tenant, [self.user_id], self._deciding(pair, item))
+                await self.project(self.tenant, [self.user_id], self._deciding(pair, item))
                 self.tally.count("decisions", 1)
             except (NotTwoNames, NobodyKnown, UnknownNames, TooManyDecisions) as error:
                 self.tally.left_out.append(f"a decision on who is who: {error}")
@@ -169,7 +169,7 @@ class ExportRestore:
         for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
             words.setdefault(item["request"], []).append(evidence_of(item))
         if words:
-            new = await self.follow(
+            new = await self.project(
                 self.tenant,
                 [self.user_id],
                 lambda project: self.restoring.words(self.tenant, self.user_id, words, project),
@@ -180,7 +180,7 @@ class ExportRestore:
         """Reject once more what the user says was read wrongly."""
         rejected = [rejected_of(item) for item in items]
         if rejected:
-            new = await self.follow(
+            new = await self.project(
                 self.tenant,
                 [self.user_id],
                 lambda project: self.restoring.rejections(self.tenant, self.user_id, rejected, project),

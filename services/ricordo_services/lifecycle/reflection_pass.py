@@ -47,7 +47,7 @@ class ReflectionPass:
     store: ReflectionStore
     emitter: Emitter
     clock: Clock
-    beside: CpuExecutor
+    executor: CpuExecutor
     threshold: float = 100.0
     model: InsightModel | None = None
     name: str = "reflect"
@@ -84,7 +84,7 @@ class ReflectionPass:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
         observed = replace(observed, memories=strip_instructions(observed.memories))
         understood = () if self.model is None else await self.model.insights(tenant, observed)
-        [found] = await self.beside.map(_drawn, [(observed, tuple(understood))])
+        [found] = await self.executor.map(_drawn, [(observed, tuple(understood))])
         reflections = [
             Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))
             for each in found

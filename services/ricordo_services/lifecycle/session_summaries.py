@@ -61,7 +61,7 @@ class SessionSummaries:
     sessions: SessionStore
     emitter: Emitter
     clock: Clock
-    beside: CpuExecutor
+    executor: CpuExecutor
     model: str
     silence: timedelta = SILENCE
     condensing: Condensing = Alone()
@@ -121,7 +121,7 @@ class SessionSummaries:
         if session.summary is not None or len(heard) < FEWEST_TURNS:
             return SummaryPlan(withdrawn=former, rest=rest)
         condensed = await self.condensing.condense(heard)
-        [summary] = await self.beside.map(partial(summarise, condensed=condensed), [session.turns])
+        [summary] = await self.executor.map(partial(summarise, condensed=condensed), [session.turns])
         return SummaryPlan([Successor(summary, former)], rest=rest)
 
 

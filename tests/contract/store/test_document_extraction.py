@@ -115,10 +115,10 @@ class Bench:
             turns=TenantRoundRobin(stores.lifecycle, self.clock),
             emitter=BusEmitter(self.published, self.clock, "ingest"),
             clock=self.clock,
-            beside=stores.executor,
+            executor=stores.executor,
         )
         self.reading.turns.due = math.inf  # what other tests left waiting is theirs
-        storage = DocumentStorage(self.objects, self.documents, self.reading.turns.tell)
+        storage = DocumentStorage(self.objects, self.documents, self.reading.turns.schedule)
         self.ingest = IngestHandler(stores.intake, self.clock, storage=storage)
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
@@ -129,7 +129,7 @@ class Bench:
         )
 
     async def read(self) -> None:
-        self.reading.turns.tell(self.stores.tenant)
+        self.reading.turns.schedule(self.stores.tenant)
         await self.reading.run()
 
     async def about(self, message_id: str = "m-1") -> DocumentRecord:

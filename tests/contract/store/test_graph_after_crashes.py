@@ -29,7 +29,7 @@ from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import at
-from ricordo_services.knowledge.fact_handler import FactHandler, tell
+from ricordo_services.knowledge.fact_handler import FactHandler, to_evidence
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.stack import Endpoints
@@ -183,7 +183,7 @@ class World:
         rows = [
             (one.user_id, row)
             for one in await self.stores.ledger.load(tenant, ids)
-            for row in tell(one, self.reader.statements[one.message_id]).evidence
+            for row in to_evidence(one, self.reader.statements[one.message_id]).evidence
         ]
         for user in USERS:
             facts = set(fold([row for of, row in rows if of == user], tenant=tenant, user_id=user))

@@ -21,7 +21,7 @@ from ricordo.store.fact_queries import FactQuestion, FactSource
 from ricordo.system_clock import SystemClock
 from ricordo.testing.graph import ODD_NAMES, known
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
-from ricordo_services.knowledge.graph_projector import projecting
+from ricordo_services.knowledge.graph_projector import projection_to
 from ricordo_services.knowledge.graph_rebuild import GraphRebuild
 from ricordo_services.knowledge.graph_repair import GraphRepair
 from ricordo_services.stack import Endpoints
@@ -54,7 +54,7 @@ class World:
 
     async def learn(self, *told: ExtractedEvidence) -> None:
         """Take in what messages state, as the worker does."""
-        project = projecting(self.graph, self.stores.tenant)
+        project = projection_to(self.graph, self.stores.tenant)
         await self.stores.ledger.record(self.stores.tenant, told, project, STORED)
 
     async def rebuild(self, user_id: str | None = None) -> ReindexProgress:
@@ -94,7 +94,7 @@ async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
     ):
         await graph.prepare()
         job = GraphRebuild(
-            mending=GraphRepair(facts=FactSource(stores.database), graph=graph, batch=7),
+            graph_repair=GraphRepair(facts=FactSource(stores.database), graph=graph, batch=7),
             life=stores.lifecycle,
             clock=SystemClock(),
         )

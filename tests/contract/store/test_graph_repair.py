@@ -127,7 +127,7 @@ async def test_a_lost_graph_of_many_facts_is_written_again(knowing: Knowing, *, 
     lost = SlowGraph(EACH_S)
     assert MANY * EACH_S > IDLE_S, "one transaction would be cut off"
     if by_hand:
-        await knowing.mending(lost).mend(knowing.stores.tenant, "u-1")
+        await knowing.mending(lost).repair(knowing.stores.tenant, "u-1")
     else:
         await knowing.say(lost, 1, "tea")
     assert lost.given >= MANY
@@ -162,7 +162,7 @@ async def test_what_others_learn_while_a_graph_is_mended_stays(knowing: Knowing)
     lost = SlowGraph(EACH_S / 5)
     numbers = range(1, 6)
     async with asyncio.TaskGroup() as together:
-        together.create_task(knowing.mending(lost).mend(knowing.stores.tenant, "u-1"))
+        together.create_task(knowing.mending(lost).repair(knowing.stores.tenant, "u-1"))
         for number in numbers:
             together.create_task(knowing.say(lost, number, f"tea {number}", "jazz"))
     assert await knowing.is_shown(lost)
@@ -221,13 +221,13 @@ async def test_mendings_stop_with_their_process(knowing: Knowing) -> None:
     await knowing.say(MemoryGraph(), 0, *(f"thing {n}" for n in range(MANY)))
     lost = SlowGraph(EACH_S / 3)
     async with knowing.mendings(lost) as mendings:
-        waiting = asyncio.create_task(mendings.mend(knowing.stores.tenant, "u-1"))
+        waiting = asyncio.create_task(mendings.repair(knowing.stores.tenant, "u-1"))
         await lost.wrote.wait()
     with pytest.raises(GraphUnavailable, match="the process ends"):
         await waiting
     assert lost.given < MANY
     assert not await knowing.is_shown(lost)
-    await knowing.mending(lost).mend(knowing.stores.tenant, "u-1")
+    await knowing.mending(lost).repair(knowing.stores.tenant, "u-1")
     assert await knowing.is_shown(lost)
 
 

@@ -57,7 +57,7 @@ class Process:
         repairs = GraphRepairs(GraphRepair(facts=FactSource(stores.database), graph=graph))
         self.identify = IdentityResolution(
             ledger=self.ledger,
-            follow=GraphProjector(graph, repairs),
+            project=GraphProjector(graph, repairs),
             reader=self.reader,
             throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,

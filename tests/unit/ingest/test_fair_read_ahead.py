@@ -180,12 +180,12 @@ def test_nobody_overtakes_a_message_of_their_own_that_waits(
         sequence += len(page)
         floor = max(floor, min(settled_to, sequence - len(page)))
         if anew:
-            shares.count_anew()
+            shares.reset()
         shares.count(page)
         overtakes = shares.overtaking(page, floor)
         assert overtakes == [one for one in page if one in overtakes]
-        assert not [one for one in overtakes if waiting.get(one.who, 0) > floor]
-        waiting |= {one.who: one.sequence for one in page if one not in overtakes}
+        assert not [one for one in overtakes if waiting.get(one.sender, 0) > floor]
+        waiting |= {one.sender: one.sequence for one in page if one not in overtakes}
 
 
 def overtaking(page: list[tuple[str, str]]) -> list[int]:

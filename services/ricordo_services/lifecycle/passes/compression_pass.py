@@ -50,7 +50,7 @@ class CompressionPass:
     store: CompressionStore
     emitter: Emitter
     clock: Clock
-    beside: CpuExecutor
+    executor: CpuExecutor
     model: str
     alike: float = ALIKE
     condenser: LlmCondenser | None = None
@@ -103,7 +103,7 @@ class CompressionPass:
         while True:
             window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
             yield Slice(examined=len(window))
-            (found,) = await self.beside.map(partial(group_memories, alike=self.alike), [window])
+            (found,) = await self.executor.map(partial(group_memories, alike=self.alike), [window])
             for start in range(0, len(found), _SLICE):
                 yield await self._condensed(tenant, user_id, found[start : start + _SLICE], now, failed)
             if len(window) < _WINDOW:
@@ -149,7 +149,7 @@ class CompressionPass:
     ) -> Slice:
         """Write a synthesis, and add what there is to tell of it; nothing where a source is not as it was."""
         text = None if self.condenser is None else await self.condenser.synthesis(sources)
-        (synthesis,) = await self.beside.map(partial(synthesise, text=text), [sources])
+        (synthesis,) = await self.executor.map(partial(synthesise, text=text), [sources])
         memories = [one.memory for one in sources]
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
         if progress is None:
