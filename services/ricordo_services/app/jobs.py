@@ -152,10 +152,10 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
             tenant=tenant,
             user_id=user_id,
             names=Names(tenant),
-            restoring=ImportStore(database, executor),
+            imports=ImportStore(database, executor),
             ledger=FactLedger(database, executor),
             project=await resources.graph_projector(),
-            notebook=NoteStore(database),
+            note_store=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,
         )

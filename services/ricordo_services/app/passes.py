@@ -27,7 +27,7 @@ from ricordo_services.lifecycle.passes.retention_passes import (
 )
 from ricordo_services.lifecycle.passes.slices import PassWork
 from ricordo_services.lifecycle.reflection_pass import ReflectionPass
-from ricordo_services.lifecycle.session_summaries import Alone, SessionSummaries
+from ricordo_services.lifecycle.session_summaries import SessionSummaries
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most
@@ -46,7 +46,7 @@ async def _summarize(resources: Resources) -> PassWork:
         executor=await resources.cpu_executor(),
         model=resources.model_names[0],
         silence=timedelta(minutes=resources.settings.lifecycle.session_silence_min),
-        condensing=await resources.condenser() or Alone(),
+        condenser=await resources.condenser(),
     )
 
 
@@ -134,7 +134,7 @@ async def make_pass(resources: Resources, name: str) -> PassRunner:
     """Return the pass called `name`, one of `PASSES`."""
     return PassRunner(
         work=await PASSES[name].work(resources),
-        life=await resources.store(LifecycleStore),
+        tenants=await resources.store(LifecycleStore),
         runs=await resources.store(PassRuns),
         locks=PassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
         clock=resources.clock,

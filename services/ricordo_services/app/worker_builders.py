@@ -38,10 +38,9 @@ from ricordo_services.app.service_factories import event_worker, periodic
 from ricordo_services.embedding.encode_handler import EncodeHandler
 from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
 from ricordo_services.embedding.index_projection import Projection
-from ricordo_services.embedding.index_rebuild import IndexRebuild
-from ricordo_services.embedding.reindexing import Reindexing
+from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
-from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
+from ricordo_services.enrichment.related_memories import NeighbourhoodCache, RelatedMemories
 from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
@@ -152,7 +151,7 @@ async def linker(resources: Resources) -> RelatedMemories:
         await resources.cpu_executor(),
         await resources.known_models(),
         settings.threshold,
-        RememberedNeighbourhoods(settings.cache_mb * 1024**2),
+        NeighbourhoodCache(settings.cache_mb * 1024**2),
     )
 
 

@@ -101,7 +101,7 @@ async def _restore(
     for kind in ("message", "document"):
         for item in exported.items(kind):
             if kind != "message" or item["message"]["id"] not in failed:
-                restore.names.meet(item)
+                restore.names.add(item)
     await _correct(client, exported, restore, patience)
     await restore.decisions(exported.beside["decision"])
     await restore.words(exported.beside["word"])

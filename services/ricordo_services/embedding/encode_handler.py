@@ -1,4 +1,4 @@
-"""EncodeHandler: each text becomes a vector once per model, kept beside the rows."""
+"""Encodes each text once per model, and stores the vectors in PostgreSQL."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ from ricordo_services.stage_events import receipt, stage_events, with_events
 
 
 class Batcher(Protocol):
-    """What encodes texts, several callers' together."""
+    """Encodes texts of several callers in common batches."""
 
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
-        """Return for each text, in order, its vector and the model that made it, or why there is none."""
+        """Return for each text, in order, its vector and model, or why there is none."""
         ...
 
 
 @dataclass(slots=True)
 class _OfModel:
-    """What one model knows: all memories, and the vectors among them that are new."""
+    """The memories with a vector of one model, and the new vectors."""
 
     memory_ids: list[UUID] = field(default_factory=list)
     vectors: list[tuple[UUID, Vector]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class EncodeHandler:
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
-        """Encode what has no vector yet; one outcome each. A text without one fails alone."""
+        """Encode texts without a vector; one outcome each. A text that cannot be encoded fails alone."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         texts = await self.encodings.load(tenant, self.model, ids)
         hashes = {text.memory_id: text_hash(text.text) for text in texts}
@@ -74,7 +74,7 @@ class EncodeHandler:
     async def _encoded(
         self, texts: Sequence[TextToEncode]
     ) -> tuple[dict[str, _OfModel], dict[UUID, NoVector]]:
-        """Return what each model knows now, and why some have no vector."""
+        """Return the memories by model, and the errors of those without a vector."""
         known: dict[str, _OfModel] = defaultdict(_OfModel)
         refused: dict[UUID, NoVector] = {}
         missing = [text for text in texts if text.vector is None]
@@ -92,7 +92,7 @@ class EncodeHandler:
     async def _saved(
         self, tenant: str, known: Mapping[str, _OfModel], hashes: Mapping[UUID, bytes]
     ) -> Sequence[Progress]:
-        """Keep the vectors of each model, of what says the same as when it was read; return the stages."""
+        """Store the vectors of each model, if the text is unchanged; return the stages."""
         now, stages = self.clock.now(), list[Progress]()
         for model, some in known.items():
             texts = {one: hashes[one] for one in some.memory_ids}
@@ -103,8 +103,8 @@ class EncodeHandler:
 
 
 def _is_derived(progress: Progress) -> bool:
-    """Tell whether enrichment has heard of a message's vector: only its facts are to be read again then.
+    """Return whether a message was enriched, so that only its facts are to be read again.
 
-    What lifecycle has made is enriched before it has a vector.
+    Derived memories are enriched before they have a vector.
     """
     return progress.message_id is not None and progress.enriched is not None

@@ -1,4 +1,4 @@
-"""IndexHandler: the only writer of points. A memory's row becomes its point."""
+"""Writes the points of memories from their rows; the only writer of the vector index."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from ricordo.store.stages import IndexingStore
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.stage_events import stage_events
 
-# Columns that no vector and no term depends on. Use and time touch them, which is most of what ever changes.
-_BESIDE_VECTORS = frozenset(
+# Columns that no vector or term depends on; most changes, by recalls and decay, touch only these.
+_WITHOUT_VECTORS = frozenset(
     {
         "access_count",
         "last_accessed",
@@ -67,7 +67,7 @@ class IndexHandler:
 
 @dataclass(frozen=True, slots=True)
 class IndexChangeHandler:
-    """Handles what others changed about memories: their points follow their rows."""
+    """Handles changes of memories: updates their points."""
 
     projection: Projection
 
@@ -85,7 +85,7 @@ def _memories(events: Iterable[Envelope[Changed]]) -> list[UUID]:
 
 
 def _vectors_stay(event: Changed) -> bool:
-    """Whether nothing changed that a vector or a term is made of; who names no columns may mean any."""
+    """Whether vectors and terms are unchanged; an event without columns may mean any."""
     if isinstance(event, MemoryChanged):
-        return bool(event.fields) and _BESIDE_VECTORS.issuperset(event.fields)
+        return bool(event.fields) and _WITHOUT_VECTORS.issuperset(event.fields)
     return True

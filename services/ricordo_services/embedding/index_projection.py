@@ -1,4 +1,4 @@
-"""The projection: a memory's row becomes its point, in one collection among those of all known models."""
+"""Projects rows of memories to points, each in the collection of one of the known models."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ Put = Callable[[str, str, Sequence[Indexable]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedMemories:
-    """A point: in which model's collection it is, and of which version of its row it was made."""
+class WrittenPoint:
+    """A written point: the model of its collection, and the version of its row."""
 
     model: str
     version: str
@@ -22,9 +22,9 @@ class IndexedMemories:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What has become of the memories that were to be written."""
+    """The written points, and the memories without a vector."""
 
-    written: Mapping[UUID, IndexedMemories]
+    written: Mapping[UUID, WrittenPoint]
     waiting: frozenset[UUID]
 
 
@@ -32,9 +32,9 @@ class Settled:
 class Projection:
     """Writes points of rows, in the collection of the first model that each row has a vector of.
 
-    A memory that is encoded by an earlier model than before moves: its point is written first and taken back
-    from the later collections then, so that it is found all the while. Whoever is stopped in between is given
-    the event again, and takes back what is left.
+    A memory that gets a vector of an earlier model moves: its point is written before it is deleted from
+    later collections, so that it can always be found. After an interruption the redelivered event deletes
+    the rest.
     """
 
     indexing: IndexingStore
@@ -43,57 +43,56 @@ class Projection:
     executor: CpuExecutor
 
     async def project(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
-        """Make the points what the rows are now."""
+        """Write the points of the current rows."""
         await self.settle(tenant, memory_ids, await self.write(tenant, memory_ids))
 
     async def refilter(self, tenant: str, memory_ids: Sequence[UUID]) -> None:
-        """Make what points are filtered by what the rows are now: their vectors have not changed."""
+        """Update the filter fields of points from the current rows; their vectors are unchanged."""
         await self.settle(tenant, memory_ids, await self._put(tenant, memory_ids, self._refilter))
 
-    async def write(self, tenant: str, memory_ids: Sequence[UUID]) -> dict[UUID, IndexedMemories]:
+    async def write(self, tenant: str, memory_ids: Sequence[UUID]) -> dict[UUID, WrittenPoint]:
         """Write the points of all that have a vector, and return those; `settle` has to follow."""
         return await self._put(tenant, memory_ids, self._upsert)
 
-    async def _put(self, tenant: str, memory_ids: Sequence[UUID], put: Put) -> dict[UUID, IndexedMemories]:
+    async def _put(self, tenant: str, memory_ids: Sequence[UUID], put: Put) -> dict[UUID, WrittenPoint]:
         """Put each memory into the collection of the first model that it has a vector of."""
-        written: dict[UUID, IndexedMemories] = {}
+        written: dict[UUID, WrittenPoint] = {}
         for model in self.models:
             wanted = [one for one in memory_ids if one not in written]
             if not wanted:
                 break
             if indexable := await self.indexing.load(tenant, model, wanted):
                 await put(tenant, model, indexable)
-            written |= {one.memory.id: IndexedMemories(model, one.version) for one in indexable}
+            written |= {one.memory.id: WrittenPoint(model, one.version) for one in indexable}
         return written
 
     async def _upsert(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
         await self.vectors.upsert(tenant, model, await self.executor.map(point, indexable))
-        await self._withdraw(tenant, [one.memory.id for one in indexable], self._after(model))
+        await self._delete(tenant, [one.memory.id for one in indexable], self._later_models(model))
 
     async def _refilter(self, tenant: str, model: str, indexable: Sequence[Indexable]) -> None:
         """Refilter also in later collections: there the point is as long as it has not moved."""
         changed = [facets(one.memory) for one in indexable]
-        for each in (model, *self._after(model)):
+        for each in (model, *self._later_models(model)):
             await self.vectors.refilter(tenant, each, changed)
 
     async def settle(
-        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, IndexedMemories]
+        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, WrittenPoint]
     ) -> Settled:
-        """Look at the rows again, after the write, until it is the last of each that was written.
+        """Repeat the write until the points match the current versions of the rows.
 
-        Whatever changes a row while its point is being made loses no race: a point made of a former version,
-        which may have come after another worker's of the present one, is written again; one whose row has
-        gone is taken back, also when an earlier attempt left it; and one that has a vector of an earlier
-        model by now is written there.
+        Rows may change meanwhile: a point of a former version, which may have overwritten that of the current
+        one, is written again; one without a row is deleted, also if an earlier attempt left it; and one that
+        has a vector of an earlier model by now is written there.
         """
         settled, waiting = dict(written), set[UUID]()
         unsure = list(memory_ids)
         while unsure:
             versions = await self._versions(tenant, unsure, settled)
-            await self._withdraw(tenant, [one for one in unsure if one not in versions], self.models)
+            await self._delete(tenant, [one for one in unsure if one not in versions], self.models)
             waiting |= {one for one in unsure if one in versions and one not in settled}
             changed = [one for one in unsure if one in settled and settled[one].version != versions.get(one)]
-            changed += await self._overtaken(tenant, settled, set(unsure).difference(changed))
+            changed += await self._with_earlier_model(tenant, settled, set(unsure).difference(changed))
             for one in changed:
                 del settled[one]
             unsure = [one for one in changed if one in versions]
@@ -101,7 +100,7 @@ class Projection:
         return Settled(settled, frozenset(waiting))
 
     async def _versions(
-        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, IndexedMemories]
+        self, tenant: str, memory_ids: Sequence[UUID], written: Mapping[UUID, WrittenPoint]
     ) -> dict[UUID, str]:
         of_model: dict[str, list[UUID]] = {}
         for one in memory_ids:
@@ -111,10 +110,10 @@ class Projection:
             versions |= await self.indexing.versions(tenant, model, ids)
         return versions
 
-    async def _overtaken(
-        self, tenant: str, written: Mapping[UUID, IndexedMemories], memory_ids: set[UUID]
+    async def _with_earlier_model(
+        self, tenant: str, written: Mapping[UUID, WrittenPoint], memory_ids: set[UUID]
     ) -> list[UUID]:
-        """Return those that have a vector of an earlier model than the one they were written by."""
+        """Return the memories that have a vector of an earlier model than that of their point."""
         overtaken: list[UUID] = []
         for place, model in enumerate(self.models[:-1]):
             later = self.models[place + 1 :]
@@ -124,9 +123,9 @@ class Projection:
                 memory_ids = memory_ids.difference(overtaken)
         return overtaken
 
-    def _after(self, model: str) -> tuple[str, ...]:
+    def _later_models(self, model: str) -> tuple[str, ...]:
         return self.models[self.models.index(model) + 1 :]
 
-    async def _withdraw(self, tenant: str, gone: Sequence[UUID], models: Sequence[str]) -> None:
+    async def _delete(self, tenant: str, gone: Sequence[UUID], models: Sequence[str]) -> None:
         for model in models if gone else ():
             await self.vectors.delete(tenant, model, gone)

@@ -1,4 +1,4 @@
-"""What a point is made of: its vectors, its terms, and what it is filtered by."""
+"""Builds points: vectors, terms and filter fields."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vecto
 
 
 def point(one: Indexable) -> Point:
-    """Make the point of a memory: its vectors, its terms, and what it is filtered by."""
+    """Return the point of a memory."""
     before = (one.preceding_text, one.preceding_language)
     here = (one.memory.content, one.memory.language)
     return Point(
@@ -29,7 +29,7 @@ def point(one: Indexable) -> Point:
 
 
 def facets(memory: Memory) -> Facets:
-    """Say what a memory is filtered by."""
+    """Return the filter fields of a memory."""
     return Facets(
         id=memory.id,
         user_id=memory.user_id,

@@ -1,4 +1,4 @@
-"""Re-embedding: memories of former models are encoded by the present one, in slices, beside the workers."""
+"""Re-embedding: encodes memories of former models by the current one, in slices, while the workers run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,22 +21,22 @@ from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport
 from ricordo_services.stage_events import Linker
 
-_LOOK_EVERY_S: Final = 0.2
-_FOLLOWED_WITHIN_S: Final = 10.0  # for which the last points are waited for
-_ASK_EVERY_S: Final = 0.5  # whether they have followed
+_BATCHER_POLL_S: Final = 0.2
+_POINTS_TIMEOUT_S: Final = 10.0  # for the last points
+_POINTS_POLL_S: Final = 0.5
 
 
 class PrimaryBatcher(Protocol):
-    """Encodes texts by one model, which is waited for while it is away."""
+    """Encodes texts by one model, and waits while it is unavailable."""
 
     @property
     def down_for(self) -> float:
-        """For how many seconds the model has not answered; 0 while it does."""
+        """Seconds since the model stopped answering; 0 while it answers."""
         ...
 
     @property
     def reason(self) -> str:
-        """Why the model does not answer, as a sentence; empty while it does."""
+        """Why the model does not answer; empty while it does."""
         ...
 
     async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
@@ -66,12 +66,12 @@ class Reembedding:
     batch: int = 128
 
     async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
-        """Move what is behind, one tenant after the other, and report after each slice.
+        """Move outdated memories, tenant by tenant, and report after each slice.
 
         Raises:
-            ModelUnavailable: the model is away, and something is to be moved, or waits for its first vector;
-                what was moved stays so.
-            IndexStuck: the points did not follow for a minute; what was moved stays so.
+            ModelUnavailable: the model is unavailable, and memories are to be moved or lack a vector; moved
+                memories are kept.
+            IndexStuck: the index made no progress for a minute; moved memories are kept.
         """
         began, started, done = self.clock.monotonic(), self.clock.now(), BackfillProgress(self.model)
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
@@ -96,7 +96,7 @@ class Reembedding:
         return done
 
     async def _answering(self, done: BackfillProgress) -> PrimaryBatcher:
-        """Return what encodes. Also for memories without any vector, which the workers encode by it."""
+        """Return the batcher; also required if memories lack a vector, as the workers encode them by it."""
         try:
             return await self.batcher()
         except ModelUnavailable as error:
@@ -132,7 +132,7 @@ class Reembedding:
     async def _slice(
         self, tenant: str, found: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
     ) -> None:
-        """Move a slice. Each step may be the last of this run: the next one goes on from there."""
+        """Move a slice. The run may be interrupted after each step, and the next one continues there."""
         missing = [one for one in found if not one.encoded]
         vectors = await self._encoded(missing, batcher, done)
         if vectors:
@@ -140,7 +140,7 @@ class Reembedding:
             texts = {one.memory_id: text_hash(one.text) for one in missing}
             await self.encodings.save(tenant, self.model, kept, [], self.clock.now(), texts=texts)
         moving = {one.memory_id: one.user_id for one in found if one.encoded or one.memory_id in vectors}
-        unread = await self.linking.link(tenant, self.model, moving)  # nobody would come back for it
+        unread = await self.linking.link(tenant, self.model, moving)  # nothing would repeat it later
         await self.emitter.emit(tenant, unread)
         following = await self.former.release(tenant, self.model, list(moving))
         await self.emitter.emit(tenant, [MemoryEnriched(**one.ids, version="vectors") for one in following])
@@ -151,16 +151,16 @@ class Reembedding:
     async def _encoded(
         self, missing: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
     ) -> dict[UUID, Vector]:
-        """Encode texts; one for which the model has no vector is left out.
+        """Encode texts; without those for which the model has no vector.
 
         Raises:
-            ModelUnavailable: the model is away.
+            ModelUnavailable: the model is unavailable.
         """
         if not missing:
             return {}
         encoding = asyncio.create_task(batcher.encode([one.text for one in missing]))
         try:
-            while not (await asyncio.wait((encoding,), timeout=_LOOK_EVERY_S))[0]:
+            while not (await asyncio.wait((encoding,), timeout=_BATCHER_POLL_S))[0]:
                 if batcher.down_for > 0:
                     reason = batcher.reason or f"{self.model} does not answer"
                     raise ModelUnavailable(self._stopped(reason, done))
@@ -170,12 +170,12 @@ class Reembedding:
             encoding.cancel()
 
     async def _retire(self, tenant: str, started: datetime, *, wait: bool) -> None:
-        """Strike out models that nothing is left of, once the points have followed.
+        """Retire models without memories, once the points are updated.
 
-        Where they take longer, the next run does it. Until then questions are asked of one model too many.
+        If that takes longer, the next run does it. Until then questions are encoded by one model too many.
         """
-        until = self.clock.monotonic() + (_FOLLOWED_WITHIN_S if wait else 0.0)
+        until = self.clock.monotonic() + (_POINTS_TIMEOUT_S if wait else 0.0)
         while not set(await self.encodings.models(tenant)).issubset(self.keep):
             if await self.former.retire(tenant, self.keep, started) or self.clock.monotonic() >= until:
                 return
-            await self.clock.sleep(_ASK_EVERY_S)
+            await self.clock.sleep(_POINTS_POLL_S)

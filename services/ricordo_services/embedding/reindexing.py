@@ -1,7 +1,11 @@
-"""Writing the vector index anew: the worker that owns it is told of all memories again, some at a time."""
+"""Rebuilds the vector index from PostgreSQL: its worker gets events of all memories, in batches."""
 
+import asyncio
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
+
+import structlog
 
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryEnriched
@@ -11,14 +15,15 @@ from ricordo.store.reprocessing import ReindexingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress, ReindexReport
 
+_log = structlog.stdlib.get_logger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reindexing:
-    """Has the index write the points of all memories, from their rows and the vectors that are kept.
+    """Publishes events of all memories, so that the index writes their points from rows and vectors.
 
-    Nothing is encoded. An interrupted run is simply repeated; should the index not have been
-    told of a memory, its missing stage tells the reconciliation. Until a point is written, its memory is
-    found as before.
+    Nothing is encoded. An interrupted run is simply repeated; if an event is lost,
+    reconciliation finds the missing stage. Until a point is written, its memory is found as before.
     """
 
     memories: ReindexingStore
@@ -29,11 +34,11 @@ class Reindexing:
     batch: int = 256
 
     async def run(self, order: ReindexOrder, report: ReindexReport = lambda _: None) -> ReindexProgress:
-        """Tell the index of all memories, one tenant after the other.
+        """Publish events of all memories, tenant by tenant.
 
         Raises:
-            BusUnavailable, StoreUnavailable: a server does not answer; what was told of follows.
-            IndexStuck: the points did not follow for a minute; the others are told of by the next run.
+            BusUnavailable, StoreUnavailable: a server does not answer; published events are handled.
+            IndexStuck: the index made no progress for a minute; the next run does the rest.
         """
         began, done = self.clock.monotonic(), ReindexProgress("vectors")
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
@@ -59,3 +64,43 @@ class Reindexing:
             report(done)
             if after is None:
                 return
+
+
+class ReplacedIndex(Protocol):
+    """An index that may replace a damaged part by an empty one."""
+
+    rebuild_wanted: asyncio.Event
+
+    @property
+    def replaced(self) -> int:
+        """The number of replacements."""
+        ...
+
+    async def rebuilt(self, replaced: int) -> bool:
+        """Record that all points are written, unless `replaced` has changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRebuild:
+    """Rebuilds all points when the index requests it; an interrupted run starts again."""
+
+    vectors: ReplacedIndex
+    reindexing: Reindexing
+    index: Backlog
+    clock: Clock
+
+    async def run(self) -> None:
+        """Return once no points are missing.
+
+        Raises:
+            BusUnavailable, StoreUnavailable, IndexStuck: see `Reindexing.run`.
+        """
+        while self.vectors.rebuild_wanted.is_set():
+            replaced = self.vectors.replaced
+            done = await self.reindexing.run(ReindexOrder(projection="vectors"))
+            await wait_for_room(self.index, self.clock)
+            if await self.vectors.rebuilt(replaced):
+                _log.info(
+                    "the vector index is written anew", memories=done.written, seconds=round(done.seconds, 1)
+                )

@@ -1,1 +1,1 @@
-"""enrichment: how it felt, what mattered, what it was about."""
+"""enrichment: derives emotion, importance, topics and times of memories, and links them."""

@@ -1,4 +1,4 @@
-"""Backfill: memories that former versions have enriched are enriched again, in slices, beside the workers."""
+"""Backfill: enriches memories of former versions again, in slices, while the workers run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,34 +14,33 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.enrichment.llm_enrichment import Asked
+from ricordo_services.enrichment.enrichment_handler import Asked
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
 from ricordo_services.stage_events import Linker
 
-_SLICE: Final = 256  # memories in a transaction, where the rules derive alone
-_UNANSWERED: Final = 2  # slices without any answer, after which the model is asked no more
+_SLICE: Final = 256  # memories in a transaction with rules only
+_UNANSWERED: Final = 2  # slices without any answer, after which the model is not asked any more
 
 
 class Deriving(Protocol):
-    """Derives, by the language model too where there is one."""
+    """Derives metadata by rules and by the language model if there is one."""
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> Sequence[EnrichedMemory]:
-        """Derive, without writing, what enrichment owns of memories that have a vector of `model`."""
+        """Derive, without writing, the metadata of memories that have a vector of `model`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """Derives again what is outdated, and has the index follow.
+    """Enriches outdated memories again, and has their points updated.
 
-    Slices are committed one by one in id order. What is done is current and what is not is found again, so
-    that a run which is cut off is simply run again: also the points of its last slice follow, since the
-    missing stage tells the reconciliation of them.
+    Slices are committed one by one in id order, so an interrupted run is simply repeated. Reconciliation
+    updates the points of its last slice, as these memories lack a stage.
 
     Attributes:
-        model: the name of the language model that it asks; None where the rules derive alone.
+        model: the name of the language model; None for rules only.
     """
 
     deriving: Deriving
@@ -57,20 +56,20 @@ class Backfill:
 
     @property
     def version(self) -> str:
-        """What is current: the rules, and the language model where there is one."""
+        """The current version: of the rules, and of the language model if there is one."""
         return VERSION if self.model is None else described_by(VERSION, self.model)
 
     async def run(self, order: BackfillOrder, report: BackfillReport = lambda _: None) -> BackfillProgress:
-        """Derive again what is outdated, one tenant after the other, and report after each slice.
+        """Enrich outdated memories, tenant by tenant, and report after each slice.
 
         Raises:
-            IndexStuck: the points did not follow for a minute; what was written stays.
+            IndexStuck: the index made no progress for a minute; written memories are kept.
         """
         began, done = self.clock.monotonic(), BackfillProgress(self.version)
         tenants = await self.life.tenants() if order.tenant is None else [order.tenant]
         for tenant in tenants:
-            sought = self._sought(order, asking=self._has_model)
-            for version, number in (await self.outdated.count(tenant, sought)).items():
+            query = self._query(order, asking=self._has_model)
+            for version, number in (await self.outdated.count(tenant, query)).items():
                 done.by_version[version] = done.by_version.get(version, 0) + number
         total = sum(done.by_version.values())
         done.outdated = total if order.limit is None else min(order.limit, total)
@@ -91,8 +90,8 @@ class Backfill:
         while done.examined < done.outdated:
             asking = self._has_model and unanswered < _UNANSWERED
             wanted = min(self.batch if asking else _SLICE, done.outdated - done.examined)
-            sought = self._sought(order, asking=asking)
-            found, after = await self.outdated.find(tenant, sought, after, wanted)
+            query = self._query(order, asking=asking)
+            found, after = await self.outdated.find(tenant, query, after, wanted)
             if found:
                 answered = await self._slice(tenant, found, order.part, done, asking=asking)
                 unanswered = 0 if answered else unanswered + 1
@@ -110,7 +109,7 @@ class Backfill:
         *,
         asking: bool,
     ) -> bool:
-        """Derive a slice again; return whether the model had a hand in any of it."""
+        """Derive a slice again; return whether the model contributed to it."""
         await wait_for_room(self.index, self.clock)
         raising = _Raising({one.memory_id: one for one in found}, part, self.version)
         rating = part == "importance"
@@ -132,12 +131,12 @@ class Backfill:
     async def _raise(
         self, tenant: str, raising: "_Raising", derived: Sequence[EnrichedMemory], done: BackfillProgress
     ) -> None:
-        """Write what is better than before, and tell the index."""
+        """Write improved memories, and publish their events."""
         better = {one.memory_id: one for one in derived if raising.is_better(one)}
         if not better:
             return
         rating_only = raising.part == "importance"
-        if not rating_only:  # before the write, after which nobody would come back for it
+        if not rating_only:  # before the write: after that, nothing would repeat it
             await self._link(tenant, [raising.before[one] for one in better])
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
         await self.emitter.emit(
@@ -156,7 +155,7 @@ class Backfill:
     def _has_model(self) -> bool:
         return self.model is not None
 
-    def _sought(self, order: BackfillOrder, *, asking: bool) -> BackfillQuery:
+    def _query(self, order: BackfillOrder, *, asking: bool) -> BackfillQuery:
         return BackfillQuery(
             models=self.models,
             version=self.version if asking else VERSION,
@@ -175,7 +174,7 @@ class _Raising:
     version: str
 
     def after(self, one: EnrichedMemory) -> tuple[str, ...]:
-        """Return the versions that stand when it is written: nothing by a model is given up for the rules."""
+        """Return the versions after the write: results of a model are never replaced by those of rules."""
         former = self.before[one.memory_id]
         before = self._parts(former.version, former.rated_by)
         derived = self._parts(one.enrichment.version, one.enrichment.rated_by)
@@ -188,7 +187,7 @@ class _Raising:
         return all(part == self.version or _is_lost(part, self.version) for part in self.after(one))
 
     def is_better(self, one: EnrichedMemory) -> bool:
-        """Say whether anything is of another version."""
+        """Return whether any part has another version."""
         former = self.before[one.memory_id]
         return self.after(one) != self._parts(former.version, former.rated_by)
 
@@ -197,5 +196,5 @@ class _Raising:
 
 
 def _is_lost(then: str, now: str) -> bool:
-    """Whether what a model had a hand in would give way to what rules derive alone."""
+    """Whether a result of a model would be replaced by one of rules."""
     return "+" in then and "+" not in now

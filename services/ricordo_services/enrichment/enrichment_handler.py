@@ -1,8 +1,9 @@
-"""How it felt, what mattered, what it was about, when it happened: derived from text and vector."""
+"""Derives emotion, importance, topics and event times of memories, by rules and by a language model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -12,15 +13,17 @@ from ricordo.language.emotion.heads import MODEL as HEADS_MODEL
 from ricordo.language.event_times.extraction import event_times
 from ricordo.language.text import text_hash
 from ricordo.memory.enrichment import enrich
-from ricordo.memory.model import local_moment
+from ricordo.memory.llm_validation import LlmMessage, LlmReading, merge_llm_reading
+from ricordo.memory.model import DERIVED_KINDS, local_moment
 from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryEnriched
 from ricordo.models.encoder import Encoder, TokenCounter
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
-from ricordo_services.enrichment.llm_enrichment import Asked, read_by
 from ricordo_services.stage_events import Linker, stage_events, with_events
+
+Asked = Literal["all", "importance", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +45,27 @@ class EnrichmentHandler:
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             enriched = await self.derived(tenant, model, ids)
-            # Before the stage is set, after which nobody would come back for links that a crash has cut off.
+            # Before the stage is set: after that, nothing would repeat links that a crash has cut off.
             users = {event.body.memory_id: event.body.user_id for event in events}
             unread = await self.linking.link(tenant, model, {one: users[one] for one in ids})
             again |= {event.memory_id: event for event in unread}
             for one in await self.enrichments.save(tenant, enriched, self.clock.now()):
                 saved[one.progress.memory_id] = one
-        outcomes = [Done(_told(tenant, saved.get(event.body.memory_id))) for event in events]
+        outcomes = [Done(_events(tenant, saved.get(event.body.memory_id))) for event in events]
         return with_events(again.values(), outcomes)
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> list[EnrichedMemory]:
-        """Derive, by the rules and by the language model where there is one, without writing."""
-        unenriched = await self._felt(await self.enrichments.load(tenant, model, memory_ids), model)
+        """Derive by rules and by the language model if there is one, without writing."""
+        unenriched = await self._with_emotion_vectors(
+            await self.enrichments.load(tenant, model, memory_ids), model
+        )
         enriched = await self.executor.map(partial(derive, tokens=self.tokens), unenriched)
-        return await read_by(self.describer, unenriched, enriched, self.executor, asked)
+        return await _add_llm_readings(self.describer, unenriched, enriched, self.executor, asked)
 
-    async def _felt(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:
-        """Return the memories with vectors that the heads of emotion can read; with none, where none can."""
+    async def _with_emotion_vectors(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:
+        """Return the memories with vectors for the emotion heads; None if there is no encoder."""
         if model == HEADS_MODEL:
             return loaded
         if self.feeling is None or not loaded:
@@ -69,8 +74,8 @@ class EnrichmentHandler:
         return [replace(one, vector=vector) for one, vector in zip(loaded, vectors, strict=True)]
 
 
-def _told(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
-    """Return what follows from a write; nothing of what was not written."""
+def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
+    """Return the events of a write; none if nothing was written."""
     if saved is None:
         return ()
     return stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
@@ -95,3 +100,33 @@ def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
         timezone=memory.timezone,
         text_hash=text_hash(memory.content),
     )
+
+
+async def _add_llm_readings(
+    describer: LlmDescriber | None,
+    unenriched: Sequence[Unenriched],
+    derived: Sequence[EnrichedMemory],
+    executor: CpuExecutor,
+    asked: Asked = "all",
+) -> list[EnrichedMemory]:
+    """Merge the readings of the language model into the derived metadata.
+
+    The model does not read memories that lifecycle derived from others, as it has read their sources.
+    """
+    readable = [n for n, one in enumerate(unenriched) if one.memory.kind not in DERIVED_KINDS]
+    if describer is None or asked == "nothing" or not readable:
+        return list(derived)
+    memories = [unenriched[n].memory for n in readable]
+    messages = [LlmMessage(one.content, one.language, one.role, one.speaker) for one in memories]
+    readings = await describer.read(messages, describe=asked == "all")
+    pairs = zip([derived[n] for n in readable], messages, readings, strict=True)
+    merged = await executor.map(partial(_merged, model=describer.model), pairs)
+    enriched = list(derived)
+    for n, one in zip(readable, merged, strict=True):
+        enriched[n] = one
+    return enriched
+
+
+def _merged(one: tuple[EnrichedMemory, LlmMessage, LlmReading], model: str) -> EnrichedMemory:
+    derived, message, reading = one
+    return replace(derived, enrichment=merge_llm_reading(derived.enrichment, message, reading, model))

@@ -1,8 +1,8 @@
-"""Links: each new memory finds those of its user that are about the same thing, and they find it.
+"""Links each new memory with those of its user about the same subject.
 
-The neighbourhoods of users are remembered from one batch to the next, so that what a batch costs is its
-products with what there is, and not the reading of it. The store says whether somebody else has changed one
-since: then what they have written is read, or, where a memory has left, all.
+The neighbourhoods of users are cached between batches, so that a batch costs products with existing vectors
+but no reading. The store reports changes by other processes: their writes are read, or the whole
+neighbourhood if a memory was removed.
 """
 
 from collections import defaultdict
@@ -25,48 +25,48 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.link_store import LinkCandidate, LinkStore, LinkVersion, LockedLinks
 from ricordo_services.stage_events import created_again
 
-_IDLE_S: Final = 600.0  # after which a neighbourhood that nobody uses is forgotten
+_IDLE_S: Final = 600.0  # after which an unused neighbourhood is evicted
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class VectorPosition:
-    """Which neighbourhood: the memories of a user that are linked by the vectors of one model."""
+class NeighbourhoodKey:
+    """The key of a neighbourhood: the memories of a user that are linked by the vectors of one model."""
 
     tenant: str
     user_id: str
     model: str
 
 
-class RememberedNeighbourhoods:
-    """The neighbourhoods that were used last, as long as they take no more than so many bytes together.
+class NeighbourhoodCache:
+    """Caches the latest used neighbourhoods up to a total size.
 
-    One that takes more than that by itself is not remembered and read again for each batch; the others stay.
+    One that exceeds the size by itself is not cached but read for each batch.
 
     Args:
         most_bytes: over all users.
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._kept: TTLCache[VectorPosition, tuple[Neighbourhood, LinkVersion]] = TTLCache(
+        self._kept: TTLCache[NeighbourhoodKey, tuple[Neighbourhood, LinkVersion]] = TTLCache(
             most_bytes, _IDLE_S, getsizeof=lambda kept: kept[0].nbytes
         )
 
     @property
     def nbytes(self) -> int:
-        """How much they take together."""
+        """The total size."""
         return int(self._kept.currsize)
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def take(self, place: VectorPosition) -> tuple[Neighbourhood, LinkVersion] | None:
-        """Return what is remembered, and forget it: whoever changes it gives it back when that is written."""
+    def take(self, place: NeighbourhoodKey) -> tuple[Neighbourhood, LinkVersion] | None:
+        """Remove and return a neighbourhood; the caller puts it back after its changes are committed."""
         return self._kept.pop(place, None)
 
-    def keep(self, place: VectorPosition, neighbourhood: Neighbourhood, state: LinkVersion) -> None:
-        """Remember a neighbourhood as of `state`; for it, those that were used longest ago are forgotten."""
+    def keep(self, place: NeighbourhoodKey, neighbourhood: Neighbourhood, state: LinkVersion) -> None:
+        """Cache a neighbourhood as of `state`; evicts the least recently used ones."""
         self.take(place)
         if not neighbourhood.worn:
             with suppress(ValueError):  # too large
@@ -75,7 +75,7 @@ class RememberedNeighbourhoods:
 
 @dataclass(slots=True)
 class _LinkRequest:
-    """What is to happen to one neighbourhood."""
+    """The changes of one neighbourhood."""
 
     leaving: list[UUID] = field(default_factory=list)
     joining: list[LinkedMember] = field(default_factory=list)
@@ -83,10 +83,10 @@ class _LinkRequest:
 
 @dataclass(frozen=True, slots=True)
 class RelatedMemories:
-    """Links memories with the others of their user, and corrections with what they correct.
+    """Links memories with others of their user, and corrections with the messages they correct.
 
-    A text that tells nothing, such as thanks or a greeting, is linked to nothing. A memory is linked by the
-    first model that it has a vector of.
+    An uninformative text, such as thanks or a greeting, is not linked. A memory is linked by the first model
+    that it has a vector of.
 
     Args:
         threshold: the least cosine of memories that are related, in (0, 1].
@@ -96,39 +96,39 @@ class RelatedMemories:
     executor: CpuExecutor
     models: tuple[str, ...]
     threshold: float
-    remembered: RememberedNeighbourhoods
+    remembered: NeighbourhoodCache
 
     async def link(self, tenant: str, model: str, users: Mapping[UUID, str]) -> Sequence[MemoryCreated]:
         """Link memories by their vectors of `model`, in one transaction. A repeat changes nothing.
 
         Returns:
-            What is to be told once more, of messages whose facts are to be read again (see
-            `LockedLinks.correct`): where that is lost, their missing stage tells the reconciliation of them.
+            Events of messages whose facts are to be read again (see `LockedLinks.correct`); if they are lost,
+            reconciliation finds that the messages lack a stage.
 
         Raises:
-            StoreUnavailable: nothing was written, unless it was the answer to the commit that was lost.
+            StoreUnavailable: nothing was written, unless only the answer to the commit was lost.
         """
         if not users:
             return ()
-        async with self.links.lock(tenant, sorted(set(users.values()))) as held:
-            read = await self.executor.map(_read, await held.linkable(model, list(users)))
+        async with self.links.lock(tenant, sorted(set(users.values()))) as locked:
+            read = await self.executor.map(_read, await locked.linkable(model, list(users)))
             wanted = self._wanted(tenant, model, read)
-            met = {place: await self._neighbourhood(held, place, one) for place, one in wanted.items()}
-            arrange = [(met[place], one) for place, one in wanted.items()]
+            loaded = {place: await self._neighbourhood(locked, place, one) for place, one in wanted.items()}
+            arrange = [(loaded[place], one) for place, one in wanted.items()]
             made = zip(wanted, await self.executor.map(_arrange, arrange), strict=True)
             changes = {(place.user_id, place.model): one for place, one in made if one}
-            states = {**held.versions, **(await held.write(changes) if changes else {})}
-            unread = await held.correct(list(users))
-        for place, neighbourhood in met.items():
+            states = {**locked.versions, **(await locked.write(changes) if changes else {})}
+            unread = await locked.correct(list(users))
+        for place, neighbourhood in loaded.items():
             if place.user_id in states:
                 self.remembered.keep(place, neighbourhood, states[place.user_id])
         return created_again(unread)
 
     def _wanted(
         self, tenant: str, model: str, read: Sequence[tuple[LinkCandidate, QuantizedVector | None]]
-    ) -> Mapping[VectorPosition, _LinkRequest]:
-        """Say who joins and who leaves, by neighbourhood; what is linked as it should be is left out."""
-        wanted: defaultdict[VectorPosition, _LinkRequest] = defaultdict(_LinkRequest)
+    ) -> Mapping[NeighbourhoodKey, _LinkRequest]:
+        """Return the memories to add and to remove, by neighbourhood, without those already linked."""
+        wanted: defaultdict[NeighbourhoodKey, _LinkRequest] = defaultdict(_LinkRequest)
         for one, vector in read:
             linked = one.linked_model
             if linked is not None and self._preference(linked) < self._preference(model):
@@ -137,27 +137,27 @@ class RelatedMemories:
             if former is not None and vector is not None and np.array_equal(former, vector):
                 continue
             if linked is not None:
-                wanted[VectorPosition(tenant, one.user_id, linked)].leaving.append(one.memory_id)
+                wanted[NeighbourhoodKey(tenant, one.user_id, linked)].leaving.append(one.memory_id)
             if vector is not None:
                 member = LinkedMember(one.memory_id, (one.sent_at - _EPOCH) // _MICROSECOND, vector)
-                wanted[VectorPosition(tenant, one.user_id, model)].joining.append(member)
+                wanted[NeighbourhoodKey(tenant, one.user_id, model)].joining.append(member)
         return wanted
 
     def _preference(self, model: str) -> int:
         return self.models.index(model) if model in self.models else len(self.models)
 
     async def _neighbourhood(
-        self, held: LockedLinks, place: VectorPosition, wanted: _LinkRequest
+        self, locked: LockedLinks, place: NeighbourhoodKey, wanted: _LinkRequest
     ) -> Neighbourhood:
-        """Return a neighbourhood as it stands: what is remembered of it, and what others changed since."""
-        state, kept = held.versions.get(place.user_id), self.remembered.take(place)
+        """Return the current neighbourhood: the cached one, with the changes of others since."""
+        state, kept = locked.versions.get(place.user_id), self.remembered.take(place)
         if state is None:
             return Neighbourhood(self.threshold, _dimensions(wanted.joining))
         neighbourhood, after = None, 0
         if kept is not None and kept[1].generation == state.generation:
             neighbourhood, after = kept[0], kept[1].number
         if after < state.number:
-            async for portion in held.members(place.user_id, place.model, after):
+            async for portion in locked.members(place.user_id, place.model, after):
                 if neighbourhood is None:
                     neighbourhood = Neighbourhood(self.threshold, _dimensions(portion))
                 await self.executor.map(neighbourhood.load, [portion])
@@ -171,9 +171,9 @@ def _dimensions(members: Sequence[LinkedMember]) -> int:
 
 
 def _read(one: LinkCandidate) -> tuple[LinkCandidate, QuantizedVector | None]:
-    """Return the vector by which a memory is to be linked: None of what tells nothing or has no direction."""
-    tells = one.stated or informative(Document(one.content, one.language), one.role) >= INFORMATIVE
-    vector = quantize(one.vector) if tells else None
+    """Return the vector to link a memory by; None if it is uninformative or has no direction."""
+    is_informative = one.stated or informative(Document(one.content, one.language), one.role) >= INFORMATIVE
+    vector = quantize(one.vector) if is_informative else None
     return one, vector if vector is not None and vector.any() else None
 
 

@@ -1,1 +1,1 @@
-"""lifecycle: what is used gets stronger, what is not fades, what was left behind is picked up."""
+"""lifecycle: reinforcement, decay, consolidation and reconciliation of memories."""

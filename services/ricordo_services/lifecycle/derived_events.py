@@ -1,4 +1,4 @@
-"""What is told of a memory that lifecycle has made: by whoever made it, and once more where that was lost."""
+"""Events of derived memories and of moves to the archive; ids are deterministic, so repeats are safe."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -20,13 +20,13 @@ from ricordo.messages.ids import derived_id
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore
 
-_NAMED: Final = 1_000  # sources that an event has room for; `query.expand` shows all
+_NAMED: Final = 1_000  # source ids in one event; `query.expand` returns all
 
 
-def birth(memory: Memory, ids: MessageIds) -> tuple[DerivedEvent, ...]:
-    """Return what a memory without a message sets on its way, and what is new about the user.
+def creation_events(memory: Memory, ids: MessageIds) -> tuple[DerivedEvent, ...]:
+    """Return the events of a new derived memory: one that starts its processing, and one of its kind.
 
-    However often it is told, each event has the same id.
+    Their ids are the same for each call.
     """
     created = MemoryCreated(**ids, id=derived_id(memory.id, MemoryCreated.name, 0))
     made = _made(memory)
@@ -36,13 +36,13 @@ def birth(memory: Memory, ids: MessageIds) -> tuple[DerivedEvent, ...]:
 
 
 def derived_memory_events(memories: Iterable[Memory], written: Iterable[Progress]) -> list[DerivedEvent]:
-    """Return what is told of those of `memories` that were written."""
+    """Return the events of those of `memories` that were written."""
     known = {one.id: one for one in memories}
-    return [event for one in written for event in birth(known[one.memory_id], one.ids)]
+    return [event for one in written for event in creation_events(known[one.memory_id], one.ids)]
 
 
 def removal_events(user_id: str, memory_ids: Sequence[UUID]) -> tuple[DerivedEvent, ...]:
-    """Return what is told of memories without a message that are no more: their points have to go."""
+    """Return the events of removed derived memories, so that their points are deleted."""
     return tuple(
         MemoryChanged(user_id=user_id, memory_ids=tuple(memory_ids[start : start + _NAMED]), fields=("id",))
         for start in range(0, len(memory_ids), _NAMED)
@@ -72,14 +72,14 @@ _PER_EVENT: Final = 500  # memory ids in one event
 
 
 def archived(memories: Sequence[tuple[UUID, str]], reason: ArchiveReason) -> list[DerivedEvent]:
-    """Return the events that say that memories, each with its user, were archived."""
+    """Return the events of archived memories, each with its user."""
     return [
         MemoryArchived(user_id=user_id, memory_ids=ids, reason=reason) for user_id, ids in _by_user(memories)
     ]
 
 
-def given_back(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
-    """Return the events that say that memories, each with its user, are not archived any more."""
+def restored(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
+    """Return the events of memories that were restored from the archive, each with its user."""
     return [
         MemoryChanged(user_id=user_id, memory_ids=ids, fields=("archived_at",))
         for user_id, ids in _by_user(memories)
@@ -87,19 +87,19 @@ def given_back(memories: Sequence[tuple[UUID, str]]) -> list[DerivedEvent]:
 
 
 async def republish(
-    life: LifecycleStore, emitter: Emitter, tenant: str, moved: Sequence[ArchiveMove]
+    store: LifecycleStore, emitter: Emitter, tenant: str, moved: Sequence[ArchiveMove]
 ) -> None:
-    """Say once more where memories have moved; then it is taken as said."""
-    events = given_back([(one.memory_id, one.user_id) for one in moved if one.reason is None])
+    """Publish moves again, then mark them as reported."""
+    events = restored([(one.memory_id, one.user_id) for one in moved if one.reason is None])
     for reason in ArchiveReason:
         taken = [(one.memory_id, one.user_id) for one in moved if one.reason is reason]
         events += archived(taken, reason)
     await emitter.emit(tenant, events)
-    await life.mark_reported(tenant, moved)
+    await store.mark_reported(tenant, moved)
 
 
 def _by_user(memories: Sequence[tuple[UUID, str]]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
-    """Yield each user's memories, as many at once as one event names."""
+    """Yield the memories of each user, in batches of one event."""
     by_user: dict[str, list[UUID]] = {}
     for memory_id, user_id in memories:
         by_user.setdefault(user_id, []).append(memory_id)

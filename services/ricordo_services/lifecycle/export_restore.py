@@ -1,7 +1,7 @@
-"""What messages do not tell of a user, put back once their messages were taken in again.
+"""Restores what the messages of an export do not contain, after these were ingested again.
 
-It is read from the items of an export. Memories go by other ids in another tenant: those of messages by their
-messages, the others by their kind and what they rest on. Each step may be repeated, and changes nothing then.
+Memories have other ids in another tenant: those of messages follow from their messages, others from their
+kind and their sources. Each step is safe to repeat.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
@@ -39,13 +39,13 @@ from ricordo_services.lifecycle.exported_items import (
     instant_of,
     rejected_of,
 )
-from ricordo_services.lifecycle.lifecycle_handlers import STRENGTHENED
+from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
 
 R = TypeVar("R")
 
 _AT_ONCE: Final = 200
 _COMPUTED: Final = (MemoryKind.SUMMARY, MemoryKind.SYNTHESIS)
-_FIELDS: Final = (*STRENGTHENED, "pinned", "verified", "compressed")
+_FIELDS: Final = (*REINFORCED_FIELDS, "pinned", "verified", "compressed")
 _TEXTS: Final = (
     "content",
     "title",
@@ -72,65 +72,65 @@ class Projector(Protocol):
 
 @dataclass(slots=True)
 class Names:
-    """By which ids the memories of an export go here."""
+    """Maps ids of exported memories to their ids in this tenant."""
 
     tenant: str
     known: dict[str, UUID] = field(default_factory=dict)
     extracts: dict[str, int] = field(default_factory=dict)
 
-    def meet(self, item: Item) -> None:
-        """Learn what an item tells."""
+    def add(self, item: Item) -> None:
+        """Add the ids of an item."""
         if item["item"] == "message":
             self.known[item["memory_id"]] = memory_id(self.tenant, item["message"]["id"])
         elif item["item"] == "document":
             self.extracts |= {one: place for place, one in enumerate(item["extract_ids"])}
 
     def name(self, item: Item) -> bool:
-        """Find the id of a memory that no message is behind; whether all that it rests on has one."""
+        """Compute the id of a derived memory; return whether all its sources have one."""
         sources = [self.known.get(one) for one in item["source_ids"]]
-        there = [one for one in sources if one is not None]
-        if len(there) < len(sources):
+        present = [one for one in sources if one is not None]
+        if len(present) < len(sources):
             return False
         kind = MemoryKind(item["kind"])
         if kind in _COMPUTED:
-            named = derived_id(self.tenant, kind, there)
+            named = derived_id(self.tenant, kind, present)
         elif item["id"] in self.extracts:
-            named = derived_id(self.tenant, kind, there, about=str(self.extracts[item["id"]]))
+            named = derived_id(self.tenant, kind, present, about=str(self.extracts[item["id"]]))
         else:
-            named = derived_id(self.tenant, kind, there, about=item["about"] or item["id"])
+            named = derived_id(self.tenant, kind, present, about=item["about"] or item["id"])
         self.known[item["id"]] = named
         return True
 
 
 @dataclass(slots=True)
 class Tally:
-    """How much was put back, and what could not be."""
+    """Counts of restored items, and the items that were left out."""
 
     restored: dict[str, int] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
     def count(self, what: str, number: int) -> None:
-        """Count what was put back."""
+        """Count restored items."""
         self.restored[what] = self.restored.get(what, 0) + number
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRestore:
-    """Puts back what an export holds of one user."""
+    """Restores the exported data of one user."""
 
     tenant: str
     user_id: str
     names: Names
-    restoring: ImportStore
+    imports: ImportStore
     ledger: FactLedger
     project: Projector
-    notebook: NoteStore
+    note_store: NoteStore
     emitter: Emitter
     clock: Clock
     tally: Tally = field(default_factory=Tally)
 
     async def decisions(self, items: Iterable[Item]) -> None:
-        """Decide who is who, as it was decided."""
+        """Restore decisions on the identity of names."""
         for item in items:
             if item["same"] is None:
                 continue
@@ -158,13 +158,13 @@ class ExportRestore:
         return decide
 
     async def to_correct(self, items: Sequence[Item]) -> list[Item]:
-        """Return those of memories that were put right whose memory is here, and was not put right here."""
+        """Return the corrected memories that are here but were not corrected here."""
         found = {one["id"]: self.names.known[one["id"]] for one in items if one["id"] in self.names.known}
-        done = await self.restoring.corrected(self.tenant, self.user_id, list(found.values()))
+        done = await self.imports.corrected(self.tenant, self.user_id, list(found.values()))
         return [one for one in items if one["id"] in found and found[one["id"]] not in done]
 
     async def words(self, items: Iterable[Item]) -> None:
-        """Take the user's word on facts once more."""
+        """Restore the user's assertions on facts."""
         words: dict[str, list[Evidence]] = {}
         for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
             words.setdefault(item["request"], []).append(evidence_of(item))
@@ -172,23 +172,23 @@ class ExportRestore:
             new = await self.project(
                 self.tenant,
                 [self.user_id],
-                lambda project: self.restoring.words(self.tenant, self.user_id, words, project),
+                lambda project: self.imports.words(self.tenant, self.user_id, words, project),
             )
             self.tally.count("words", new)
 
     async def rejections(self, items: Iterable[Item]) -> None:
-        """Reject once more what the user says was read wrongly."""
+        """Restore the user's rejections of misread statements."""
         rejected = [rejected_of(item) for item in items]
         if rejected:
             new = await self.project(
                 self.tenant,
                 [self.user_id],
-                lambda project: self.restoring.rejections(self.tenant, self.user_id, rejected, project),
+                lambda project: self.imports.rejections(self.tenant, self.user_id, rejected, project),
             )
             self.tally.count("rejections", new)
 
     async def derived(self, items: Iterable[Item]) -> None:
-        """Write memories that no message is behind: each after those that it rests on."""
+        """Write derived memories, each after its sources."""
         waiting, more = list(items), True
         while waiting and more:
             ready = [one for one in waiting if self.names.name(one)]
@@ -198,22 +198,24 @@ class ExportRestore:
         self.tally.left_out += [f"{_one(one['kind'])} whose sources are not here" for one in waiting]
 
     async def _write(self, items: Sequence[Item]) -> None:
-        told = {one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_held(one)}
-        here = await self.restoring.insights(self.tenant, self.user_id, list(told.values()))
-        # What was drawn from the same messages here stands; what is known of the use of the other is its own.
-        self.names.known |= {one: here[about] for one, about in told.items() if about in here}
-        memories = [self._memory(one) for one in items if told.get(one["id"]) not in here]
+        insights = {
+            one["id"]: UUID(one["about"]) for one in items if one.get("about") and not _is_curated(one)
+        }
+        here = await self.imports.insights(self.tenant, self.user_id, list(insights.values()))
+        # An insight that was drawn here from the same messages stays, with its own reinforcement.
+        self.names.known |= {one: here[about] for one, about in insights.items() if about in here}
+        memories = [self._memory(one) for one in items if insights.get(one["id"]) not in here]
         about = {
             self.names.known[one["id"]]: UUID(one["about"]) for one in items if one.get("about") is not None
         }
-        written = await self.restoring.derived(self.tenant, memories, about, self.clock.now())
+        written = await self.imports.derived(self.tenant, memories, about, self.clock.now())
         await self.emitter.emit(
             self.tenant, derived_memory_events(memories, [one for one in written if not one.remembered])
         )
         self.tally.count("derived", len(written))
 
     def _memory(self, item: Item) -> Memory:
-        """Return a memory as it was made, or put right: what use has added to it comes later."""
+        """Return a memory as created or corrected; its reinforcement is restored later."""
         fields: dict[str, Any] = {name: item[name] for name in _TEXTS}
         fields |= {name: instant_of(item[name]) for name in _INSTANTS}
         fields |= {name: tuple(item[name]) for name in _LISTS}
@@ -243,9 +245,9 @@ class ExportRestore:
         )
 
     async def use(self, items: Iterable[Item]) -> None:
-        """Have memories be as they were used, faded and held on to; at most some hundred at once."""
-        kept = [self._kept(one) for one in items if one["id"] in self.names.known]
-        changed = await self.restoring.use(self.tenant, self.user_id, kept)
+        """Restore reinforcement, decay and curation of memories; at most some hundred at once."""
+        kept = [self._use(one) for one in items if one["id"] in self.names.known]
+        changed = await self.imports.use(self.tenant, self.user_id, kept)
         self.tally.count("memories", len(changed))
         live = tuple(one.memory_id for one in changed if one.archive_reason is None)
         events: list[DerivedEvent] = []
@@ -262,8 +264,8 @@ class ExportRestore:
         ]
         await self.emitter.emit(self.tenant, events)
 
-    def _kept(self, item: Item) -> ImportedUse:
-        state = [item[one] for one in (*STRENGTHENED, "pinned", "verified", "archived_at", "compressed")]
+    def _use(self, item: Item) -> ImportedUse:
+        state = [item[one] for one in (*REINFORCED_FIELDS, "pinned", "verified", "archived_at", "compressed")]
         here, synthesis = self.names.known[item["id"]], item["synthesis_id"]
         return ImportedUse(
             id=here,
@@ -284,7 +286,7 @@ class ExportRestore:
         )
 
     async def notes(self, items: Iterable[Item], lifetime: timedelta = LIFETIME) -> None:
-        """Keep notes that are still at hand, each from the moment at which it was set."""
+        """Restore notes that have not expired, with the time at which they were set."""
         oldest = self.clock.now() - lifetime
         for item in items:
             at = parse_instant(item["set_at"])
@@ -299,13 +301,15 @@ class ExportRestore:
                 request_id=request_key(self.tenant, self.user_id, "import", request),
             )
             try:
-                await self.notebook.note(self.tenant, note, at, live_since=oldest, limit=MAX_NOTES, late=True)
+                await self.note_store.note(
+                    self.tenant, note, at, live_since=oldest, limit=MAX_NOTES, late=True
+                )
                 self.tally.count("notes", 1)
             except (TombstoneExists, TooManyNotes, NoteConflict) as error:
                 self.tally.left_out.append(f"a note: {error}")
 
 
-def _is_held(item: Item) -> bool:
+def _is_curated(item: Item) -> bool:
     return bool(item["verified"] or item["source"] == Source.USER_CORRECTION)
 
 

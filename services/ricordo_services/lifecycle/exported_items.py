@@ -1,4 +1,4 @@
-"""Parts of the items of an export, read as the domain's values."""
+"""Parses parts of exported items into values of the domain."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,20 +14,20 @@ Item = Mapping[str, Any]
 
 
 def instant_of(text: str | None) -> datetime | None:
-    """Read an instant, or None."""
+    """Parse an instant, or None."""
     return None if text is None else parse_instant(text)
 
 
 def event_times_of(item: Item) -> tuple[EventTime, ...]:
-    """Read when it happened; what was exported before 0.3 tells one time at most."""
-    told = item.get("event_times")
-    if told is None:
-        told = [{"start": item["event_start"], "end": item["event_end"]}] if item["event_end"] else []
-    return tuple(EventTime(parse_instant(one["start"]), parse_instant(one["end"])) for one in told)
+    """Parse the event times; exports before 0.3 have at most one."""
+    times = item.get("event_times")
+    if times is None:
+        times = [{"start": item["event_start"], "end": item["event_end"]}] if item["event_end"] else []
+    return tuple(EventTime(parse_instant(one["start"]), parse_instant(one["end"])) for one in times)
 
 
 def evidence_of(item: Item) -> Evidence:
-    """Read what a user said of a fact."""
+    """Parse the assertion of a user on a fact."""
     return Evidence(
         subject=item["subject"],
         predicate=item["predicate"],
@@ -45,7 +45,7 @@ def evidence_of(item: Item) -> Evidence:
 
 
 def rejected_of(item: Item) -> ImportedRejection:
-    """Read what a user took back of what a message states."""
+    """Parse the rejection of a statement by a user."""
     fields = ("message_id", "subject", "predicate", "object", "quote")
     return ImportedRejection(
         request_id=item["request"],

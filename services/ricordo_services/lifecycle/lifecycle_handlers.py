@@ -1,4 +1,4 @@
-"""Lifecycle's events: use strengthens, and the end of a session is noted."""
+"""Handles events of lifecycle: recalls reinforce memories, and ends of sessions are recorded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.lifecycle_store import Access, LifecycleStore
 from ricordo.store.session_store import SessionStore
 
-STRENGTHENED = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
+REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
 
 
 @dataclass(frozen=True, slots=True)
 class Reinforce:
-    """Handles `memory.accessed`: each event strengthens its memories exactly once."""
+    """Handles `memory.accessed`: each event reinforces its memories exactly once."""
 
     life: LifecycleStore
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
-        """Strengthen what was recalled; one outcome each."""
+        """Reinforce the recalled memories; one outcome each."""
         accesses = [
             Access(event.body.recall_id, event.body.user_id, event.body.memory_ids, event.body.at)
             for event in events
@@ -29,7 +29,7 @@ class Reinforce:
             Done(
                 (
                     MemoryChanged(
-                        user_id=event.body.user_id, memory_ids=event.body.memory_ids, fields=STRENGTHENED
+                        user_id=event.body.user_id, memory_ids=event.body.memory_ids, fields=REINFORCED_FIELDS
                     ),
                 )
             )
@@ -39,13 +39,13 @@ class Reinforce:
 
 @dataclass(frozen=True, slots=True)
 class SessionEndHandler:
-    """Handles `session.ended`: the end is noted, and the session summed up with the next look for those."""
+    """Handles `session.ended`: records the end; the next pass summarises the session."""
 
     sessions: SessionStore
     clock: Clock
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[SessionEnded]]) -> Sequence[Outcome]:
-        """Note the ends; one outcome each."""
+        """Record the ends; one outcome each."""
         now = self.clock.now()
         for event in events:
             body = event.body

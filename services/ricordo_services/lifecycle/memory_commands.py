@@ -28,7 +28,7 @@ from ricordo.runtime.replies import QueryResult, RequestError
 from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo_services.lifecycle.derived_events import removal_events
-from ricordo_services.lifecycle.lifecycle_handlers import STRENGTHENED
+from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
 
 R = TypeVar("R")
 OnMemories = Feedback | Pin | Verify | Correct
@@ -55,7 +55,9 @@ class MemoryCommands:
             command,
         )
         reply = FeedbackReply(used=result.used, irrelevant=result.irrelevant)
-        return QueryResult(reply, _changed(command, result.changed, STRENGTHENED), _cause(tenant, command))
+        return QueryResult(
+            reply, _changed(command, result.changed, REINFORCED_FIELDS), _cause(tenant, command)
+        )
 
     async def pin(self, tenant: str, command: Pin, /) -> QueryResult:
         """Exempt a memory from decay, or end the exemption."""

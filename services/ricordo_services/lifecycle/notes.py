@@ -1,4 +1,4 @@
-"""The command that puts a value into a conversation's working memory, and what empties it."""
+"""Answers `command.note`, which sets a value in working memory, and deletes expired notes."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,16 +24,16 @@ from ricordo_services.lifecycle.passes.slices import IsolatedItems
 class NoteHandler:
     """Answers `command.note`."""
 
-    notebook: NoteStore
+    store: NoteStore
     clock: Clock
     lifetime: timedelta = LIFETIME
 
     async def __call__(self, tenant: str, command: Note, /) -> NoteReply:
-        """Keep a value, or take it away."""
+        """Set a value, or remove it."""
         now = self.clock.now()
         try:
-            await self.notebook.note(
-                tenant, _kept(tenant, command), now, live_since=now - self.lifetime, limit=MAX_NOTES
+            await self.store.note(
+                tenant, _note(tenant, command), now, live_since=now - self.lifetime, limit=MAX_NOTES
             )
         except TombstoneExists as forgotten:
             reason = f"this {forgotten.scope} was forgotten: nothing is noted of it any more"
@@ -47,20 +47,20 @@ class NoteHandler:
         return NoteReply()
 
 
-async def tidy_notes(life: LifecycleStore, notebook: NoteStore, now: datetime, lifetime: timedelta) -> None:
-    """Drop, for all tenants, notes that are at hand no more; those too that a clock ahead of time has set.
+async def tidy_notes(lifecycle: LifecycleStore, notes: NoteStore, now: datetime, lifetime: timedelta) -> None:
+    """Delete expired notes of all tenants, also those from the future, set by a fast clock.
 
     Raises:
-        StoreUnavailable: PostgreSQL does not answer; what fails for one tenant otherwise is logged.
+        StoreUnavailable: PostgreSQL does not answer; other errors of a tenant are logged.
     """
-    trials = IsolatedItems("tidy notes")
-    for tenant in await life.tenants():
-        with trials.guard(now, tenant):
-            await notebook.tidy(tenant, before=now - lifetime, after=now + lifetime)
+    items = IsolatedItems("tidy notes")
+    for tenant in await lifecycle.tenants():
+        with items.guard(now, tenant):
+            await notes.tidy(tenant, before=now - lifetime, after=now + lifetime)
 
 
-def _kept(tenant: str, command: Note) -> WorkingNote:
-    """Return what is kept. Without a request id each request counts."""
+def _note(tenant: str, command: Note) -> WorkingNote:
+    """Return the note of a command; without a request id, repeats are not recognised."""
     return WorkingNote(
         user_id=command.user_id,
         conversation_id=command.conversation_id,

@@ -1,4 +1,4 @@
-"""Reflecting: once enough has come in about a user, what is regular in it becomes insights."""
+"""Reflection: draws insights from regularities in the memories of a user, once enough are new."""
 
 import math
 from collections.abc import AsyncGenerator, Sequence
@@ -19,29 +19,28 @@ from ricordo_services.lifecycle.derived_events import derived_memory_events, rem
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 OBSERVED: Final = 100
-"""Memories that a reflection is drawn from."""
+"""The number of memories that a reflection reads."""
 
-_AT_ONCE: Final = 50  # users that are looked for at a time
+_AT_ONCE: Final = 50  # users in a batch
 
 
 class InsightModel(Protocol):
     """A language model that draws insights."""
 
     async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:
-        """Return what it understood and the memories bear out; fewer than three where not all of it held."""
+        """Return its insights that the memories support, at most three."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionPass:
-    """The work of `reflect`: what follows from the last memories of each user of whom enough has accumulated.
+    """The work of the pass `reflect`: insights from the latest memories of each user with enough new ones.
 
-    What has accumulated is settled in the transaction that writes the insights, so that whoever is stopped
-    has either reflected or not. What is told of it may be lost then: of an insight that lacks a stage the
-    reconciliation tells.
+    The transaction that writes insights also resets the sum of new importances. If its events are lost,
+    reconciliation finds that the insights lack a stage.
 
     Attributes:
-        threshold: of the sum of importances, from 1 to 10 each, that must have come in; infinite for nobody.
+        threshold: for the sum of new importances, from 1 to 10 each; infinite disables the pass.
     """
 
     store: ReflectionStore
@@ -51,10 +50,10 @@ class ReflectionPass:
     threshold: float = 100.0
     model: InsightModel | None = None
     name: str = "reflect"
-    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("reflect"))
+    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("reflect"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
-        """Return how many users are due, as far as these are looked for at a time."""
+        """Return the number of due users, at most one batch."""
         return len(await self._due(tenant, user_id))
 
     async def slices(
@@ -64,10 +63,10 @@ class ReflectionPass:
         user_id: str | None,
         _after: UUID | None,
     ) -> AsyncGenerator[Slice, None]:
-        """Reflect upon all users that are due; they are not found again."""
-        async for done in self.trials.all_due(
+        """Reflect on all due users; they are not found again."""
+        async for done in self.items.all_due(
             partial(self._due, tenant, user_id),
-            partial(self._upon, tenant),
+            partial(self._reflect, tenant),
             lambda due: {"user_id": due.user_id},
             now,
             tenant,
@@ -75,29 +74,29 @@ class ReflectionPass:
             yield done
 
     async def _due(self, tenant: str, user_id: str | None, more: int = 0) -> Sequence[ReflectionBacklog]:
-        """Return some users who are due, and `more`."""
+        """Return one batch of due users, and `more`."""
         if math.isinf(self.threshold):
             return ()
         return await self.store.due(tenant, self.threshold, user_id=user_id, limit=_AT_ONCE + more)
 
-    async def _upon(self, tenant: str, one: ReflectionBacklog) -> Slice:
+    async def _reflect(self, tenant: str, one: ReflectionBacklog) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
         observed = replace(observed, memories=strip_instructions(observed.memories))
-        understood = () if self.model is None else await self.model.insights(tenant, observed)
-        [found] = await self.executor.map(_drawn, [(observed, tuple(understood))])
+        claimed = () if self.model is None else await self.model.insights(tenant, observed)
+        [found] = await self.executor.map(_find_insights, [(observed, tuple(claimed))])
         reflections = [
             Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))
             for each in found
         ]
         reflected = await self.store.reflect(tenant, one, reflections, self.clock.now())
-        if reflected is None:  # somebody else has reflected meanwhile
+        if reflected is None:  # another process has reflected meanwhile
             return Slice(examined=len(observed.memories))
-        told = derived_memory_events([each.memory for each in reflections], reflected.written)
+        events = derived_memory_events([each.memory for each in reflections], reflected.written)
         gone = reflected.withdrawn
-        await self.emitter.emit(tenant, [*told, *removal_events(one.user_id, gone)])
+        await self.emitter.emit(tenant, [*events, *removal_events(one.user_id, gone)])
         return Slice(examined=len(observed.memories), changed=len(gone), created=reflected.created)
 
 
-def _drawn(given: tuple[ReflectionEvidence, tuple[Insight, ...]]) -> tuple[Insight, ...]:
-    observed, understood = given
-    return find_insights(observed.memories, observed.own_names, understood)
+def _find_insights(given: tuple[ReflectionEvidence, tuple[Insight, ...]]) -> tuple[Insight, ...]:
+    observed, claimed = given
+    return find_insights(observed.memories, observed.own_names, claimed)

@@ -1,4 +1,4 @@
-"""Summing up what was said in one go, once it is over."""
+"""Summarises sessions once they are over."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,32 +30,23 @@ from ricordo.store.session_store import (
 from ricordo_services.lifecycle.derived_events import derived_memory_events, removal_events
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
-_AT_ONCE: Final = 50  # conversations that are looked for at a time
+_AT_ONCE: Final = 50  # conversations in a batch
 
 
-class Condensing(Protocol):
-    """A language model that sums up a session, where there is one."""
+class Condenser(Protocol):
+    """A language model that summarises a session."""
 
     async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        """Return what it makes of a session; None where that cannot be used, or there is no model."""
+        """Return the summary of a session; None if it is unusable."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
-    """No language model: the session's own sentences stand for it."""
-
-    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:  # noqa: ARG002
-        """Return None."""
-        return None
-
-
-@dataclass(frozen=True, slots=True)
 class SessionSummaries:
-    """The work of `summarize`: what follows from the turns of each session alone, whoever does it and when.
+    """The work of the pass `summarize`: a pure function of the turns of each session.
 
-    A message that comes late opens its session again: the summary of all takes the former one's place, and
-    keeps what use has made of it. What the user has corrected or verified stays.
+    A late message reopens its session: a new summary replaces the former one and inherits its reinforcement.
+    Summaries that the user has corrected or verified stay.
     """
 
     sessions: SessionStore
@@ -64,12 +55,12 @@ class SessionSummaries:
     executor: CpuExecutor
     model: str
     silence: timedelta = SILENCE
-    condensing: Condensing = Alone()
-    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("summarize"))
+    condenser: Condenser | None = None
+    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("summarize"))
     name: str = "summarize"
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
-        """Return how many conversations are due, as far as these are looked for at a time."""
+        """Return the number of due conversations, at most one batch."""
         return len(await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE))
 
     async def slices(
@@ -79,8 +70,8 @@ class SessionSummaries:
         user_id: str | None,
         _after: UUID | None,
     ) -> AsyncGenerator[Slice, None]:
-        """Summarise all sessions that are over; what is covered is not found again."""
-        async for done in self.trials.all_due(
+        """Summarise all sessions that are over; summarised ones are not found again."""
+        async for done in self.items.all_due(
             lambda more: self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE + more),
             lambda due: self._conversation(tenant, due, now),
             lambda due: {"user_id": due.user_id, "conversation_id": due.conversation_id},
@@ -90,43 +81,43 @@ class SessionSummaries:
             yield done
 
     async def _conversation(self, tenant: str, one: UnsummarizedConversation, now: datetime) -> Slice:
-        """Sum up the sessions of a conversation, each in a transaction of its own, until one goes on."""
+        """Summarise the sessions of a conversation, each in its own transaction, until the open one."""
         loaded = await self.sessions.load(tenant, self.model, one, now, self.silence)
         over = list(takewhile(lambda session: session.over, loaded.sessions))
-        goes_on = loaded.sessions[len(over)].place if len(over) < len(loaded.sessions) else loaded.rest
+        open_at = loaded.sessions[len(over)].place if len(over) < len(loaded.sessions) else loaded.rest
         if not over:
-            await self.sessions.summarise(tenant, one, SummaryPlan(rest=goes_on), self.clock.now())
+            await self.sessions.summarise(tenant, one, SummaryPlan(rest=open_at), self.clock.now())
             return Slice()
         begin = [each.place for each in over[1:]]
         done = Slice(examined=len(over))
-        for session, rest in zip(over, [*begin, goes_on], strict=True):
-            if _stands(session) and rest is not goes_on:
+        for session, rest in zip(over, [*begin, open_at], strict=True):
+            if _is_current(session) and rest is not open_at:
                 continue  # covered with the next one
-            settled = replace(await self._settled(session, rest), more=rest is not goes_on)
-            written = await self.sessions.summarise(tenant, one, settled, self.clock.now())
-            if written is None:  # something was said meanwhile: it is due again
+            plan = replace(await self._plan(session, rest), more=rest is not open_at)
+            written = await self.sessions.summarise(tenant, one, plan, self.clock.now())
+            if written is None:  # there was a new message meanwhile: it is due again
                 return done
-            told = derived_memory_events([each.memory for each in settled.summaries], written.written)
-            await self.emitter.emit(tenant, [*told, *removal_events(one.user_id, written.withdrawn)])
+            events = derived_memory_events([each.memory for each in plan.summaries], written.written)
+            await self.emitter.emit(tenant, [*events, *removal_events(one.user_id, written.withdrawn)])
             gone, made = len(written.withdrawn), len(written.written)
             done = replace(done, changed=done.changed + gone, created=done.created + made)
         return done
 
-    async def _settled(self, session: Session, rest: TurnPosition | None) -> SummaryPlan:
-        """Return what has become of a session: a summary in place of former ones; none of one turn."""
-        if _stands(session):
+    async def _plan(self, session: Session, rest: TurnPosition | None) -> SummaryPlan:
+        """Return the new summary of a session in place of former ones; no summary for a single turn."""
+        if _is_current(session):
             return SummaryPlan(rest=rest)
         former = tuple(one.id for one in session.former)
-        heard = strip_instructions_from_turns(session.turns)
-        if session.summary is not None or len(heard) < FEWEST_TURNS:
+        turns = strip_instructions_from_turns(session.turns)
+        if session.summary is not None or len(turns) < FEWEST_TURNS:
             return SummaryPlan(withdrawn=former, rest=rest)
-        condensed = await self.condensing.condense(heard)
+        condensed = None if self.condenser is None else await self.condenser.condense(turns)
         [summary] = await self.executor.map(partial(summarise, condensed=condensed), [session.turns])
         return SummaryPlan([Successor(summary, former)], rest=rest)
 
 
-def _stands(session: Session) -> bool:
-    """Whether what sums it up is as it shall be: its own summary alone, or one that the user holds on to."""
+def _is_current(session: Session) -> bool:
+    """Whether a session needs no new summary: it has only its own, or one that the user has curated."""
     if any(map(is_held_by_user, session.former)):
         return True
     return session.summary is not None and not session.former

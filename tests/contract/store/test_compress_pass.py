@@ -89,7 +89,7 @@ async def _run(stores: Stores, user: str | None = None, **parts: Any) -> list[Sl
         "store": CompressionStore(stores.database),
         "emitter": Emitted(),
         "clock": SystemClock(),
-        "beside": stores.executor,
+        "executor": stores.executor,
         "model": MODEL,
     }
     work = CompressionPass(**{**plain, **parts})

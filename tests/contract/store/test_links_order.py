@@ -15,7 +15,7 @@ from tests.contract.store.test_links import erase, related, remember
 from ricordo.memory.similarity import MOST
 from ricordo.store.link_store import LinkStore
 from ricordo.testing.factories import unit_vectors
-from ricordo_services.enrichment.related_memories import RelatedMemories, RememberedNeighbourhoods
+from ricordo_services.enrichment.related_memories import NeighbourhoodCache, RelatedMemories
 
 THRESHOLD = 0.6
 FALLBACK = "model-b"
@@ -128,7 +128,7 @@ async def _is_as_defined(stores: Stores, story: Sequence[Said], there: Sequence[
 def _workers(stores: Stores, *room: int) -> list[RelatedMemories]:
     links = LinkStore(stores.database)
     return [
-        RelatedMemories(links, stores.executor, (MODEL, FALLBACK), THRESHOLD, RememberedNeighbourhoods(most))
+        RelatedMemories(links, stores.executor, (MODEL, FALLBACK), THRESHOLD, NeighbourhoodCache(most))
         for most in room
     ]
 

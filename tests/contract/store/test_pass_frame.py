@@ -127,7 +127,7 @@ def clock() -> ManualClock:
 def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *tenants: str) -> PassRunner:
     return PassRunner(
         work=work,
-        life=Tenants(tenants or [stores.tenant]),
+        tenants=Tenants(tenants or [stores.tenant]),
         runs=stores.pass_runs,
         locks=stores.pass_locks,
         clock=clock,

@@ -212,7 +212,7 @@ async def _summarize(
     condenser = FailingCondenser(failing)
     store = SessionStore(stores.database)
     work = SessionSummaries(
-        store, emitter, clock, stores.executor, MODEL, condensing=condenser, name="summarize"
+        store, emitter, clock, stores.executor, MODEL, condenser=condenser, name="summarize"
     )
     done = [one async for one in work.slices(stores.tenant, clock.now(), None, None)]
     return sum(one.failed for one in done), sum(one.created for one in done)

@@ -76,7 +76,7 @@ def _reflect(stores: Stores, **parts: Any) -> ReflectionPass:  # noqa: ANN401 - 
         "store": ReflectionStore(stores.database),
         "emitter": Emitted(),
         "clock": SystemClock(),
-        "beside": stores.executor,
+        "executor": stores.executor,
     }
     return ReflectionPass(**{**plain, **parts})
 

@@ -1,4 +1,4 @@
-"""CompressionPass: at night, what is old and weak is condensed into syntheses, and stays."""
+"""Condenses old, weak memories into syntheses; the sources stay."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,27 +24,27 @@ from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
-from ricordo_services.lifecycle.derived_events import birth
+from ricordo_services.lifecycle.derived_events import creation_events
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000
-_SLICE: Final = 20  # groups that are written before it is told of them
+_SLICE: Final = 20  # groups whose events are published together
 
 _Group: TypeAlias = tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CompressionPass:
-    """The work of `compress`, user by user, in windows of time; a function of the rows and of the moment.
+    """The work of the pass `compress`, user by user, in windows of time.
 
-    A user is looked at until nothing is condensed any more, so that a second run finds nothing to do. Each
-    synthesis is written with the mark on its sources in one transaction; whoever ends in between has done a
-    part of the work, and the next run does the rest. What was not told of it then, the reconciliation tells.
+    A user is repeated until nothing more is condensed, so that a second run changes nothing. Each synthesis
+    is written with the mark on its sources in one transaction, so an interrupted pass can continue. If events
+    are lost, reconciliation publishes them.
 
     Attributes:
-        alike: the least cosine of each member of a group with the middle one.
-        condenser: a language model; None for the sentences that tell most.
+        alike: the minimum cosine of each member of a group with the central one.
+        condenser: a language model; None for extractive summaries.
     """
 
     store: CompressionStore
@@ -55,10 +55,10 @@ class CompressionPass:
     alike: float = ALIKE
     condenser: LlmCondenser | None = None
     name: str = "compress"
-    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
+    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
-        """Return 0: who is weak is known when it was looked at."""
+        """Return 0: the number of weak memories is not known in advance."""
         return 0
 
     async def slices(
@@ -66,11 +66,11 @@ class CompressionPass:
         tenant: str,
         now: datetime,
         user_id: str | None,
-        after: UUID | None,  # noqa: ARG002 - what was condensed is not found again
+        after: UUID | None,  # noqa: ARG002 - condensed memories are not found again
     ) -> AsyncGenerator[Slice, None]:
-        """Condense what is old and weak."""
+        """Condense old, weak memories."""
         async for user in self._users(tenant, now, user_id):
-            async for one in self.trials.each(self._whole(tenant, user, now), now, tenant, user_id=user):
+            async for one in self.items.each(self._whole(tenant, user, now), now, tenant, user_id=user):
                 yield one
 
     async def _users(self, tenant: str, now: datetime, user_id: str | None) -> AsyncGenerator[str]:
@@ -84,7 +84,7 @@ class CompressionPass:
             after = users[-1]
 
     async def _whole(self, tenant: str, user_id: str, now: datetime) -> AsyncGenerator[Slice, None]:
-        """Go through a user's weak memories until nothing more comes of them; count each failure once."""
+        """Condense the weak memories of a user until nothing changes; count each failure once."""
         first, created, failed = True, True, set[_Group]()
         while created:
             created = False
@@ -98,7 +98,7 @@ class CompressionPass:
     async def _of_user(
         self, tenant: str, user_id: str, now: datetime, failed: set[_Group]
     ) -> AsyncGenerator[Slice, None]:
-        """Go once through a user's weak memories."""
+        """Condense the weak memories of a user once."""
         after: MemoryPosition | None = None
         while True:
             window = await self.store.weak(tenant, user_id, self.model, now, after=after, limit=_WINDOW)
@@ -118,7 +118,7 @@ class CompressionPass:
         now: datetime,
         failed: set[_Group],
     ) -> Slice:
-        """Write the syntheses of a few groups, and tell of them."""
+        """Write the syntheses of some groups, and publish their events."""
         ids = [one.id for group in some for one in group]
         known = {one.memory.id: one for one in await self.store.sources(tenant, user_id, self.model, ids)}
         events: list[DerivedEvent] = []
@@ -127,19 +127,19 @@ class CompressionPass:
             for group in some:
                 if any(one.id not in known for one in group):  # forgotten since
                     continue
-                # What tells a model what to do stays as it is, and nothing is made of it.
+                # Instructions to a model are not condensed.
                 sources = [known[one.id] for one in group if not is_instructing(known[one.id].memory.content)]
                 if len(sources) < FEWEST:
                     continue
                 if not is_worth_condensing([(one.memory.content, one.memory.language) for one in sources]):
                     continue
                 of = tuple(one.memory.id for one in sources)
-                doing = partial(self._write, tenant, sources, now, events)
-                done = await self.trials.of(doing, now, tenant, user_id=user_id, memory_ids=of)
+                work = partial(self._write, tenant, sources, now, events)
+                done = await self.items.of(work, now, tenant, user_id=user_id, memory_ids=of)
                 changed, created = changed + done.changed, created + done.created
                 if done.failed:
                     failed.add(of)
-        finally:  # what was written is told of, whatever comes then
+        finally:  # events of written syntheses are published in any case
             if events:
                 await self.emitter.emit(tenant, events)
         return Slice(changed=changed, created=created)
@@ -147,12 +147,12 @@ class CompressionPass:
     async def _write(
         self, tenant: str, sources: Sequence[SessionTurn], now: datetime, events: list[DerivedEvent]
     ) -> Slice:
-        """Write a synthesis, and add what there is to tell of it; nothing where a source is not as it was."""
+        """Write a synthesis, and add its events; nothing if a source has changed."""
         text = None if self.condenser is None else await self.condenser.synthesis(sources)
         (synthesis,) = await self.executor.map(partial(synthesise, text=text), [sources])
         memories = [one.memory for one in sources]
         progress = await self.store.compress(tenant, synthesis, memories, now, self.clock.now())
         if progress is None:
             return Slice()
-        events += birth(synthesis, progress.ids)
+        events += creation_events(synthesis, progress.ids)
         return Slice(changed=len(sources), created=1)

@@ -1,7 +1,7 @@
-"""Runs a pass: one process at a time, tenant by tenant, slice by slice.
+"""Frame of a pass: lock, tenants, slices.
 
-A new pass implements `PassWork` and joins the table in `app/passes.py`. A tenant that fails does not keep
-others from their turn; only a server that is away ends a pass.
+A new pass implements `PassWork` and joins the table in `app/passes.py`. A failing tenant does not
+block others; only an unavailable server ends a pass.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ from ricordo.store.pass_store import PassLocks, PassRuns
 from ricordo_services.job_progress import PassReport, PassSummary, RunsElsewhere, silent
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, PassWork, Slice
 
-_TURN_S: Final = 5.0  # of one tenant, after which the others have their turns
+_TURN_S: Final = 5.0  # of one tenant, before it is the turn of the next
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -40,12 +40,12 @@ class PassRunner:
     """
 
     work: PassWork
-    life: Tenants
+    tenants: Tenants
     runs: PassRuns
     locks: PassLocks
     clock: Clock
     patience: float = 5.0
-    trials: IsolatedItems = field(default_factory=IsolatedItems)
+    items: IsolatedItems = field(default_factory=IsolatedItems)
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class PassRunner:
         async with self._lock(self.patience) as summary:
             if summary is None:
                 raise RunsElsewhere(self.name)
-            tenants = await self.life.tenants() if tenant is None else [tenant]
+            tenants = await self.tenants.tenants() if tenant is None else [tenant]
             for each in tenants:
                 summary.expected += await self._expected(each, now, user_id)
             report(summary)
@@ -94,7 +94,7 @@ class PassRunner:
             if summary is None:
                 _log.info("a pass runs elsewhere", name=self.name)
                 return None
-            for tenant in await self.life.tenants():
+            for tenant in await self.tenants.tenants():
                 work = partial(self._continue, tenant, now, every, summary)
                 await self._isolate(work, tenant, now, summary)
         return summary
@@ -135,19 +135,19 @@ class PassRunner:
 
     async def _pending(self, now: datetime) -> Sequence[str]:
         """Return the tenants in which anything is expected."""
-        return [each for each in await self.life.tenants() if await self._expected(each, now, None)]
+        return [each for each in await self.tenants.tenants() if await self._expected(each, now, None)]
 
     async def _isolate(
         self, work: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary
     ) -> None:
         """Do the work for a tenant; count it if it fails."""
-        _add(summary, await self.trials.of(work, now, tenant, name=self.name))
+        _add(summary, await self.items.of(work, now, tenant, name=self.name))
 
     async def _expected(self, tenant: str, now: datetime, user_id: str | None) -> int:
         """Return how much is expected; 0 if that fails."""
         ids = {"name": self.name, "step": "expected"}
-        if not self.trials.in_cooldown(now, tenant, **ids):
-            with self.trials.guard(now, tenant, **ids):
+        if not self.items.in_cooldown(now, tenant, **ids):
+            with self.items.guard(now, tenant, **ids):
                 return await self.work.expected(tenant, now, user_id)
         return 0
 

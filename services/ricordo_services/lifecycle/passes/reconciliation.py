@@ -1,4 +1,4 @@
-"""Picking up what was left behind: messages that lack a stage, unheard moves, records that are old."""
+"""Reconciliation: republishes events of messages that lack a stage and of moves, and deletes old records."""
 
 import math
 from collections.abc import Mapping
@@ -15,33 +15,31 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import Lagging, LifecycleStore
 from ricordo_services.backpressure import Backlog
 from ricordo_services.job_progress import PassSummary
-from ricordo_services.lifecycle.derived_events import birth, republish
+from ricordo_services.lifecycle.derived_events import creation_events, republish
 from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
 
-_MOVED: Final = 5_000  # moves that one pass tells of
+_MOVED: Final = 5_000  # moves that one pass republishes
 _BUSY: Final = 5  # times the patience while workers have a backlog
 _MOST_DOUBLED: Final = 5
-_REMITTED: Final = 1_000  # messages that one pass sends on their way again
+_REMITTED: Final = 1_000  # messages that one pass republishes
 _HANDLED_KEPT: Final = timedelta(days=8)  # a day longer than the stream that could deliver an event again
 _REASONS_KEPT: Final = timedelta(days=30)
 _USES_KEPT: Final = timedelta(days=30)
 
 
 async def tidy(life: LifecycleStore, now: datetime, uses_kept: timedelta = _USES_KEPT) -> PassSummary:
-    """Drop, for all tenants, the record of events that come no more, and old reasons of dead letters.
+    """Delete old records of all tenants: of handled events, uses of memories, and reasons of dead letters.
 
-    So goes what each recall has added to memories, once it is older than `uses_kept`.
-
-    A message that still lacks a stage when its reason goes is sent on its way once more; if it fails again,
-    it is a dead letter again. That makes up for a replay which was lost with the power.
+    A message that still lacks a stage when its reason is deleted is republished once more; if it fails again,
+    it becomes a dead letter again. That compensates for a replay that a power failure has lost.
 
     Returns:
-        For how many tenants it failed, as the log says.
+        The number of tenants for which it failed; the errors are logged.
 
     Raises:
         StoreUnavailable: PostgreSQL does not answer.
     """
-    trials, summary = IsolatedItems("tidy"), PassSummary("tidy")
+    items, summary = IsolatedItems("tidy"), PassSummary("tidy")
 
     async def dropped(tenant: str) -> Slice:
         await life.tidy(
@@ -53,19 +51,19 @@ async def tidy(life: LifecycleStore, now: datetime, uses_kept: timedelta = _USES
         return Slice()
 
     for tenant in await life.tenants():
-        summary.failed += (await trials.of(partial(dropped, tenant), now, tenant)).failed
+        summary.failed += (await items.of(partial(dropped, tenant), now, tenant)).failed
     return summary
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """How often something was sent on its way again, and from when on it may be once more (monotonic)."""
+    """The number of republications of a memory, and the earliest time of the next (monotonic)."""
 
     times: int = 0
     next_at: float = -math.inf
 
     def again(self, now: float, patience: timedelta) -> "_Sent":
-        """Return what is so after it was sent at `now`."""
+        """Return the state after a republication at `now`."""
         wait = patience.total_seconds() * 2 ** min(self.times, _MOST_DOUBLED)
         return _Sent(self.times + 1, now + wait)
 
@@ -75,14 +73,12 @@ _NEVER: Final = _Sent()
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """Sends on their way again the messages that have lacked a stage for too long, and says moves once more.
+    """Republishes events of messages that have lacked a stage for too long, and of archive moves.
 
-    Derived events live in a stream that may lose its last moments with the power, and a process may end
-    between its write and its event; the stages know what is missing, and the rows what the archive took or
-    gave back. While events still wait for a worker, what lacks a stage is most likely late and not lost: then
-    the pass leaves it alone for longer. What was sent on its way has as long again before it is sent anew,
-    and twice as long each time after that: who has much to do is not given ever more of the same. Whoever
-    is given the same event twice writes the same.
+    The stream of derived events may lose its last moments in a power failure, and a process may end between
+    its write and its event; stages and rows show what is missing. While a backlog waits for the workers, a
+    missing stage is most likely late and not lost, so the pass waits longer. Each republication doubles the
+    wait before the next one, so as not to add to a backlog. Handling the same event twice changes nothing.
     """
 
     life: LifecycleStore
@@ -91,11 +87,11 @@ class Reconciliation:
     clock: Clock
     model: str
     patience: timedelta = field(default=timedelta(minutes=2))
-    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("reconcile"))
+    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("reconcile"))
     _sent: dict[str, Mapping[UUID, "_Sent"]] = field(default_factory=dict)
 
     async def run(self) -> PassSummary:
-        """Emit again, for all tenants, the event before the first stage that is missing, and of each move.
+        """Republish, for all tenants, the event before the first missing stage, and those of moves.
 
         Raises:
             StoreUnavailable, BusUnavailable: a server does not answer.
@@ -104,8 +100,8 @@ class Reconciliation:
         patience = self.patience * (_BUSY if await self.backlog.waiting() else 1)
         now = self.clock.now()
         for tenant in await self.life.tenants():
-            doing = partial(self._reconcile, tenant, now, patience, summary)
-            summary.failed += (await self.trials.of(doing, now, tenant)).failed
+            work = partial(self._reconcile, tenant, now, patience, summary)
+            summary.failed += (await self.items.of(work, now, tenant)).failed
         summary.seconds = self.clock.monotonic() - began
         return summary
 
@@ -119,17 +115,16 @@ class Reconciliation:
         due = [one for one in lagging if sent[one.progress.memory_id].next_at <= moment]
         await self.emitter.emit(tenant, [event for one in due for event in self._again(one)])
         again = {one.progress.memory_id: sent[one.progress.memory_id].again(moment, patience) for one in due}
-        self._sent[tenant] = sent | again  # what lags no more is forgotten
+        self._sent[tenant] = sent | again  # drops memories that lag no more
         summary.changed += len(due)
-        await self._tell_moved(tenant, now - patience, summary)
+        await self._republish_moves(tenant, now - patience, summary)
         return Slice()
 
-    async def _tell_moved(self, tenant: str, before: datetime, summary: PassSummary) -> None:
-        """Say once more what moved before `before`; then it is taken as said.
+    async def _republish_moves(self, tenant: str, before: datetime, summary: PassSummary) -> None:
+        """Republish moves before `before`, then mark them as reported.
 
-        Whoever moved it said so at once, if nothing came in between. So it is said twice, patience apart, and
-        one crash or power failure leaves one of the two; only a second one, in the moment after the second
-        saying, could leave none.
+        Each move is published twice, `patience` apart: at once by the process that made it, and here. So a
+        single crash or power failure loses at most one of the two.
         """
         moved = await self.life.unreported_moves(tenant, before, _MOVED)
         if not moved:
@@ -141,12 +136,14 @@ class Reconciliation:
     def _again(self, lagging: Lagging) -> list[DerivedEvent]:
         ids, lacks = lagging.progress.ids, lagging.lacks
         if lagging.derived is not None and Stage.ENCODED in lacks:
-            return list(birth(lagging.derived, ids))
+            return list(creation_events(lagging.derived, ids))
         if Stage.ENCODED in lacks:
-            return [MemoryCreated(**ids)]  # heard by encode and by knowledge
+            return [MemoryCreated(**ids)]  # consumed by encode and by knowledge
         events: list[DerivedEvent] = [MemoryCreated(**ids)] if Stage.EXTRACTED in lacks else []
         if Stage.ENRICHED in lacks:
-            return events or [MemoryEncoded(**ids, model=self.model)]  # which encode says again, else
+            return events or [MemoryEncoded(**ids, model=self.model)]  # which encode republishes, else
         if Stage.INDEXED in lacks:
-            events.append(MemoryEnriched(**ids, version="reconcile"))  # of which encode does not say it
+            events.append(
+                MemoryEnriched(**ids, version="reconcile")
+            )  # which encode does not republish for it
         return events

@@ -67,7 +67,7 @@ class ExpiryPass:
     async def slices(
         self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
     ) -> AsyncGenerator[Slice, None]:
-        """Archive what has expired, which is not found again then."""
+        """Archive expired memories; they are not found again."""
         gone: Sequence[tuple[UUID, str]] | None = None
         while gone is None or gone:
             gone = await self.retention.expire(tenant, now, user_id=user_id, kept=self.kept, limit=_SLICE)
@@ -88,10 +88,10 @@ class RetentionPass:
     limits: tuple[int | None, int | None]
     strategy: Strategy = "importance_weighted"
     name: str = "retain"
-    trials: IsolatedItems = field(default_factory=lambda: IsolatedItems("retain"))
+    items: IsolatedItems = field(default_factory=lambda: IsolatedItems("retain"))
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
-        """Return how many memories the users have who are over their limit."""
+        """Return the number of memories of the users over their limit."""
         found = [await self.retention.over_quota(tenant, *limit, user_id) for limit in self._limits()]
         return sum(sum(numbers.values()) for numbers in found)
 
@@ -103,9 +103,7 @@ class RetentionPass:
             for user, number in (await self.retention.over_quota(tenant, kinds, limit, user_id)).items():
                 quota = Quota(user_id=user, kinds=kinds, limit=limit, strategy=self.strategy)
                 yield Slice(examined=number)
-                async for done in self.trials.each(
-                    self._prune(tenant, now, quota), now, tenant, user_id=user
-                ):
+                async for done in self.items.each(self._prune(tenant, now, quota), now, tenant, user_id=user):
                     yield done
 
     async def _prune(self, tenant: str, now: datetime, quota: Quota) -> AsyncGenerator[Slice, None]:

@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What one committed step of a pass has done.
+    """The result of one committed step of a pass.
 
     Attributes:
-        reached: up to which id, where a later run can go on after it; None where it must begin anew.
+        reached: the id after which a later run can continue; None if it must start from the beginning.
     """
 
     examined: int = 0
@@ -28,7 +28,7 @@ class Slice:
 
 
 class PassWork(Protocol):
-    """What a pass does with the memories of a tenant; `PassRunner` calls it."""
+    """The work of a pass on the memories of a tenant; `PassRunner` calls it."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class PassWork(Protocol):
         ...
 
     async def expected(self, tenant: str, now: datetime, user_id: str | None, /) -> int:
-        """Return about how much there is to examine, at little cost; 0 if that is unknown."""
+        """Return a cheap estimate of the number of items to examine; 0 if unknown."""
         ...
 
     def slices(
@@ -47,7 +47,7 @@ class PassWork(Protocol):
 
 
 class IsolatedItems(ItemBackoff):
-    """Runs the items of a pass apart from each other: one that fails is logged and counted, others go on.
+    """Runs the items of a pass in isolation: one that fails is logged and counted, others go on.
 
     A failed item rests (`ItemBackoff`) and counts as failed meanwhile. `DependencyUnavailable` ends the pass:
     it is no fault of an item.
@@ -56,10 +56,10 @@ class IsolatedItems(ItemBackoff):
     async def of(
         self, work: Callable[[], Awaitable[Slice]], now: datetime, tenant: str, **ids: object
     ) -> Slice:
-        """Run one item; return what was done, or that it failed.
+        """Run one item; return its result, or a failed slice.
 
         Raises:
-            DependencyUnavailable: a server is away.
+            DependencyUnavailable: a server is unavailable.
         """
         done = Slice(failed=1)
         if not self.in_cooldown(now, tenant, **ids):
@@ -70,7 +70,7 @@ class IsolatedItems(ItemBackoff):
     async def each(
         self, slices: AsyncGenerator[Slice, None], now: datetime, tenant: str, **ids: object
     ) -> AsyncGenerator[Slice, None]:
-        """Run one item that takes several slices; see `of`. What it did before it failed stays done."""
+        """Run one item that takes several slices; see `of`. Slices before a failure are kept."""
         failed = True
         if not self.in_cooldown(now, tenant, **ids):
             with self.guard(now, tenant, **ids):
@@ -91,8 +91,8 @@ class IsolatedItems(ItemBackoff):
         """Run each due item once.
 
         Args:
-            due: returns some due items and so many more: those that failed are found again, first.
-            ids: what identifies an item.
+            due: returns one batch of due items and that many more: failed items are found again, first.
+            ids: returns the fields that identify an item.
         """
         tried: set[tuple[str, ...]] = set()
         failed = 0

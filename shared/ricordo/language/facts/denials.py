@@ -1,4 +1,4 @@
-"""Reads evidence against facts: what a message denies, and what it says has ended.
+"""Denials and endings: reads the facts that a message contradicts.
 
 "I'm not allergic to nuts" and "I left Acme" state nothing by themselves: they speak against what else is
 known of the same words (polarity `denied`). So they may name more than one thing that it can be: whether Acme
