@@ -101,6 +101,4 @@ class IndexRebuild:
             done = await self.reindexing.run(ReindexOrder(projection="vectors"))
             await wait_for_room(self.index, self.clock)
             if await self.vectors.rebuilt(replaced):
-                _log.info(
-                    "the vector index is written anew", memories=done.written, seconds=round(done.seconds, 1)
-                )
+                _log.info("vector index rebuilt", memories=done.written, seconds=round(done.seconds, 1))

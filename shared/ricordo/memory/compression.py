@@ -38,7 +38,7 @@ _BUDGET: Final = BudgetProfile()
 
 Cosines: TypeAlias = NDArray[np.int16]
 
-_READ: Final = 1_000  # characters of a text in which it is looked whether it tells anything
+_READ: Final = 1_000  # characters of a text that are checked for informative words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +195,6 @@ def _stars(cosines: Cosines, least: int) -> Iterator[list[int]]:
 
 
 def is_worth_condensing(contents: Sequence[tuple[str, str]]) -> bool:
-    """Whether most of the texts, each with its language, tell something."""
+    """Whether most of the texts, each with its language, are informative."""
     telling = sum(has_content(Document(text[:_READ], language)) for text, language in contents)
     return 2 * telling > len(contents)

@@ -32,7 +32,7 @@ class Enrichment:
         topics: at most 5, case-folded, most salient first.
         participants: speaker, those present, those mentioned; each once.
         title: one line of at most 80 characters.
-        informative: [0, 1]; from 0.5 on it tells something.
+        informative: [0, 1]; from 0.5 on it is informative.
         instructing: whether any of it gives orders to a model.
         version: of the rules, followed by a plus sign and the model's name if one contributed.
         rated_by: the version of the importance.
@@ -70,25 +70,25 @@ def enrich(
     present = tuple(participants)
     mentioned = mentioned_names(spaced, (*present, speaker))
     instructing = is_instructing(document.text)
-    heard = spaced.without_instructions if instructing else spaced
+    readable = spaced.without_instructions if instructing else spaced
     corrects = role == Role.USER and read_correction(document) is not None
     feels = role in {Role.USER, Role.ASSISTANT}
     emotion = estimate(spaced, vector, mentioned) if feels else NEUTRAL
     return Enrichment(
         emotion=emotion,
         importance=importance(spaced, emotion),
-        topics=topics(heard, mentioned),
+        topics=topics(readable, mentioned),
         participants=_each_once((speaker, *present, *mentioned)),
         type=memory_type(spaced, emotion, role, vector),
         kind=memory_kind(spaced),
-        title=_title(heard) if spaced.text.strip() else "",
+        title=_title(readable) if spaced.text.strip() else "",
         informative=INFORMS if corrects else informative(spaced, role),
         instructing=instructing,
     )
 
 
-def _title(heard: Document) -> str:
-    return title_of(heard, TITLE_LENGTH) if heard.text.strip() else neutral_title(heard.language)
+def _title(readable: Document) -> str:
+    return title_of(readable, TITLE_LENGTH) if readable.text.strip() else neutral_title(readable.language)
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:

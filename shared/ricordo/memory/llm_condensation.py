@@ -21,7 +21,7 @@ from ricordo.memory.summaries import MOST_TOPICS, Condensed, SessionTurn
 
 MOST_SHOWN: Final = 12_000
 """Characters of all texts shown to a model: about 4,000 tokens."""
-_READ: Final = frozenset({"it", "en"})  # languages that are told apart with most certainty
+_READ: Final = frozenset({"it", "en"})  # languages that are detected most reliably
 
 
 class CondensationFault(StrEnum):
@@ -51,7 +51,7 @@ def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> lis
 def find_fault(text: str, sources: Sequence[LlmMessage], language: str) -> CondensationFault | None:
     """Return why an answer cannot replace its sources; None if it can.
 
-    Names and numbers must occur in the texts, or be names of speakers. The truth of the rest is not checked.
+    Names and numbers must occur in the texts, or be names of speakers. The rest is not checked.
     """
     answer = collapse(normalise(text))
     if not any(letter.isalnum() for letter in answer):
@@ -93,9 +93,9 @@ def _said(memory: Memory) -> LlmMessage:
 
 
 def _is_in(answer: str, language: str) -> bool:
-    heard = detect if language in _READ else identify
+    detector = detect if language in _READ else identify
     nameless = " ".join(word for word in answer.split() if not word[0].isupper())
-    return not language or heard(nameless, default=language) == language
+    return not language or detector(nameless, default=language) == language
 
 
 def _names_nothing_new(answer: str, sources: Sequence[LlmMessage], language: str) -> bool:

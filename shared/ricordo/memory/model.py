@@ -93,9 +93,9 @@ class Memory:
         message_id: the bot's id of the message; None for what the system made itself.
         created_at: when it was said.
         stored_at: when it came into this system: an import is not born faded.
-        event_times: when what is told happened or is to happen, where the text says, in its order.
+        event_times: times of the events in the text, in its order.
         importance: [0, 1].
-        informative: [0, 1]; from 0.5 on it tells something, below it is recalled only when that is asked for.
+        informative: [0, 1]; from 0.5 on it is informative; below, it is recalled only on request.
         decay_factor: [0, 1]; 1 is fresh.
         reinforcement: what retrievals have added, >= 0.
         trust: 0-5, how close the speaker is.

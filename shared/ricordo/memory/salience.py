@@ -1,4 +1,4 @@
-"""Extractive summarisation: the sentences that tell most, by maximal marginal relevance.
+"""Extractive summarisation: the most informative sentences, by maximal marginal relevance.
 
 Carbonell & Goldstein 1998, over sentences. Relevance is the cosine with the mean of all vectors; similarity
 is the larger of shared words and the cosine of the messages.
@@ -24,7 +24,7 @@ LONGEST: Final = 240
 """Characters of a chosen sentence."""
 _READ: Final = 200  # texts of most weight whose sentences are looked at
 _MOST_READ: Final = 2_000  # characters of a text
-_FULL: Final = 8  # words that tell something, from which on more of them add nothing
+_FULL: Final = 8  # informative words, beyond which more add nothing
 _REPETITION: Final = 0.7  # what likeness to a chosen sentence takes away
 _ALIKE: Final = 0.8  # two that share so much say the same
 _PRECISE: Final = re.compile(r"\d|(?<=[\w,;:] )[A-ZÀ-Þ]\w")  # a number, a name within

@@ -30,7 +30,7 @@ _THOUSANDTH: Final = _SCALE * _SCALE // 1000
 _ROUNDED: Final = _THOUSANDTH // 2
 
 # What decides who is nearer, in one number: the cosine to three digits, how close in time, before or after.
-# What is finer than that is noise of the encoder; equal texts are told apart by when they were said.
+# What is finer than that is noise of the encoder; equal texts are ordered by their times.
 _GAP_BITS: Final = 51
 _WIDEST_GAP: Final = (1 << _GAP_BITS) - 1  # microseconds: 71 years
 

@@ -205,7 +205,7 @@ CLEAR: Final = 0.6
 
 
 def describe_habits(patterns: Sequence[Habit], language: str) -> str:
-    """Describe in one line how long, how formally and when somebody writes; empty where nothing is clear."""
+    """Describe in one line the length, register and times of a user's messages; empty if nothing is clear."""
     clear = {one.name: one.value for one in patterns if one.confidence >= CLEAR}
     parts = [phrase(language, name) for name in _names(clear)]
     return phrase(language, "habits", how=", ".join(parts)) if parts else ""

@@ -125,12 +125,12 @@ class Condensed:
 def spoken_language(turns: Sequence[SessionTurn]) -> str:
     """Return the user's main language; else that of all turns; else English."""
     for said in (_of_user(turns), turns):
-        heard: Counter[str] = Counter()
+        sizes: Counter[str] = Counter()
         for one in said:
             if one.memory.language:
-                heard[one.memory.language] += len(one.memory.content)
-        if heard:
-            return min(heard, key=lambda language: (-heard[language], language))
+                sizes[one.memory.language] += len(one.memory.content)
+        if sizes:
+            return min(sizes, key=lambda language: (-sizes[language], language))
     return "en"
 
 
@@ -143,11 +143,11 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
     messages stay among the sources.
     """
     memories = [one.memory for one in turns]
-    heard = strip_instructions(memories)
+    harmless = strip_instructions(memories)
     first, last = memories[0], memories[-1]
-    told = condensed or Condensed(text=salient_text(turns))
-    feeling = mean_emotion(heard, told.emotions)
-    topics = told.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
+    summary = condensed or Condensed(text=salient_text(turns))
+    feeling = mean_emotion(harmless, summary.emotions)
+    topics = summary.key_topics or key_topics([one for one in memories if not is_instructing(one.content)])
     sources = tuple(one.id for one in memories)
     return Memory(
         id=derived_id(first.tenant, MemoryKind.SUMMARY, sources),
@@ -155,8 +155,8 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
         user_id=first.user_id,
         conversation_id=first.conversation_id,
         kind=MemoryKind.SUMMARY,
-        content=told.text,
-        title=title_of(Document(", ".join(one.topic for one in topics) or told.text), _TITLE),
+        content=summary.text,
+        title=title_of(Document(", ".join(one.topic for one in topics) or summary.text), _TITLE),
         language=spoken_language(turns),
         timezone=last.timezone,
         created_at=last.created_at,
@@ -164,7 +164,7 @@ def summarise(turns: Sequence[SessionTurn], condensed: Condensed | None = None) 
         participants=frequent_participants(memories),
         topics=tuple(one.topic for one in topics),
         emotion=feeling,
-        importance=_weight(heard) if told.importance is None else told.importance,
+        importance=_weight(harmless) if summary.importance is None else summary.importance,
         trust=min(one.trust for one in memories),
         confidence=min(one.confidence for one in memories),
         key_topics=topics,
@@ -189,20 +189,20 @@ def salient_text(turns: Sequence[SessionTurn], most: int = MOST_SENTENCES) -> st
     """Return the most salient sentences, with speakers where there are several."""
     texts = [Text(one.memory.content, one.memory.language, _share([one.memory]), one.vector) for one in turns]
     voices = {_voice(one.memory) for one in turns}
-    told: list[str] = []
+    lines: list[str] = []
     speaking = ""
     for one in salient(texts, most):
         memory = turns[one.place].memory
         voice = _voice(memory) if len(voices) > 1 else ""
-        told.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
+        lines.append(f"{voice}: {one.sentence}" if voice and voice != speaking else one.sentence)
         speaking = voice
-    return " ".join(told) or _last_told(turns)
+    return " ".join(lines) or _last_text(turns)
 
 
-def _last_told(turns: Sequence[SessionTurn]) -> str:
+def _last_text(turns: Sequence[SessionTurn]) -> str:
     """Return the title of the last usable turn; "" for none."""
-    heard = strip_instructions(one.memory for one in turns)
-    return title_of(Document(heard[-1].content), _TITLE) if heard else ""
+    harmless = strip_instructions(one.memory for one in turns)
+    return title_of(Document(harmless[-1].content), _TITLE) if harmless else ""
 
 
 def strip_instructions_from_turns(turns: Sequence[SessionTurn]) -> list[SessionTurn]:

@@ -21,11 +21,11 @@ from ricordo.memory.summaries import SessionTurn, frequent_participants, mean_em
 
 MOST_TOPICS: Final = 8
 FEW_SENTENCES: Final = 2
-_MANY: Final = 6  # memories, from which on three sentences tell of them
+_MANY: Final = 6  # memories, from which on a synthesis has three sentences
 _TITLE: Final = 80
 _AT_LEAST: Final = 0.5
 _A_NUMBER: Final = 0.25  # how much more a text with a number in it matters
-_SHARED: Final = 0.5  # of a group's memories that are about somebody, so that the synthesis is said to be
+_SHARED: Final = 0.5  # of a group's memories about a person, for the synthesis to be about that person
 
 T = TypeVar("T", bound=Hashable)
 
@@ -79,7 +79,7 @@ def max_length(memories: Iterable[Memory]) -> int:
 
 
 def _told(turns: Sequence[SessionTurn], opening: str) -> str:
-    """Return the most salient sentences, framed by when and about whom if there is room."""
+    """Return the most salient sentences, framed by their time and people if there is room."""
     memories = [one.memory for one in turns]
     turns = _weighed(turns)
     count = MOST_SENTENCES if len(turns) >= _MANY else FEW_SENTENCES
@@ -108,7 +108,7 @@ def _text(turn: SessionTurn) -> Text:
 
 
 def _opening(memories: Sequence[Memory]) -> str:
-    """Return when and about whom, as a sentence begins; "" in a language without phrases."""
+    """Return the time and the people as the beginning of a sentence; "" in a language without phrases."""
     words = _words().get(memories[0].language)
     if words is None:
         return ""
@@ -125,7 +125,7 @@ def _opening(memories: Sequence[Memory]) -> str:
 
 
 def _whom(memories: Sequence[Memory]) -> str:
-    """Return whom at least half of the memories are about, as first written; "" for nobody."""
+    """Return the person that at least half of the memories are about, as first written; "" for none."""
     named = [name for one in memories for name in subjects_of(one.participants, one.speaker)]
     if not named:
         return ""

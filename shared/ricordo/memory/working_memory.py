@@ -114,8 +114,8 @@ class TurnReadings:
         said = _said(turn, language)
         if said not in self._decides:
             document = Document(turn.content[:_MOST_READ], turn.language or language)
-            told = memory_kind(document) in _KEPT_KINDS and not is_instructing(document.text)
-            self._decides[said] = told
+            decides = memory_kind(document) in _KEPT_KINDS and not is_instructing(document.text)
+            self._decides[said] = decides
         return self._decides[said]
 
     def named(self, turn: SpokenTurn, language: str) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ def speaker_of(turn: SpokenTurn) -> str:
 def as_name(speaker: str) -> str:
     """Return a speaker's name, safe to stand before what was said; "" for none.
 
-    Markup and delimiters are removed; a name that is a role ("system") is quoted, so that nobody can pose as
+    Markup and delimiters are removed; a name that is a role ("system") is quoted, so that no user can pose as
     one.
     """
     name = collapse(_NO_NAME.sub(" ", speaker[:_MOST_READ]))
@@ -189,8 +189,8 @@ def _lines(
     kept: dict[int, str] = {}
     tokens = 0
     for at in dict.fromkeys((*reversed(decided), *newest_first)):
-        told = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
-        line = escape_recalled(f"{speaker_of(turns[at])}: {marked(told, turns[at].language or language)}")
+        text = excerpt(turns[at].content[:_MOST_READ], LINE_LENGTH)
+        line = escape_recalled(f"{speaker_of(turns[at])}: {marked(text, turns[at].language or language)}")
         tokens += count(line)
         if tokens > MAX_TOKENS or len(kept) == MAX_LINES:
             break

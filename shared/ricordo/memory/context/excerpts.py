@@ -12,7 +12,7 @@ from ricordo.memory.context.token_budget import LONGEST_TOKEN, Count, cost
 
 _PATIENCE: Final = 8
 """Rejected clauses after which no more are tried."""
-# What a word of the question is worth in a clause, and in one beside it; a figure; to be the first.
+# What a word of the question is worth in a clause, and in an adjacent one; a figure; to be the first.
 _OWN: Final = 4.0
 _NEXT: Final = 1.0
 _FIGURE: Final = 0.5

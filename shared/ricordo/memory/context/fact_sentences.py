@@ -39,9 +39,9 @@ def _remarks(fact: Fact, language: str, zone: tzinfo) -> list[str]:
     if fact.valid_to is not None:
         remarks.append(_month("until", fact.valid_to.astimezone(zone), language))
     elif fact.valid_from is not None:
-        since, heard = fact.valid_from.astimezone(zone), fact.first_seen.astimezone(zone)
-        # Where nobody has told since when it holds, it is known since it was first said.
-        if since.date() != heard.date():
+        since, first_seen_at = fact.valid_from.astimezone(zone), fact.first_seen.astimezone(zone)
+        # Without a stated beginning, a fact is known since its first message.
+        if since.date() != first_seen_at.date():
             remarks.append(_month("since", since, language))
     return [*remarks, phrase(language, "disputed")] if fact.disputed else remarks
 

@@ -50,7 +50,7 @@ def escape_lines(text: str) -> str:
 
 
 def format_utterance(text: str, language: str) -> str:
-    """Escape what somebody said; text that gives orders to a model gets a remark before it."""
+    """Escape a message; text with instructions to a model gets a remark before it."""
     return marked(escape_lines(text), language)
 
 
@@ -85,14 +85,14 @@ def has_single_speaker(memories: Sequence[Memory]) -> bool:
 
 def format_decision(turn: SpokenTurn, language: str) -> str:
     """Format a decision with its speaker."""
-    told = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
-    return escape_text(phrase(language, "decided", who=speaker_label(turn, language), what=told))
+    shown = marked(excerpt(turn.content[:_MOST_READ], NOTE_LENGTH), language)
+    return escape_text(phrase(language, "decided", who=speaker_label(turn, language), what=shown))
 
 
 def format_note(key: str, value: object) -> str:
     """Format a value that the bot set."""
-    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return escape_lines(f"{_name(key)}: {excerpt(told[:_MOST_READ], NOTE_LENGTH)}")
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return escape_lines(f"{_name(key)}: {excerpt(shown[:_MOST_READ], NOTE_LENGTH)}")
 
 
 def _own(name: str) -> str:

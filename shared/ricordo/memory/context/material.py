@@ -15,7 +15,7 @@ class Material:
     """What a context may contain.
 
     Attributes:
-        now: in the user's zone, by which months of facts are told; None if unknown.
+        now: in the user's zone, for the months of facts; None if unknown.
         always: ids of memories that enter before everything else.
         whole: ids of memories that are of little use in part, such as procedures.
         superseded: ids of memories that a later message has corrected.

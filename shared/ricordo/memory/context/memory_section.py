@@ -16,7 +16,7 @@ _PATIENCE: Final = 8
 _ENDLESS: Final = 150
 """Tokens of a share from which on a clause is cut rather than left out."""
 _TIGHT: Final = 12
-"""The fewest tokens of a memory shown beside others."""
+"""The minimum tokens of a memory shown with others."""
 
 
 class MemorySection:
@@ -39,10 +39,10 @@ class MemorySection:
 
     def put(self, memory: Memory, most: int) -> bool:
         """Show a memory in at most `most` tokens, cut if it must be; say whether it is shown."""
-        # What stands beside its words costs more where it is the first of a page.
-        limits = (most, *(min(most, self._page.left - beside) for beside in (LINE, 2 * LINE, 3 * LINE)))
-        told = (self._shortened(memory, limit) or self._cut(memory, limit) for limit in limits)
-        return any(one and self._put(memory, one) for one in told)
+        # The frame of a line costs more for the first one of a page.
+        limits = (most, *(min(most, self._page.left - frame) for frame in (LINE, 2 * LINE, 3 * LINE)))
+        shown = (self._shortened(memory, limit) or self._cut(memory, limit) for limit in limits)
+        return any(one and self._put(memory, one) for one in shown)
 
     def fill(self, memories: Sequence[Memory], whole: Collection[UUID] = ()) -> None:
         """Show as many memories as help.
@@ -63,9 +63,9 @@ class MemorySection:
         leading = sum(1 for _ in takewhile(lambda memory: memory.id in whole, considered))
         shares = fair_shares(costs, room, max(len(FIRST_SHARES), leading))
         for rank, (memory, share) in enumerate(zip(considered, shares, strict=True)):
-            told = self._shortened(memory, share)
-            if told:
-                self._put(memory, told)
+            shown = self._shortened(memory, share)
+            if shown:
+                self._put(memory, shown)
             elif rank == 0 or share > _ENDLESS:
                 self.put(memory, share)
         self._lengthen(considered)
@@ -91,11 +91,11 @@ class MemorySection:
                 return
             if self._marks[memory.id] in self._shown:
                 continue
-            told = self._shortened(memory, min(LONG, self._page.left - LINE))
-            refused += not (told and self._put(memory, told))
+            shown = self._shortened(memory, min(LONG, self._page.left - LINE))
+            refused += not (shown and self._put(memory, shown))
 
-    def _put(self, memory: Memory, told: str) -> bool:
-        line = self._renderer.memory(memory, told, self._marks[memory.id])
+    def _put(self, memory: Memory, shown: str) -> bool:
+        line = self._renderer.memory(memory, shown, self._marks[memory.id])
         if not self._page.put(self._part, line):
             return False
         self._shown[line.mark] = line

@@ -126,8 +126,8 @@ class ContextPage:
         """Return the text; empty while no section has a line."""
         if not self._begun:
             return ""
-        told = [piece for part in self.parts for piece in part.pieces()]
-        return "".join((self._preface, f"{OPENING}\n", *told, CLOSING))
+        all_pieces = [piece for part in self.parts for piece in part.pieces()]
+        return "".join((self._preface, f"{OPENING}\n", *all_pieces, CLOSING))
 
     def marks(self) -> Mapping[str, UUID]:
         """Return the ids by mark."""

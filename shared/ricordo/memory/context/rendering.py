@@ -60,15 +60,15 @@ class LineRenderer:
 
         def lines(room: int) -> Iterator[Line]:
             for most in (min(LONG, room), *_SHORTER):
-                if told := self.shortened(turn.content, "", turn.language, most):
-                    yield self._spoken((place,), told, speaker_label(turn, self._language), turn.role)
+                if shown := self.shortened(turn.content, "", turn.language, most):
+                    yield self._spoken((place,), shown, speaker_label(turn, self._language), turn.role)
 
         return LineOptions(lines, turn.message_id, turn.content)
 
-    def memory(self, memory: Memory, told: str, mark: str) -> Line:
-        """Return the line of a memory: `told` is the shown text, `mark` stands for the memory."""
+    def memory(self, memory: Memory, shown: str, mark: str) -> Line:
+        """Return the line of a memory: `shown` is its text, `mark` stands for the memory."""
         place = (-memory.date.toordinal(), -memory.created_at.timestamp(), float(mark[1:]))
-        line = self._spoken(place, told, source_label(memory, self._language), memory.role)
+        line = self._spoken(place, shown, source_label(memory, self._language), memory.role)
         own = self._one_speaks and is_user_statement(memory)
         nameless = own and not memory.speaker and not line.named
         remark = f"{phrase(self._language, 'superseded')} " if memory.id in self._superseded else ""
@@ -110,9 +110,9 @@ class LineRenderer:
         """Return the cost of a text, or slightly more than `most`."""
         return cost_within(content, most, self._count)
 
-    def _spoken(self, place: tuple[float, ...], told: str, name: str, role: str) -> Line:
-        named = role == Role.ASSISTANT or starts_with_speaker(told)
-        return Line(place, format_utterance(told, self._language), name=name, named=named)
+    def _spoken(self, place: tuple[float, ...], shown: str, name: str, role: str) -> Line:
+        named = role == Role.ASSISTANT or starts_with_speaker(shown)
+        return Line(place, format_utterance(shown, self._language), name=name, named=named)
 
 
 @lru_cache(maxsize=8)

@@ -133,8 +133,8 @@ def _replaced(
     synthesis: Memory, ranked: Sequence[Memory], places: Mapping[UUID, int], about: str
 ) -> list[Memory]:
     found = [ranked[places[one]] for one in synthesis.source_ids if places.get(one, -1) >= NEAREST]
-    told = _shared(synthesis, about) if found else frozenset()
-    return [one for one in found if _shared(one, about) <= told]
+    common = _shared(synthesis, about) if found else frozenset()
+    return [one for one in found if _shared(one, about) <= common]
 
 
 def _shared(memory: Memory, about: str) -> AbstractSet[str]:

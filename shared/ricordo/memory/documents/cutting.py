@@ -135,8 +135,8 @@ class _ExtractBuilder:
     def extract(self, name: str) -> Extract:
         text = "".join((one.glue if n else "") + one.text for n, one in enumerate(self.pieces))
         # A chapter is where its text is, and not where the heading above it is.
-        told = next((one for one in self.pieces if not one.heading), self.pieces[0])
-        places = [excerpt(collapse(told.section), _PLACE_LENGTH) if told.section else "", self._pages()]
+        body = next((one for one in self.pieces if not one.heading), self.pieces[0])
+        places = [excerpt(collapse(body.section), _PLACE_LENGTH) if body.section else "", self._pages()]
         return Extract(", ".join(filter(None, (_named(name), *places))), text.strip())
 
     def _pages(self) -> str:

@@ -231,9 +231,9 @@ class EntityMention(NamedTuple):
 
 
 def object_tie(row: Evidence) -> str:
-    """Return the tie of the object: what the user says of somebody ties them.
+    """Return the tie of the object: a statement of the user about a person ties them.
 
-    `knows` does not: whom somebody has met may be anybody.
+    `knows` does not: anybody may have met anybody.
     """
     if row.object_tie or row.predicate not in BEINGS - {"knows"} or normalise(row.subject) != USER:
         return row.object_tie
@@ -241,9 +241,9 @@ def object_tie(row: Evidence) -> str:
 
 
 def mentions_of(row: Evidence) -> Iterator[EntityMention]:
-    """Yield the people and animals that `row` tells of, except the user.
+    """Yield the people and animals in `row`, except the user.
 
-    A statement about somebody whom the user may not know tells of nobody else whom they know.
+    A statement about a person unknown to the user mentions nobody else that they know.
     """
     presumes = row.subject_tie == PRESUMED and normalise(row.subject) not in ("", USER)
     return (one for one in mentioned_beings(row) if not presumes or one.tie == PRESUMED)

@@ -122,7 +122,7 @@ class EntityResolver:
             yield frozenset((node.key,)), min(self._spellings[node])
 
     def presumed(self) -> frozenset[str]:
-        """Return the normalised names of those whom the user may not know."""
+        """Return the normalised names of people that the user may not know."""
         return frozenset(self._presumed)
 
     def decided(self, one: Cluster, other: Cluster) -> bool:
@@ -143,7 +143,7 @@ class EntityResolver:
     def resolve(self, row: Evidence) -> Evidence | None:
         """Return `row` with canonical names; what was written stays in `subject_as` and `object_as`.
 
-        None where it speaks of somebody whom the user may not know.
+        None if it refers to a person that the user may not know.
         """
         presumed = (one.node for one in mentioned_beings(row) if one.tie == PRESUMED)
         if not all(map(self._canonical.get, presumed)):
@@ -214,7 +214,7 @@ class EntityResolver:
             self._rename(node, own if found is None else found.name, before)
 
     def _settle_presumed(self, node: MentionKey, before: dict[MentionKey, str | None]) -> None:
-        """Resolve a presumed name to somebody the user knows, if there is one."""
+        """Resolve a presumed name to a person the user knows, if there is one."""
         known = [
             cluster
             for cluster in self._clusters.get(self._block(node.key), ())
@@ -267,10 +267,10 @@ def _first_word(key: str) -> str:
 
 
 def _several(tie: Tie, unnamed: Collection[MentionKey]) -> bool:
-    """Whether several unnamed ones are told apart by their words: "older", "younger sister"."""
-    told = {
+    """Whether several unnamed people are distinguished by their words: "older", "younger sister"."""
+    descriptions = {
         node.key
         for node in unnamed
         if (other := tie_of(node.tie)) is not None and tie.may_be(other) and node.key != other.noun
     }
-    return len(told) > 1
+    return len(descriptions) > 1

@@ -284,7 +284,7 @@ class FactDelta:
 
 
 class VersionConflict(Exception):
-    """A projection does not stand where the truth stood: what a crash has left there, or nothing at all."""
+    """The version of a projection differs from that of PostgreSQL, for example after a crash."""
 
 
 Project = Callable[[FactDelta], Awaitable[None]]

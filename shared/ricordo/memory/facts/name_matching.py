@@ -104,7 +104,7 @@ MOST_MEANT: Final = 3
 class NameDirectory:
     """Tells known names from unknown ones.
 
-    A name is known where a decision on it refers to somebody: one that is shared by labelled entities only
+    A name is known if a decision on it refers to a person: one that is shared by labelled entities only
     ("(brother)") is not.
     """
 
@@ -115,11 +115,11 @@ class NameDirectory:
         self._presumed = identities.presumed()
 
     def knows(self, name: str) -> bool:
-        """Whether somebody goes by `name`, in any spelling."""
+        """Whether a person is known by `name`, in any spelling."""
         return normalise(name) in self._shown
 
     def unknown(self, names: Sequence[str]) -> list[str]:
-        """Return the unknown ones of `names`; presumed names count as known beside a known one."""
+        """Return the unknown ones of `names`; presumed names count as known next to a known one."""
         unknown = [name for name in names if not self.knows(name)]
         if len(unknown) < len(names):
             return [name for name in unknown if normalise(name) not in self._presumed]

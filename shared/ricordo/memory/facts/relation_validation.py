@@ -239,7 +239,7 @@ def _states(relation: Relation, mood: Mood) -> bool:
 
 
 def _more_than(content: str, quote: tuple[int, int], place: tuple[int, int]) -> bool:
-    """Whether a quote has words beside the value: a value alone states nothing."""
+    """Whether a quote has words besides the value: a value alone states nothing."""
     around = content[quote[0] : place[0]] + " " + content[place[1] : quote[1]]
     return any(letter.isalpha() for letter in around)
 

@@ -146,13 +146,13 @@ class SlotHistory:
     def take_effects(self) -> Iterator[MessageEffect]:
         """Yield the effects of the requested messages since the last call."""
         asked, self._asked = self._asked, {}
-        for message_id, told in asked.items():
-            supported = {self.record.place_of(value, first) for value, first in told.supported}
+        for message_id, row_effects in asked.items():
+            supported = {self.record.place_of(value, first) for value, first in row_effects.supported}
             for place in supported:
                 if (period := self.record.shown(place)) is not None:
                     first = period.first.message_id == message_id
                     yield MessageEffect(message_id, "new" if first else "reinforced", place, period)
-            for place in set(told.ended):
+            for place in set(row_effects.ended):
                 if (period := self.record.shown(place)) is not None and period.ended_by == message_id:
                     yield MessageEffect(message_id, "superseded", place, period)
             spoken_of = supported if self.record.current is None else {*supported, self.record.current}
@@ -183,11 +183,11 @@ class SlotHistory:
         self._applied.append(_AppliedRow(row, undo))
         if row.message_id not in asked or not undo:
             return
-        told = self._asked.setdefault(row.message_id, _RowEffects([], []))
+        row_effects = self._asked.setdefault(row.message_id, _RowEffects([], []))
         if self._slot.supported is not None:
-            told.supported.append((value, self._slot.supported))
+            row_effects.supported.append((value, self._slot.supported))
         if self._slot.ended is not None:
-            told.ended.append(self._slot.ended)
+            row_effects.ended.append(self._slot.ended)
 
     def _taken_back(self, start: Order) -> Iterator[Evidence]:
         while self._applied and start <= order(self._applied[-1].row):

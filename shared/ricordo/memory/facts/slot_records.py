@@ -23,7 +23,7 @@ V = TypeVar("V")
 class SlotRecord:
     """The periods of one slot, the current one, and its challenges."""
 
-    __slots__ = ("_begun", "_challenges", "_current", "_periods", "_told", "_undo")
+    __slots__ = ("_begun", "_challenges", "_current", "_former", "_periods", "_undo")
 
     def __init__(self) -> None:
         self._periods: dict[Value, list[ValuePeriod]] = {}
@@ -31,7 +31,7 @@ class SlotRecord:
         self._current: PeriodRef | None = None
         self._challenges: dict[Value | None, ValuePeriod] = {}
         self._undo: list[tuple[Callable[..., object], object, object]] = []
-        self._told: dict[PeriodRef, ValuePeriod | None] = {}
+        self._former: dict[PeriodRef, ValuePeriod | None] = {}
 
     def take_undo(self) -> Undo:
         """Return the undo of all changes since the last call."""
@@ -45,8 +45,8 @@ class SlotRecord:
 
     def take_changes(self) -> Mapping[PeriodRef, ValuePeriod | None]:
         """Return the periods that changed since the last call; None for those removed."""
-        told, self._told = self._told, {}
-        return {place: now for place, before in told.items() if (now := self.shown(place)) != before}
+        former, self._former = self._former, {}
+        return {place: now for place, before in former.items() if (now := self.shown(place)) != before}
 
     @property
     def current(self) -> PeriodRef | None:
@@ -175,5 +175,5 @@ class SlotRecord:
 
     def _tell(self, place: PeriodRef) -> None:
         """Remember what stood at a place before its first change."""
-        if place not in self._told:
-            self._told[place] = self.shown(place)
+        if place not in self._former:
+            self._former[place] = self.shown(place)

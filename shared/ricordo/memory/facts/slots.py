@@ -96,7 +96,7 @@ class Slot:
             self._contradict(place, row, None)
 
     def _begun_before(self, row: Evidence, value: Value) -> PeriodRef | None:
-        """Return the past period whose beginning `row` tells."""
+        """Return the past period whose beginning `row` states."""
         if row.valid_from is None:
             return None
         over = (
@@ -109,7 +109,7 @@ class Slot:
         return next(over, None)
 
     def _precedes(self, row: Evidence, current: PeriodRef) -> bool:
-        """Whether `row` tells of a beginning before what holds now.
+        """Whether `row` states a beginning before the current value.
 
         Of two dated beginnings the earlier value is past. Who moved to Leeds in 1999 lives there no more if
         they have since said that they live elsewhere.
@@ -270,10 +270,10 @@ class Slot:
 
     def _shorten(self, place: PeriodRef, others: Sequence[PeriodRef]) -> None:
         """End a period at the earliest beginning of `others` that outlast it."""
-        told = period = self.record.at(place)
+        original = period = self.record.at(place)
         for other in sorted(map(self.record.at, others), key=lambda one: one.begin, reverse=True):
             period = period.until(other) or period
-        if period is not told:
+        if period is not original:
             self.record.put(place, period)
 
     def _noted(self, period: ValuePeriod) -> ValuePeriod:

@@ -37,14 +37,14 @@ class ValuePeriod:
 
     Attributes:
         first: the row that began it.
-        dated: whether its beginning was told; else that is when it was first said.
-        closed: whether its end was told; else it ended because another value began.
+        dated: whether its beginning was stated; else it is the time of the first message.
+        closed: whether its end was stated; else it ended because another value began.
         messages: distinct supporting messages.
         former_ids: the latest of them but for the last ones, oldest first, in pieces.
         last_ids: the last ones, at most a piece.
         contradictions: distinct contradicting messages.
         contradicted_by: the latest of them.
-        ended_by: the message or request that ended it; None while it holds, where it was told as past, and
+        ended_by: the message or request that ended it; None while it holds, if it was stated as past, and
             where it never came to hold.
         spellings: counts of spellings, but for the last ones.
         last_spellings: less than a piece.
@@ -83,7 +83,7 @@ class ValuePeriod:
 
     @classmethod
     def past(cls, row: Evidence, value: Value, until: datetime) -> Self:
-        """Return the past period that `row` tells of."""
+        """Return the past period that `row` states."""
         return cls.ending(row, value).ended(until)
 
     @property
@@ -115,27 +115,27 @@ class ValuePeriod:
         return (*chain(*self.former_ids), *self.last_ids)[-SHOWN_MESSAGES:]
 
     def supported(self, row: Evidence) -> Self:
-        """Count `row` as support, and take the times that it tells."""
-        told = self._with_times(row)
-        counts, last = _counts_with(told.spellings, (*told.last_spellings, spelled(row.object)))
+        """Count `row` as support, and take the times that it states."""
+        updated = self._with_times(row)
+        counts, last = _counts_with(updated.spellings, (*updated.last_spellings, spelled(row.object)))
         if row.kind != "said":
-            return replace(told, spellings=counts, last_spellings=last)
-        last_reinforced = max(told.last_reinforced, row.at)
-        if row.message_id in told.last_ids[-1:]:
-            return replace(told, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
-        former_ids, last_ids = _kept(told.former_ids, told.last_ids, row.message_id)
+            return replace(updated, spellings=counts, last_spellings=last)
+        last_reinforced = max(updated.last_reinforced, row.at)
+        if row.message_id in updated.last_ids[-1:]:
+            return replace(updated, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
+        former_ids, last_ids = _kept(updated.former_ids, updated.last_ids, row.message_id)
         return replace(
-            told,
+            updated,
             spellings=counts,
             last_spellings=last,
             last_reinforced=last_reinforced,
-            messages=told.messages + 1,
+            messages=updated.messages + 1,
             former_ids=former_ids,
             last_ids=last_ids,
         )
 
     def _with_times(self, row: Evidence) -> Self:
-        """Take the times that `row` tells, unless they would leave no time between them.
+        """Take the times that `row` states, unless they would leave no time between them.
 
         Of several beginnings the earliest counts: "for two years" is said until it is three.
         """
@@ -178,14 +178,14 @@ class ValuePeriod:
     def is_after(self, row: Evidence) -> bool:
         """Whether what `row` says to be over ended before this began.
 
-        Where the beginning was not told, it was so for a while before it was said.
+        A beginning that was not stated lies some time before the first message.
         """
         if row.valid_to is None or self.valid_from is None:
             return False
         return row.valid_to <= self.valid_from - (timedelta(0) if self.dated else _A_WHILE)
 
     def began_after(self, row: Evidence) -> bool:
-        """Whether this is known to have begun after the end that `row` tells."""
+        """Whether this is known to have begun after the end that `row` states."""
         if not self.dated or row.valid_to is None or self.valid_from is None:
             return False
         return row.valid_to <= self.valid_from
@@ -215,7 +215,7 @@ class ValuePeriod:
         """
         since = row.valid_from or row.at
         begin = since if self.ended_by is None or self.valid_from is None else min(since, self.valid_from)
-        told = replace(
+        updated = replace(
             self,
             valid_from=begin,
             valid_to=None,
@@ -224,8 +224,8 @@ class ValuePeriod:
             ended_by=None,
         )
         if spelled(row.object) == self.spelling:
-            return told
-        return replace(told, spellings=(), last_spellings=(spelled(row.object),))
+            return updated
+        return replace(updated, spellings=(), last_spellings=(spelled(row.object),))
 
     def joined(self, later: Sequence[Self]) -> Self:
         """Return this period with the messages and spellings of later ones of its value, in order."""

@@ -72,7 +72,7 @@ _SAID_OR_DATED = frozenset({"speaker", "temporal", "bm25", "bm25_window"})
 
 
 PREFERENCES = ("told", "told_bm25", "about", "suited", "evidence")
-"""Signals of what the question states of its answer, beside its words."""
+"""Signals of the requested answer, besides the words of the question."""
 
 _SETTLES = 0.5
 PRIOR_BY_WORDS: Mapping[str, float] = MappingProxyType(

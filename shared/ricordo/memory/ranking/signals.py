@@ -47,22 +47,22 @@ class Signals(NamedTuple):
         trust: 0-5.
         token_count: >= 0.
         key_topic_boost: 1, 1.2 or 1.5, see `key_topic_boost`.
-        own_words: 1 for what a person said whom the question is about, 0 for what an assistant did.
+        own_words: 1 for messages of users or of people in the question, 0 for those of assistants.
         window: max(0, cosine) of query and window: the memory in the light of the turn before, [0, 1].
         bm25_window: of the words of the window, as a share of the best of the query, [0, 1].
         session: mean of the (at most three) closest windows of the session that it was said in, [0, 1].
         session_bm25: the largest `bm25_window` in that session, [0, 1].
         reply: how close the question is which the memory answers, [0, 1]; 0 where it follows no question.
-        speaker: 0 when the query names people who speak, and somebody else said it; else 1.
-        dated: 1 when the query asks when, and the memory tells when something happened.
+        speaker: 0 when the query names speakers, and the memory is of another; else 1.
+        dated: 1 when the query asks when, and the memory contains the time of an event.
         asks: 1 when the memory asks something itself.
         congruence: how far the feelings of query and memory agree, [0, 1].
         gained: what use has added of the importance, [0, 1].
         meant: 0 where the embedding model was away, so that nothing is known of meaning; else 1.
-        instructing: 1 for what tells a model what to do, as hides in mails; else 0.
+        instructing: 1 for instructions to a model, as hidden in mails; else 0.
         bare: how likely the question asks for nothing but a predicate ("where do I live?"), so that its own
             words say little of what answers it, [0, 1].
-        told: `bare` times max(0, cosine) of the memory and of how people tell what answers the question,
+        told: `bare` times max(0, cosine) of the memory with example statements that answer the question,
             [0, 1].
         told_bm25: `bare` times the words of such tellings, as a share of the best, [0, 1].
         about: the share of the names in the question that the memory holds, speakers left aside, [0, 1].

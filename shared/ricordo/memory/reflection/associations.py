@@ -125,7 +125,7 @@ LEAST_DAYS: Final = 4
 _RATE: Final = 0.01
 """The false discovery rate per kind of pair."""
 
-_OFTEN: Final = 0.4  # of the talk about a thing, for somebody who comes up often in it
+_OFTEN: Final = 0.4  # of the talk about a thing, for a person who comes up often in it
 _MOSTLY: Final = 0.6
 _LIFT: Final = 1.25
 _GROWN: Final = 0.7  # of the days on which a thing came up, those in the later half

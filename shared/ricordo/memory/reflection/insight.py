@@ -30,7 +30,7 @@ class Insight:
     """A regularity in what a user said, in a sentence.
 
     Attributes:
-        about: identifies what it says of whom, whatever its words.
+        about: identifies its statement and its subject, independent of its words.
         content: a sentence in `language`, addressed to the user.
         sources: memories that support it, oldest first, at most 10.
         emotion: the mean of its sources, named by the feeling that it states.
@@ -83,7 +83,7 @@ def insight_memory(insight: Insight, memories: Iterable[Memory]) -> Memory:
 
 
 def insight_key(user_id: str, insight: Insight) -> UUID:
-    """Return a hash of what an insight says of whom, independent of words, evidence and tenant."""
+    """Return a hash of statement and subject of an insight, independent of words, evidence and tenant."""
     return uuid5(NAMESPACE_OID, f"{user_id}/insight/{insight.about}")
 
 
@@ -105,7 +105,7 @@ class InsightClaim:
 
 
 class ClaimFault(StrEnum):
-    """Further reasons to reject a claim, beside `CondensationFault`."""
+    """Further reasons to reject a claim, besides `CondensationFault`."""
 
     EVIDENCE = "it rests on fewer than two of the memories that it was given"
     COPY = "it says what one memory says"
@@ -119,8 +119,8 @@ def to_llm_message(memory: Memory) -> LlmMessage:
 
 def questions_in_language(questions: Iterable[str], language: str, most: int) -> list[str]:
     """Return the distinct questions in `language`, each on one line; at most `most`."""
-    told = (collapse(one) for one in questions)
-    return list(dict.fromkeys(one for one in told if one and detect(one, default=language) == language))[
+    collapsed = (collapse(one) for one in questions)
+    return list(dict.fromkeys(one for one in collapsed if one and detect(one, default=language) == language))[
         :most
     ]
 

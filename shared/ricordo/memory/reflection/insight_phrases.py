@@ -225,7 +225,7 @@ class InsightPhrases:
         )
 
     def _gender(self, form: str, found: Sequence[Occurrence]) -> str:
-        """Return "f" or "m" by the words before it, else by the noun; "" where neither tells."""
+        """Return "f" or "m" by the words before it, else by the noun; "" if neither decides."""
         counts = Counter(self._gender_before(each.before[1]) for each in found)
         if counts["f"] != counts["m"]:
             return "f" if counts["f"] > counts["m"] else "m"

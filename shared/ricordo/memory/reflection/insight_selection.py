@@ -152,10 +152,10 @@ def _said(pattern: Association, language: str) -> tuple[str, str]:
     asked = words.sentences[f"{name}_asked"]
     if pattern.regularity is Regularity.RISING and not pattern.steadily:
         name = "rising_late"
-    told = words.sentences[name]
+    sentence = words.sentences[name]
     if feeling and pattern.regularity not in {Regularity.FEELING, Regularity.MOOD}:
-        told += words.rider
-    return told.format_map(values) + ".", asked.format_map(values)
+        sentence += words.rider
+    return sentence.format_map(values) + ".", asked.format_map(values)
 
 
 def _thing(feature: Feature, pattern: Association, language: str) -> NounPhrase:

@@ -1,4 +1,4 @@
-"""What a message shows of its user: whom and what it speaks of, how it feels, when it was said."""
+"""Observations from messages of a user: people, topics, feelings and times."""
 
 import datetime as dt
 from collections import Counter
