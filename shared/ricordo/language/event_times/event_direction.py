@@ -117,7 +117,7 @@ def _way(window: TextWindow, reading: TimeMention, speech: Speech, *, timed: boo
     span = (reading.span[0] if lead is None else lead.end(), reading.span[1])
     before, behind = low[max(0, span[0] - _AROUND) : span[0]], low[span[1] : span[1] + _AROUND]
     if _is_start(reading, low) and not signs.state_behind.match(behind):
-        # "From Monday I work nights": it begins; "I have been ill from Monday": it has open_bound.
+        # "From Monday I work nights": it begins; "I have been ill from Monday": it has begun.
         span = reading.span
     if signs.ahead_before.search(before) or signs.perhaps.match(low):
         return "future"

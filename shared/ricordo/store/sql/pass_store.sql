@@ -33,7 +33,7 @@ group by user_id having count(*) > $3 order by user_id
 
 -- name: prune
 -- $2 now, $3 user, $4 kinds, $5 how many stay, $6 strategy, $7 how many go at most.
--- The formula of `ricordo.store.pass_store`; a test compares them.
+-- A test compares the order with `memories_to_prune` of tests/fixtures/reference_formulas.py.
 with ranked as (
     select m.id, row_number() over (
                order by m.pinned or m.verified desc,
