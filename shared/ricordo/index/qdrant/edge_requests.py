@@ -41,6 +41,7 @@ INDEXES: Final = {
 
 # All windows of a user are compared at four bits per dimension, and twice as many in full as are
 # wanted. The results and scores are the same as of comparing all in full.
+_CLAUSES: Final = {"must", "should", "must_not"}
 _SKETCH: Final = edge.TurboQuantQuantizationConfig(
     bits=edge.TurboQuantBitSize.Bits4, memory=edge.Memory.Pinned
 )
@@ -181,12 +182,16 @@ def id_of(found: int | UUID | str) -> UUID:
 
 
 def filter_of(condition: Condition) -> edge.Filter:
-    """Convert a filter to the engine's type."""
-    must, should, must_not = (
-        [_condition(item) for item in condition[clause]] if clause in condition else None
-        for clause in ("must", "should", "must_not")
+    """Convert a filter to the engine's type.
+
+    Raises:
+        ValueError: it is empty or has an unknown part: the engine would match all points, also of others.
+    """
+    if not condition or not condition.keys() <= _CLAUSES or not all(condition.values()):
+        raise ValueError(f"no filter of Qdrant: {condition}")
+    return edge.Filter(
+        **{clause: [_condition(item) for item in parts] for clause, parts in condition.items()}
     )
-    return edge.Filter(must=must, should=should, must_not=must_not)
 
 
 def _condition(condition: Condition) -> _Part:
