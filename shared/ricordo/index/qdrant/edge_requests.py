@@ -189,9 +189,8 @@ def filter_of(condition: Condition) -> edge.Filter:
     """
     if not condition or not condition.keys() <= _CLAUSES or not all(condition.values()):
         raise ValueError(f"no filter of Qdrant: {condition}")
-    return edge.Filter(
-        **{clause: [_condition(item) for item in parts] for clause, parts in condition.items()}
-    )
+    parts = {clause: [_condition(item) for item in items] for clause, items in condition.items()}
+    return edge.Filter(must=parts.get("must"), should=parts.get("should"), must_not=parts.get("must_not"))
 
 
 def _condition(condition: Condition) -> _Part:
