@@ -9,7 +9,7 @@ from hypothesis import settings
 pytest_plugins = ["tests.fixtures.stack"]
 
 settings.register_profile("ricordo", deadline=None, max_examples=40)  # a busy machine is no defect
-settings.register_profile("thorough", parent=settings.get_profile("ricordo"), max_examples=1_000)
+settings.register_profile("thorough", parent=settings.get_profile("ricordo"), max_examples=100)
 settings.load_profile("ricordo")
 
 # A shell has its background jobs ignore interrupts, and so would the processes that these tests interrupt.
