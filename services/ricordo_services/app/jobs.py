@@ -94,11 +94,9 @@ async def _backfill(resources: Resources, order: BackfillOrder, notify: Notify) 
     # A dry run needs no model, which may have to be fetched and loaded first.
     async with waiting_for("" if order.dry else served_at(resources.settings.enrichment), notify):
         describer = None if order.dry else await resources.describer(patient=True)
-    enrich = await enrich_handler(resources, describer)
     return Backfill(
-        deriving=enrich,
+        enrichment=await enrich_handler(resources, describer),
         model=enriching_model(resources.settings.enrichment),
-        linking=enrich.linking,
         outdated=await resources.store(BackfillStore),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("enrichment"),

@@ -1,6 +1,7 @@
 """What the workers of a process share: servers and models, opened on first use, closed in reverse order."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import wraps
@@ -59,13 +60,17 @@ _GRAPH_HEALTH_S = 2.0  # for which an answer about the graph's health is good
 
 
 def shared(opening: "Callable[[Resources], Awaitable[T]]") -> "Callable[[Resources], Awaitable[T]]":
-    """Make a method open its resource on the first call, and return the same one from then on."""
+    """Make a method open its resource on the first call, and return the same one from then on.
+
+    Concurrent callers wait for one opening; if it fails or is cancelled, the next caller opens the resource.
+    """
 
     @wraps(opening)
     async def once(resources: "Resources") -> T:
         opened, name = resources.opened, opening.__name__
-        if name not in opened:
-            opened[name] = await opening(resources)
+        async with resources.locks[name]:
+            if name not in opened:
+                opened[name] = await opening(resources)
         return cast("T", opened[name])
 
     return once
@@ -80,6 +85,7 @@ class Resources:
         self.metrics = Metrics(version("ricordo"))
         self.priority = QueryPriority()
         self.opened: dict[str, Any] = {}
+        self.locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.enter = exits.enter_async_context
         self._exits = exits
         self._edge: EdgeVectorIndex | None = None
@@ -190,25 +196,22 @@ class Resources:
         return await self.enter(language_models.open_describer(settings, self.clock, patient=patient))
 
     @shared
-    async def _condensing_throttle(self) -> Throttle:
-        return language_models.condensing_throttle(self.settings.condensing, self.clock)
-
-    @shared
-    async def condenser(self) -> LlmCondenser | None:
-        """Return the language model that condenses; None for the rules alone."""
+    async def _condensing(self) -> tuple[OllamaReader, Throttle] | None:
         settings = self.settings.condensing
         if settings.provider == "rules":
             return None
         opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-        return LlmCondenser(await self.enter(opening), await self._condensing_throttle())
+        return await self.enter(opening), language_models.condensing_throttle(settings, self.clock)
+
+    async def condenser(self) -> LlmCondenser | None:
+        """Return the language model that condenses; None for the rules alone."""
+        model = await self._condensing()
+        return model and LlmCondenser(*model)
 
     async def insight_model(self) -> LlmInsights | None:
         """Return the language model that draws insights; None for the rules alone."""
-        settings = self.settings.condensing
-        if settings.provider == "rules":
-            return None
-        opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
-        return LlmInsights(await self.enter(opening), await self._condensing_throttle())
+        model = await self._condensing()
+        return model and LlmInsights(*model)
 
     async def batcher(self, *, fallback: bool = True) -> EmbeddingBatcher:
         """Return a running embedding batcher."""

@@ -1,15 +1,15 @@
 """`ricordo doctor`: checks servers, workers and models, and says what to do."""
 
 import re
-from dataclasses import replace
 from typing import Final
 
 import typer
 from rich.text import Text
 
+from ricordo.urls import bare
 from ricordo_services.cli.bus_checks import check_bus
 from ricordo_services.cli.client_calls import Call, ServerTarget, data_dir_option, running_stack
-from ricordo_services.cli.command_settings import POSTGRES_SETTING, read_settings, store_settings
+from ricordo_services.cli.command_settings import POSTGRES_SETTING, of_stack, read_settings
 from ricordo_services.cli.failures import FAILED, Failed, Misused, named
 from ricordo_services.cli.findings import Finding, State, check_room, missing
 from ricordo_services.cli.model_checks import check_fact_readers, check_models, compare_models
@@ -49,16 +49,19 @@ async def doctor(call: Call) -> None:
 async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     from ricordo_services.cli import store_checks as stores  # noqa: PLC0415 - loads the stores' drivers
 
-    settings = store_settings(replace(call, nats=None))
+    settings = read_settings()
+    postgres_named = POSTGRES_SETTING in settings.stores.model_fields_set
+    # The stores of a stack are checked only if the NATS is that stack's too.
+    stack = running_stack(call.folder)
+    local = stack is not None and bare(str(stack["nats"])) == bare(target.url)
+    if stack is not None and local and (call.data_dir is not None or not postgres_named):
+        settings = of_stack(settings, stack)
     own = settings.embedding
     bus = await check_bus(target, own)
     found = list(bus.findings)
     reported = bus.worker_reports.embedding(own)
     embedding = reported or own
-    # The stores of a stack are looked at only where the bus is that stack's too.
-    stack = running_stack(call.folder)
-    local = stack is not None and stack["nats"] == target.url
-    named = local or POSTGRES_SETTING in settings.stores.model_fields_set
+    named = local or postgres_named
     rows = await stores.check_postgres(settings, named=named)
     found += rows
     if all(finding.state is State.WELL for finding in rows):

@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
 from ricordo.messages.events import MemoryEnriched
 from ricordo.models.batch_queue import Encoded
-from ricordo.models.encoder import ModelUnavailable, NoVector
+from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.models.encoder import ModelUnavailable
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import FormerEncoding, ReembeddingQuery, ReembeddingStore
@@ -24,24 +25,6 @@ from ricordo_services.stage_events import Linker
 _BATCHER_POLL_S: Final = 0.2
 _POINTS_TIMEOUT_S: Final = 10.0  # for the last points
 _POINTS_POLL_S: Final = 0.5
-
-
-class PrimaryBatcher(Protocol):
-    """Encodes texts by one model, and waits while it is unavailable."""
-
-    @property
-    def down_for(self) -> float:
-        """Seconds since the model stopped answering; 0 while it answers."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why the model does not answer; empty while it does."""
-        ...
-
-    async def encode(self, texts: Sequence[str]) -> Sequence[Encoded | NoVector]:
-        """Return for each text, in order, its vector, or why the model has none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +41,7 @@ class Reembedding:
     linking: Linker
     life: LifecycleStore
     emitter: Emitter
-    batcher: Callable[[], Awaitable[PrimaryBatcher]]
+    batcher: Callable[[], Awaitable[EmbeddingBatcher]]
     index: Backlog
     clock: Clock
     model: str
@@ -95,7 +78,7 @@ class Reembedding:
         done.seconds = self.clock.monotonic() - began
         return done
 
-    async def _answering(self, done: BackfillProgress) -> PrimaryBatcher:
+    async def _answering(self, done: BackfillProgress) -> EmbeddingBatcher:
         """Return the batcher; also required if memories lack a vector, as the workers encode them by it."""
         try:
             return await self.batcher()
@@ -113,7 +96,7 @@ class Reembedding:
         self,
         tenant: str,
         behind: ReembeddingQuery,
-        batcher: PrimaryBatcher,
+        batcher: EmbeddingBatcher,
         done: BackfillProgress,
         report: BackfillReport,
     ) -> None:
@@ -130,7 +113,7 @@ class Reembedding:
                 return
 
     async def _slice(
-        self, tenant: str, found: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
+        self, tenant: str, found: Sequence[FormerEncoding], batcher: EmbeddingBatcher, done: BackfillProgress
     ) -> None:
         """Move a slice. The run may be interrupted after each step, and the next one continues there."""
         missing = [one for one in found if not one.encoded]
@@ -149,7 +132,7 @@ class Reembedding:
         done.raised += len(released.intersection(moving))
 
     async def _encoded(
-        self, missing: Sequence[FormerEncoding], batcher: PrimaryBatcher, done: BackfillProgress
+        self, missing: Sequence[FormerEncoding], batcher: EmbeddingBatcher, done: BackfillProgress
     ) -> dict[UUID, Vector]:
         """Encode texts; without those for which the model has no vector.
 

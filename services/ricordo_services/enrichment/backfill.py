@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
@@ -14,22 +14,11 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
 from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
-from ricordo_services.enrichment.enrichment_handler import Asked
+from ricordo_services.enrichment.enrichment_handler import Asked, EnrichmentHandler
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
-from ricordo_services.stage_events import Linker
 
 _SLICE: Final = 256  # memories in a transaction with rules only
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is not asked any more
-
-
-class Deriving(Protocol):
-    """Derives metadata by rules and by the language model if there is one."""
-
-    async def derived(
-        self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
-    ) -> Sequence[EnrichedMemory]:
-        """Derive, without writing, the metadata of memories that have a vector of `model`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +32,7 @@ class Backfill:
         model: the name of the language model; None for rules only.
     """
 
-    deriving: Deriving
-    linking: Linker
+    enrichment: EnrichmentHandler
     outdated: BackfillStore
     life: LifecycleStore
     emitter: Emitter
@@ -125,7 +113,7 @@ class Backfill:
         derived: list[EnrichedMemory] = []
         for model in dict.fromkeys(one.model for one in found):
             ids = [one.memory_id for one in found if one.model == model]
-            derived += await self.deriving.derived(tenant, model, ids, asked=asked)
+            derived += await self.enrichment.derived(tenant, model, ids, asked=asked)
         return derived
 
     async def _raise(
@@ -149,7 +137,7 @@ class Backfill:
     async def _link(self, tenant: str, found: Sequence[OutdatedMemory]) -> None:
         for model in dict.fromkeys(one.model for one in found):
             users = {one.memory_id: one.user_id for one in found if one.model == model}
-            await self.emitter.emit(tenant, await self.linking.link(tenant, model, users))
+            await self.emitter.emit(tenant, await self.enrichment.linking.link(tenant, model, users))
 
     @property
     def _has_model(self) -> bool:

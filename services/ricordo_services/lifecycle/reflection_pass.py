@@ -67,9 +67,10 @@ class ReflectionPass:
         async for done in self.items.all_due(
             partial(self._due, tenant, user_id),
             partial(self._reflect, tenant),
+            lambda due: due.user_id,
             lambda due: {"user_id": due.user_id},
-            now,
-            tenant,
+            now=now,
+            tenant=tenant,
         ):
             yield done
 

@@ -74,9 +74,10 @@ class SessionSummaries:
         async for done in self.items.all_due(
             lambda more: self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE + more),
             lambda due: self._conversation(tenant, due, now),
+            lambda due: due,  # with its revision: one that goes on or has a new message is run again
             lambda due: {"user_id": due.user_id, "conversation_id": due.conversation_id},
-            now,
-            tenant,
+            now=now,
+            tenant=tenant,
         ):
             yield done
 

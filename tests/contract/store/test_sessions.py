@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from tests.contract.store.passes import Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores, request
 
 from ricordo.memory.model import Memory, Successor
@@ -13,6 +14,8 @@ from ricordo.memory.summaries import SILENCE, summarise
 from ricordo.store.lifecycle_store import Access
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
 from ricordo.testing.factories import at
+from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.lifecycle.session_summaries import SessionSummaries
 
 LATER = STORED + timedelta(hours=1)
 EVER = STORED + timedelta(days=400)
@@ -293,3 +296,22 @@ async def test_what_a_crash_leaves_of_a_conversation_is_due_at_once_where_it_is_
     assert await conversation.store.summarise(stores.tenant, due, left, STORED) is not None
     found = await conversation.due(STORED + timedelta(minutes=1))
     assert [one.since for one in found] == [second.place] * more
+
+
+async def test_one_run_finishes_more_long_conversations_than_it_reads_at_a_time(stores: Stores) -> None:
+    """Each is due again after each part of it, and before those whose turn has not come."""
+    names = [f"c-{number:02}" for number in range(60)]
+    messages = {
+        f"{name}-{minute}": stores.message(f"{name}-{minute}", minute=minute, conversation_id=name)
+        for name in names
+        for minute in range(5)
+    }
+    await stores.record(*messages.values())
+    await stores.set_stages(*messages)
+    store = SessionStore(stores.database, most_turns=2)
+    work = SessionSummaries(store, Emitted(), ManualClock(LATER), stores.executor, MODEL)
+    done = [one async for one in work.slices(stores.tenant, LATER, None, None)]
+    assert sum(one.failed for one in done) == 0
+    assert await store.due(stores.tenant, EVER, SILENCE, user_id=None, limit=100) == []
+    covered = await stores.fetch("select cardinality(source_ids) from memories where kind = 'summary'")
+    assert len(covered) == len(names) * 2

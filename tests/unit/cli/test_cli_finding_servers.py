@@ -103,3 +103,15 @@ def test_commands_that_speak_to_both_look_for_both(tmp_path: Path, cli: Cli, wor
     result = cli(*named, "--nats", "nats://127.0.0.1:1")
     assert (result.code, result.out) == (1, "")
     assert "nothing names the stores beside it" in result.err
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before the command", "after the command"])
+def test_doctor_checks_the_stores_of_the_stack_only_with_the_nats_of_the_stack(
+    cli: Cli, *, before: bool
+) -> None:
+    announce(default_data_dir(), "nats://user:word@127.0.0.1:1")
+    for port, states in ((1, ["missing", "degraded"]), (2, ["noted", "noted"])):
+        nats = ("--nats", f"nats://127.0.0.1:{port}")
+        result = cli(*nats, "doctor", "--json") if before else cli("doctor", "--json", *nats)
+        findings = {one["name"]: one["state"] for one in json.loads(result.out)["findings"]}
+        assert [findings["postgres"], findings["graph"]] == states

@@ -1,6 +1,6 @@
 """The protocol of a pass, the result of one step of it, and the isolation of items that fail."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -84,24 +84,27 @@ class IsolatedItems(ItemBackoff):
         self,
         due: Callable[[int], Awaitable[Sequence[T]]],
         work: Callable[[T], Awaitable[Slice]],
+        key: Callable[[T], Hashable],
         ids: Callable[[T], dict[str, str]],
+        *,
         now: datetime,
         tenant: str,
     ) -> AsyncGenerator[Slice, None]:
-        """Run each due item once.
+        """Run the due items until only tried ones are found.
 
         Args:
-            due: returns one batch of due items and that many more: failed items are found again, first.
-            ids: returns the fields that identify an item.
+            due: returns one batch of due items and that many more: tried items may be found again, first.
+            key: returns what makes an item a tried one; an item that is due with another key is run again.
+            ids: returns the fields that identify an item whose failure is recorded.
         """
-        tried: set[tuple[str, ...]] = set()
-        failed = 0
+        tried: set[Hashable] = set()
+        repeated = 0
         while True:
-            untried = [item for item in await due(failed) if tuple(ids(item).values()) not in tried]
-            for item in untried:
-                tried.add(tuple(ids(item).values()))
-                done = await self.of(lambda item=item: work(item), now, tenant, **ids(item))  # type: ignore[misc]
-                failed += done.failed
-                yield done
-            if not untried:
+            found = await due(repeated)
+            untried = [item for item in found if key(item) not in tried]
+            if not untried and len(found) <= repeated:  # the last, larger batch has none behind it either
                 return
+            repeated = len(found) - len(untried)
+            for item in untried:
+                tried.add(key(item))
+                yield await self.of(lambda item=item: work(item), now, tenant, **ids(item))  # type: ignore[misc]
