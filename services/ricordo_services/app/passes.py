@@ -17,17 +17,17 @@ from ricordo.system_clock import SystemClock
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic
 from ricordo_services.job_progress import PassReport, PassSummary, silent
-from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
-from ricordo_services.lifecycle.passes.pass_runner import PassRunner
-from ricordo_services.lifecycle.passes.retention_passes import (
+from ricordo_services.lifecycle.passes.archiving_passes import (
     ArchivePass,
     DecayPass,
     ExpiryPass,
     RetentionPass,
 )
-from ricordo_services.lifecycle.passes.slices import PassWork
-from ricordo_services.lifecycle.reflection_pass import ReflectionPass
-from ricordo_services.lifecycle.session_summaries import SessionSummaries
+from ricordo_services.lifecycle.passes.compression_pass import CompressionPass
+from ricordo_services.lifecycle.passes.pass_runner import PassRunner
+from ricordo_services.lifecycle.passes.pass_work import PassWork
+from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
+from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 _HOUR: Final = 3600.0
 _CHECKS: Final = 24  # per interval, whether a pass is due: an hour late at most

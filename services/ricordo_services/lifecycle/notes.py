@@ -17,7 +17,7 @@ from ricordo.store.working_memory_store import (
     TooManyNotes,
     WorkingNote,
 )
-from ricordo_services.lifecycle.passes.slices import IsolatedItems
+from ricordo_services.lifecycle.passes.pass_work import IsolatedItems
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
 from ricordo.store.session_store import SessionStore
 from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
 from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
-from ricordo_services.lifecycle.passes.retention_passes import DecayPass
-from ricordo_services.lifecycle.session_summaries import SessionSummaries
+from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 
 class PowerCut(BaseException):

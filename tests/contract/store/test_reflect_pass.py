@@ -24,8 +24,8 @@ from ricordo.store.document_store import DocumentStore
 from ricordo.store.stages import EnrichedMemory
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
-from ricordo_services.lifecycle.passes.slices import Slice
-from ricordo_services.lifecycle.reflection_pass import ReflectionPass
+from ricordo_services.lifecycle.passes.pass_work import Slice
+from ricordo_services.lifecycle.passes.reflection_pass import ReflectionPass
 from ricordo_services.retrieval.lookups import MemoryLookups
 
 ANNA = table(__file__, "anna")

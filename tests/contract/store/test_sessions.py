@@ -15,7 +15,7 @@ from ricordo.store.lifecycle_store import Access
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
 from ricordo.testing.factories import at
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.lifecycle.session_summaries import SessionSummaries
+from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
 
 LATER = STORED + timedelta(hours=1)
 EVER = STORED + timedelta(days=400)

@@ -1,22 +1,27 @@
 """Commands, their help and their usage errors."""
 
 import importlib.util
+import inspect
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
+from pydantic import BaseModel
 from tests.unit.cli.conftest import Cli
 
+from ricordo.messages.queries import ContextRequest, FactsRequest, Filters, HistoryRequest, RecallRequest
 from ricordo.settings import Settings
 from ricordo_lab import lab_names
 from ricordo_lab.bench import bench_command as bench
 from ricordo_lab.evaluation import evaluation_command as evaluation
 from ricordo_services import cli as command_line
 from ricordo_services.app import passes
-from ricordo_services.cli import catalogue
+from ricordo_services.cli import catalogue, offline_commands, query_commands
 from ricordo_services.cli.catalogue import ENTRIES
+from ricordo_services.cli.offline_results import CheckedMessageInput, MessageInput, QueryInput
 from ricordo_services.job_progress import PassSummary
 
 NAMES = [entry.name for entry in ENTRIES]
@@ -53,6 +58,29 @@ def test_every_command_explains_itself(cli: Cli, name: str) -> None:
     result = cli(name, "--help")
     assert (result.code, result.err) == (0, "")
     assert f"ricordo {name}" in result.out
+
+
+@pytest.mark.parametrize(
+    ("command", "models"),
+    [
+        (query_commands.recall, (RecallRequest, Filters)),
+        (query_commands.context, (ContextRequest,)),
+        (query_commands.history, (HistoryRequest,)),
+        (query_commands.facts, (FactsRequest,)),
+        (offline_commands.analyze, (QueryInput,)),
+        (offline_commands.enrich, (CheckedMessageInput,)),
+        (offline_commands.extract, (MessageInput,)),
+    ],
+)
+def test_options_that_a_command_passes_on_are_fields_of_its_request(
+    command: Callable[..., object], models: tuple[type[BaseModel], ...]
+) -> None:
+    """`commands.toml` declares them, so that no type checker compares the names."""
+    (entry,) = (entry for entry in ENTRIES if entry.place.endswith(f":{command.__name__}"))
+    passed_on = set(entry.options) - set(inspect.signature(command).parameters) - set(entry.common)
+    fields = {field for model in models for field in model.model_fields}
+    assert passed_on
+    assert passed_on <= fields
 
 
 @pytest.mark.parametrize(

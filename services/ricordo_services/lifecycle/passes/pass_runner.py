@@ -16,7 +16,7 @@ import structlog
 from ricordo.clock import Clock
 from ricordo.store.pass_store import PassLocks, PassRuns
 from ricordo_services.job_progress import PassReport, PassSummary, RunsElsewhere, silent
-from ricordo_services.lifecycle.passes.slices import IsolatedItems, PassWork, Slice
+from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, PassWork, Slice
 
 _TURN_S: Final = 5.0  # of one tenant, before it is the turn of the next
 

@@ -16,7 +16,7 @@ from ricordo.store.lifecycle_store import Lagging, LifecycleStore
 from ricordo_services.backpressure import Backlog
 from ricordo_services.job_progress import PassSummary
 from ricordo_services.lifecycle.derived_events import creation_events, republish
-from ricordo_services.lifecycle.passes.slices import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
 
 _MOVED: Final = 5_000  # moves that one pass republishes
 _BUSY: Final = 5  # times the patience while workers have a backlog
