@@ -60,7 +60,7 @@ async def test_no_tenant_has_such_a_name(bot: Bot, tenant: str) -> None:
         letter = await subscription.next()
     assert letter.subject == f"dlq.ingest.memory.v1.{tenant}.message.received"
     assert letter.headers is not None
-    assert re.match("invalid_subject: .* is no tenant", letter.headers["Ricordo-Reason"])
+    assert re.match("invalid_subject: .* is not a valid tenant", letter.headers["Ricordo-Reason"])
 
 
 async def test_unknown_fields_and_headers_are_ignored(bot: Bot) -> None:

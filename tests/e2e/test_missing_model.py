@@ -52,7 +52,7 @@ async def test_a_removed_model_is_reported_and_what_waits_is_remembered_when_it_
         found = await doctor(settings)
         assert (found["model"]["state"], found["model"]["detail"]) == (
             "missing",
-            f"{server.url} does not hold {MODEL}",
+            f"{server.url} does not have {MODEL}",
         )
         assert f"`ollama pull {MODEL}`" in found["model"]["advice"]
         assert "does not have" in found["worker encode"]["detail"]

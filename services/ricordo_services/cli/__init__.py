@@ -16,7 +16,7 @@ def main() -> NoReturn:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         print(
-            f"ricordo: the command line needs {' and '.join(missing)}: run  pip install 'ricordo[local]'",
+            f"ricordo: this needs {' and '.join(missing)}: run  pip install '.[local]'  in a checkout",
             file=sys.stderr,
         )
         sys.exit(1)

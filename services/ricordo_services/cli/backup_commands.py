@@ -17,7 +17,7 @@ from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call, running_stack
 from ricordo_services.cli.command_settings import POSTGRES_SETTING, store_settings
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.output import print_json, print_text
+from ricordo_services.cli.output import counted, print_json, print_text
 from ricordo_services.stack import StackError, folder_restore
 from ricordo_services.stack.account import give_to_account, server_account
 from ricordo_services.stack.archive import Backup, Manifest, open_backup, write_backup
@@ -59,7 +59,7 @@ def check_replaceable(path: Path) -> None:
         read_list(path)
     except Failed:
         raise Failed(
-            f"{path} is there, and is no list of what was forgotten: name another file, or replace it with "
+            f"{path} exists, and is not a list of forgotten data: name another file, or replace it with "
             "--force"
         ) from None
 
@@ -82,7 +82,7 @@ def _stone(path: Path, number: int, line: bytes) -> Tombstone:
         reason = f"{'.'.join(map(str, first['loc']))} {first['msg']}".strip()
     except ValueError as error:
         reason = str(error)
-    raise Failed(f"{path}, line {number} is nothing that was forgotten: {reason}")
+    raise Failed(f"{path}, line {number} is not an entry of a list of forgotten data: {reason}")
 
 
 _MEGABYTE: Final = 1_000_000
@@ -93,9 +93,9 @@ def backup(call: Call, target: Path) -> None:
     """Back up the data folder to one file."""
     path, target = call.folder.expanduser().absolute(), target.expanduser().absolute()
     if target.exists():
-        raise Failed(f"{target} is there already: name another file")
+        raise Failed(f"{target} exists: name another file")
     if target.is_relative_to(path):
-        raise Failed(f"{target} would stand inside what it is a backup of: name a file elsewhere")
+        raise Failed(f"{target} is inside the data folder: name a file elsewhere")
     _require_memories(path)
     with _locked(path) as folder:
         manifest = write_backup(folder.path, target, asyncio.run(_described(folder)))
@@ -103,13 +103,15 @@ def backup(call: Call, target: Path) -> None:
     if call.as_json:
         print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
         return
-    print_text(f"{target} holds everything, {size / _MEGABYTE:,.1f} MB")
-    print_text("It holds memories and passwords: keep it where nobody else can read it.", "dim")
+    print_text(f"{target} is written, {size / _MEGABYTE:,.1f} MB")
+    print_text("It contains memories and passwords: keep it private.", "dim")
 
 
 def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Path] | None = None) -> None:
     """Restore the data folder from a backup."""
     path = call.folder.expanduser().absolute()
+    if not source.expanduser().exists():
+        raise Failed(f"there is no file {source}")
     stones = [stone for file in forgotten or () for stone in read_list(file)]
     with open_backup(source.expanduser()) as archive, _removed_on_failure(path), _locked(path) as folder:
         archive.check_version(OLDEST, newest_schema())
@@ -117,7 +119,7 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
         if (folder.path / _CLUSTER).exists():
             if not force:
                 raise Failed(
-                    f"{folder.path} holds memories: name another folder with --data-dir, or replace them "
+                    f"{folder.path} contains memories: name another folder with --data-dir, or replace them "
                     "with --force; what was forgotten there stays forgotten"
                 )
             stones += _forgotten_there(folder, anyway=bool(forgotten))
@@ -128,7 +130,7 @@ def restore(call: Call, source: Path, *, force: bool = False, forgotten: list[Pa
         return
     print_text(f"{path} is as it was at {made_at}")
     if begun:
-        print_text(f"Forgotten since: {begun}; `ricordo up` erases that as it starts.")
+        print_text(f"Forgotten since then: {begun}; `ricordo up` erases it when it starts.")
 
 
 async def save(call: Call, target: Path, *, force: bool = False) -> None:
@@ -138,7 +140,7 @@ async def save(call: Call, target: Path, *, force: bool = False) -> None:
     async with _database(call) as dsn:
         stones = await tombstones(dsn)
     write_list(target, stones)
-    print_text(f"{target} names what was forgotten: {len(stones)} in all")
+    print_text(f"{target} lists what was forgotten: {counted(len(stones), 'entries')}")
 
 
 async def apply(call: Call, source: Path) -> None:
@@ -148,7 +150,7 @@ async def apply(call: Call, source: Path) -> None:
     stones = read_list(source)
     async with _database(call) as dsn:
         begun = await forget_again(dsn, stones)
-    print_text(f"{begun} of {len(stones)} are erased by the workers now")
+    print_text(f"{begun} of {counted(len(stones), 'entries')} are now erased by the workers")
 
 
 @asynccontextmanager
@@ -196,13 +198,13 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
 
 def _require_memories(path: Path) -> None:
     if not any((path / name).exists() for name in (_CLUSTER, folder_restore.RESTORED)):
-        raise Failed(f"{path} holds no memories: name the data folder with --data-dir")
+        raise Failed(f"{path} contains no memories: name the data folder with --data-dir")
 
 
 def _refuse_links(path: Path) -> None:
     for name in folder_restore.BACKED_UP:
         if (path / name).is_symlink():
-            raise Failed(f"{path / name} is kept elsewhere, behind a link: restore into a new folder")
+            raise Failed(f"{path / name} is a link to another place: restore into a new folder")
 
 
 async def _described(folder: DataFolder) -> Manifest:

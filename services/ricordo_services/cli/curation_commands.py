@@ -9,7 +9,7 @@ from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import print_json, print_text
 
-_SAME: Final = {True: "are one", False: "are two", None: "are whoever the messages say they are"}
+_SAME: Final = {True: "are one", False: "are two", None: "are left to the rules"}
 
 
 async def pin(
@@ -40,7 +40,7 @@ async def feedback(
         )
     text = f"{reply.used} made stronger, {reply.irrelevant} made weaker"
     if not reply.used and not reply.irrelevant:
-        text += ": what was said was counted already"
+        text += ": this feedback was counted already"
     call.print_reply(reply, lambda _: print_text(text))
 
 
@@ -59,7 +59,7 @@ async def verify(
             reply = await client.verify(user, memory_id=named, verified=not no, request_id=request_id)
         else:
             reply = await client.verify(user, fact_id=named, verified=not no, request_id=request_id)
-    effect = "it does not fade" if memory else "messages dispute it from now on, and do not overturn it"
+    effect = "it does not fade" if memory else "messages can dispute it, but do not override it"
     call.print_reply(
         reply, lambda found: print_text(f"verified: {effect}" if found.verified else "not verified")
     )
@@ -75,11 +75,11 @@ async def correct(
         else:
             reply = await client.correct(user, fact_id=named, object=value, request_id=request_id)
     if reply.memory_id is not None:
-        text = "it says so now, verified; what follows from it is made anew"
+        text = "corrected and verified; everything derived from it is derived again"
     elif reply.fact_id is None:
-        text = "this correction was taken back since"
+        text = "this correction was withdrawn since"
     else:
-        text = f"{value} stands now, verified, as {reply.fact_id}"
+        text = f"{value} is valid and verified, as {reply.fact_id}"
     call.print_reply(reply, lambda _: print_text(text))
 
 
@@ -87,7 +87,7 @@ async def reject(call: Call, named: str, *, user: str, request_id: str | None = 
     """Reject a fact that was read wrongly."""
     async with call.client() as client:
         reply = await client.reject(user, named, request_id=request_id)
-    text = "rejected: it is known no more, and not read again from the same words"
+    text = "rejected: it is removed, and not read again from the same words"
     call.print_reply(reply, lambda _: print_text(text))
 
 
@@ -131,7 +131,7 @@ async def note(
             noted = value
     async with call.client() as client:
         reply = await client.note(user, conversation, key, noted, request_id=request_id)
-    effect = "is noted no more" if noted is None else "is noted"
+    effect = "is removed" if noted is None else "is set"
     call.print_reply(reply, lambda _: print_text(f"{key} {effect}"))
 
 
@@ -142,7 +142,5 @@ async def end_session(call: Call, conversation: str, *, user: str, timestamp: st
     if call.as_json:
         print_json({"event_id": published.message_id, "duplicate": published.duplicate})
     else:
-        effect = (
-            "was said to have ended then already" if published.duplicate else "has ended: its summary follows"
-        )
+        effect = "had ended already" if published.duplicate else "has ended: its summary follows"
         print_text(f"{conversation} {effect}")

@@ -16,7 +16,7 @@ from ricordo_services import private_files as private
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.failures import Failed, Interrupted
 from ricordo_services.cli.input_files import STANDARD_INPUT
-from ricordo_services.cli.output import err_console, print_json, print_line, print_remark, progress
+from ricordo_services.cli.output import counted, err_console, print_json, print_line, print_remark, progress
 
 _TRIES: Final = 5
 _PAUSE_S: Final = 1.0
@@ -25,22 +25,14 @@ NAMES: Final = {
     "document": "documents",
     "memory": "memories",
     "fact": "facts",
-    "word": "words on facts",
+    "word": "decisions on facts",
     "rejection": "rejected facts",
     "entity": "names",
-    "decision": "decisions on who is who",
+    "decision": "entity decisions",
     "note": "notes",
-    "session_end": "ends of sessions",
+    "session_end": "session ends",
 }
 """The plural of each kind of item."""
-
-_ONE: Final = {
-    "word": "word on a fact",
-    "rejection": "rejected fact",
-    "entity": "name",
-    "decision": "decision on who is who",
-    "session_end": "end of a session",
-}
 END: Final = "end"
 """The last item of a file, with the number of items before it, so that a truncated file is detected."""
 
@@ -72,7 +64,7 @@ async def export(call: Call, file: str = STANDARD_INPUT, *, user: str, force: bo
                     write(json.dumps({"item": END, "user_id": user, "items": counts.total()}))
     except asyncio.CancelledError:
         kept = f"; {file} was not written" if to_file else ""
-        raise Interrupted(f"{counts.total()} items were handed over{kept}") from None
+        raise Interrupted(f"{counts.total()} items were exported{kept}") from None
     _summarise(counts, user, file, as_json=call.as_json)
 
 
@@ -128,7 +120,7 @@ def _check(path: Path, *, force: bool) -> None:
     if not path.parent.is_dir():
         raise Failed(f"there is no folder {path.parent}")
     if path.exists() and not force:
-        raise Failed(f"{path} is there already: name another file, or replace it with --force")
+        raise Failed(f"{path} exists: name another file, or replace it with --force")
 
 
 @contextmanager
@@ -147,10 +139,6 @@ def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> 
     if as_json:
         print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
         return
-    counted = [
-        f"{counts[name]} {_ONE.get(name, name) if counts[name] == 1 else called}"
-        for name, called in NAMES.items()
-        if counts[name]
-    ]
+    found = ", ".join(counted(counts[name], called) for name, called in NAMES.items() if counts[name])
     where = "" if file == STANDARD_INPUT else f" in {file}"
-    print_remark(f"{', '.join(counted)}{where}" if counted else f"nothing is held of {user}")
+    print_remark(f"{found}{where}" if found else f"no data of user {user!r}")

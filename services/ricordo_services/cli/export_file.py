@@ -68,7 +68,7 @@ class ExportFile:
             raise Failed(f"{title} holds nothing")
         if found.promised is None:
             raise Failed(
-                f"{title} is not whole: its last line is not the end of an export; nothing was taken in"
+                f"{title} is incomplete: its last line is not the end of an export; nothing was imported"
             )
         return found
 
@@ -115,27 +115,23 @@ class ExportFile:
             missing = []
         what = f" ({missing[0]} is missing)" if missing else ""
         raise Failed(
-            f"{self.title}, line {number} is no item of an export{what}: nothing was taken in; "
+            f"{self.title}, line {number} is not an item of an export{what}: nothing was imported; "
             "`ricordo export` writes such files, and `ricordo publish` takes messages"
         )
 
     def _meet(self, number: int, place: int, item: Item) -> None:
         self.user_id = self.user_id or item["user_id"]
         if item["user_id"] != self.user_id:
-            raise Failed(
-                f"{self.title}, line {number} is of another user: import what is held of each by itself"
-            )
+            raise Failed(f"{self.title}, line {number} is of another user: import each user by itself")
         if self.promised is not None:
-            raise Failed(
-                f"{self.title}, line {number} stands behind the end of the export: nothing was taken in"
-            )
+            raise Failed(f"{self.title}, line {number} is after the end of the export: nothing was imported")
         kind = item["item"]
         if kind == END:
             self.promised = item["items"]
             if self.promised != self.number:
                 raise Failed(
                     f"{self.title} holds {self.number} items, and {self.promised} were exported: "
-                    "nothing was taken in"
+                    "nothing was imported"
                 )
             return
         self.number += 1

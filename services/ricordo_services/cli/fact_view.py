@@ -47,9 +47,7 @@ def sentences_of(
     """Return what supports a fact, oldest first: when it was said, the words, and the id of the message."""
     sources = [messages[message_id] for message_id in fact.message_ids if message_id in messages]
     if not sources:
-        return [
-            (Text(), Text("nothing but your own word" if fact.verified else "what is here no more", "dim"))
-        ]
+        return [(Text(), Text("the user's decision" if fact.verified else "no source is left", "dim"))]
     return [
         (
             Text(f"  {local_text(source.timestamp, zone)}", "dim"),
@@ -99,11 +97,11 @@ def show_facts(
         print_block(facts_block([fact], zone, ids=True))
         print_block(TwoColumns(sentences_of(fact, messages or {}, zone)))
     if not reply.facts:
-        err_console().print(Text(f"no such facts are known of {plain(user)}"))
+        err_console().print(Text(f"no facts of user {plain(user)!r}"))
     if reply.truncated:
-        err_console().print(Text("not everything is shown, which is too much for one reply: ask for less"))
+        err_console().print(Text("the reply was too large: not everything is shown"))
     elif len(reply.facts) == limit:
-        err_console().print(Text(f"these are the first {limit}, the surest: --limit shows more"))
+        err_console().print(Text(f"the {limit} most certain facts: --limit shows more"))
     warn_degraded(reply.degraded)
 
 

@@ -16,14 +16,14 @@ from ricordo.settings import Settings
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.failures import Failed, Interrupted, Misused
-from ricordo_services.cli.output import print_json, print_remark, print_text
+from ricordo_services.cli.output import counted, print_json, print_remark, print_text
 
 UNDER_WAY: Final = "the erasure is under way"
 """The beginning of a reply after which the request is repeated."""
 _PAUSE_S: Final = 0.5
 _SILENT: Final = 10  # times without an answer, after which nobody is waited for any more
 _WHAT: Final[Mapping[str, str]] = {
-    "rows": "messages and memories, derived ones too",
+    "rows": "rows of messages and memories",
     "vectors": "vectors",
     "graph": "facts",
     "stream": "dead letters",
@@ -48,7 +48,7 @@ class _Scope:
         if not self.tenant_wide and self.user is None:
             raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
         if self.tenant_wide and (self.user, self.message, self.conversation) != (None, None, None):
-            raise Misused("--tenant-wide goes with no --user, --message or --conversation: it is all of them")
+            raise Misused("--tenant-wide excludes --user, --message and --conversation")
 
     def describe(self, tenant: str) -> str:
         """Return what it is, in words."""
@@ -59,7 +59,7 @@ class _Scope:
             return f"the message {self.message} {owner}"
         if self.conversation is not None:
             return f"the conversation {self.conversation} {owner}"
-        return f"ALL THAT IS HELD {owner}"
+        return f"ALL DATA {owner}"
 
 
 async def forget(
@@ -76,7 +76,7 @@ async def forget(
     scope = _Scope(user, message, conversation, tenant_wide)
     scope.check()
     if not yes and not sys.stdin.isatty():
-        raise Misused("this cannot be undone, and there is no terminal to ask at: say --yes")
+        raise Misused("this cannot be undone, and there is no terminal for a confirmation: add --yes")
     tenant = call.target.tenant
     settings = stores_of_target(call) if tenant_wide else None
     if not yes:
@@ -93,13 +93,13 @@ async def forget(
                 )
                 number += 1
     except asyncio.CancelledError:
-        raise Interrupted("what was asked for is erased all the same; ask again to see it done") from None
+        raise Interrupted("the erasure continues; run the command again to see its end") from None
     if tenant_wide and call.as_json:
         print_json({"ok": True, "users": number, "erased": erased.model_dump()})
         return
-    counts = [f"{getattr(erased, name)} {what}" for name, what in _WHAT.items() if getattr(erased, name)]
-    text = f"erased: {'; '.join(counts)}" if counts else "nothing of it was held"
-    prefix = f"{number} users: " if tenant_wide else ""
+    counts = [counted(getattr(erased, name), what) for name, what in _WHAT.items() if getattr(erased, name)]
+    text = f"erased: {'; '.join(counts)}" if counts else "nothing was stored of it"
+    prefix = f"{counted(number, 'users')}: " if tenant_wide else ""
     call.print_reply(ForgetReply(erased=erased), lambda _: print_text(f"{prefix}{text}"))
 
 
@@ -142,7 +142,7 @@ async def _users(user: str | None, settings: Settings | None, tenant: str) -> As
 
 def _confirm(description: str) -> None:
     """Ask whether it is meant; raise if it is not."""
-    print_remark(f"This erases {description}, everywhere and for good.", "bold")
+    print_remark(f"This erases {description}, permanently.", "bold")
     try:
         meant = typer.confirm("Forget it?", default=False, err=True)
     except typer.Abort:

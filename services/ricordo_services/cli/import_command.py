@@ -17,7 +17,7 @@ from ricordo_services.cli.export_file import ExportFile, Item
 from ricordo_services.cli.failures import FAILED, Failed, Interrupted
 from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import rereadable, title
-from ricordo_services.cli.output import err_console, print_json, print_remark, print_text, progress
+from ricordo_services.cli.output import counted, err_console, print_json, print_remark, print_text, progress
 from ricordo_services.cli.publish_command import (
     Publication,
     await_remembered,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 200
 _PAUSE_S: Final = 0.2
-_AGAIN: Final = "what was taken in stays, and counts once"
+_AGAIN: Final = "what was imported stays, and counts once"
 
 
 async def import_(call: Call, file: str, *, wait: bool = False, timeout: float = 120.0) -> None:
@@ -56,9 +56,7 @@ async def _import(call: Call, exported: ExportFile, timeout: float, *, wait: boo
             if wait:
                 await _settled(client, exported.user_id, timeout)
     except (KeyError, TypeError, ValueError) as error:
-        raise Failed(
-            f"{exported.title} holds an item that is not as an export has it ({error!r}): {_AGAIN}"
-        ) from None
+        raise Failed(f"{exported.title} has an invalid item ({error!r}): {_AGAIN}") from None
     except asyncio.CancelledError:
         raise Interrupted(f"run it again, and it goes on: {_AGAIN}") from None
     _summarise(publication, exported, restore, as_json=call.as_json)
@@ -141,7 +139,9 @@ async def _settled(client: MemoryClient, user: str, patience: float) -> None:
         if left != pending:
             pending, deadline = left, clock.time() + patience
         if clock.time() > deadline:
-            raise Timeout(f"{left} memories are not found yet after {patience:g} s; all is safe, and goes on")
+            raise Timeout(
+                f"{left} memories are not found yet after {patience:g} s; no data is lost, and it continues"
+            )
         await asyncio.sleep(_PAUSE_S)
 
 
@@ -163,10 +163,10 @@ def _summarise(
         return
     for item in tally.left_out:
         print_remark(f"left out: {item}", "red")
-    restored = ", ".join(f"{number} {what}" for what, number in tally.restored.items() if number)
-    blank = (
-        f"; {exported.blank} that held nothing but what was recalled were left out" if exported.blank else ""
-    )
+    restored = ", ".join(counted(number, what) for what, number in tally.restored.items() if number)
+    blank = f"; {exported.blank} with recalled text only left out" if exported.blank else ""
     more = f"; restored: {restored}" if restored else ""
     failed = f"; {len(publication.faults)} failed" if publication.faults else ""
-    print_text(f"{publication.remembered} messages of {exported.user_id} remembered{more}{blank}{failed}")
+    print_text(
+        f"{counted(publication.remembered, 'messages')} of {exported.user_id} remembered{more}{blank}{failed}"
+    )

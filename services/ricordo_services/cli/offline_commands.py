@@ -55,10 +55,10 @@ def extract(call: Call, source: str | None = None, *, jsonl: bool = False, **fie
 def _check(source: str | None, fields: Mapping[str, str | None], *, jsonl: bool) -> None:
     """Refuse wrong usage, before what derives is imported, which takes seconds."""
     if source is None and not jsonl:
-        raise Misused("give a text, or --jsonl to read a JSON object a line")
+        raise Misused("give a text, or --jsonl to read one JSON object per line")
     if jsonl and any(fields.values()):
         *names, last = fields
-        raise Misused(f"with --jsonl each line says its own {', '.join(names)} and {last}")
+        raise Misused(f"with --jsonl each line contains its own {', '.join(names)} and {last}")
     if source and not jsonl and len(source) < _NAME_MAX and Path(source).is_file():
         warning = f"{source} is taken as a text: --jsonl reads it as a file"
         err_console().print(warning, style="yellow", markup=False)
@@ -96,7 +96,7 @@ def _show(document: "Document") -> None:
             console.print(f"[bold cyan]{name:19}[/] ", end="")
             console.print(_readable(line), markup=False)
     if document.get("facts") == []:
-        console.print("states nothing about anyone", style="dim")
+        console.print("no facts", style="dim")
 
 
 def _readable(value: object) -> str:
@@ -132,7 +132,7 @@ def _stream(source: str | None, model: type[M], derive: "Callable[[M], Document]
                 answer = ErrorBody.of(detail.code, f"line {number}: {detail.message}", detail.field)
                 print_json(answer.model_dump(mode="json"))
     if bad:
-        complain(f"{len(bad)} of {number} lines could not be read, the first is line {bad[0]}; mend them")
+        complain(f"{len(bad)} of {number} lines could not be read, the first is line {bad[0]}")
         raise typer.Exit(FAILED)
 
 

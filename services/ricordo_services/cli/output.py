@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -60,6 +61,13 @@ def _console(*, stderr: bool, width: int = _WIDE) -> Console:
         highlight=False,
         emoji=False,
     )
+
+
+def counted(number: int, plural: str) -> str:
+    """Return a number with its noun: "2 memories", "1 memory", "1 row of memories"."""
+    if number == 1:  # the first word in the plural is the noun that is counted
+        plural = re.sub(r"(ies|s)\b", lambda end: "y" if end[1] == "ies" else "", plural, count=1)
+    return f"{number} {plural}"
 
 
 def plain(text: str) -> str:

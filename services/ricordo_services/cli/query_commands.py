@@ -103,7 +103,7 @@ async def timeline(
     zone = zone_of(timezone)
     async with call.client() as client:
         reply = await client.timeline(user, start, end or datetime.now(UTC), limit=limit)
-    nothing = f"nothing of that time is remembered of {plain(user)}"
+    nothing = f"no memories of user {plain(user)!r} in that period"
     call.print_reply(reply, lambda found: show_memories(found.memories, zone, nothing, ids=ids))
     if not call.as_json and len(reply.memories) == limit:
         err_console().print(Text("there may be more: --limit shows up to 1,000", "dim"))
@@ -116,7 +116,7 @@ async def expand(
     zone = zone_of(timezone)
     async with call.client() as client:
         reply = await client.expand(user, memory_id)
-    nothing = "it rests on no other memory"
+    nothing = "it has no sources"
     call.print_reply(reply, lambda found: show_memories(found.memories, zone, nothing, ids=ids))
 
 
@@ -130,7 +130,7 @@ async def working(call: Call, *, user: str, conversation: str) -> None:
 def _show_working(reply: WorkingReply) -> None:
     console = out_console()
     if not (reply.lines or reply.entities or reply.notes):
-        console.print("Nothing is at hand in this conversation.", style="dim")
+        console.print("The working memory is empty.", style="dim")
     for line in reply.lines:
         print_text(line)
     if reply.entities or reply.notes:

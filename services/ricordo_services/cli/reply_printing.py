@@ -12,7 +12,15 @@ from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
 from ricordo_services.cli.failures import named
-from ricordo_services.cli.output import err_console, local_text, out_console, plain, print_block, print_text
+from ricordo_services.cli.output import (
+    counted,
+    err_console,
+    local_text,
+    out_console,
+    plain,
+    print_block,
+    print_text,
+)
 
 _BAR = "▏▎▍▌▋▊▉█"
 _BAR_CELLS = 8
@@ -52,15 +60,15 @@ def is_unanswered(reply: RecallReply) -> bool:
 def show_context(reply: ContextReply) -> None:
     """Print the text for the prompt, and its size beside it."""
     print_text(reply.context)
-    found = f"{len(reply.memories)} memories and {len(reply.facts)} facts"
-    err_console().print(Text(f"{reply.tokens} tokens, of {found} that were found", "dim"))
+    found = f"{counted(len(reply.memories), 'memories')} and {counted(len(reply.facts), 'facts')}"
+    err_console().print(Text(f"{reply.tokens} tokens; found: {found}", "dim"))
     warn_degraded(reply.degraded)
 
 
 def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> None:
     """Print messages as a conversation, or that there are none."""
     if not reply.messages:
-        err_console().print(Text(f"no such messages of {plain(user)} are kept"))
+        err_console().print(Text(f"no messages of user {plain(user)!r}"))
     for message in reply.messages:
         who = message.speaker or message.role.value
         line = Text(local_text(message.timestamp, zone), "dim")
@@ -68,7 +76,7 @@ def show_history(user: str, reply: HistoryReply, zone: tzinfo | None = None) -> 
         line.append(plain(message.content or "…"), "")
         print_block(line)
     if reply.next is not None:
-        err_console().print(Text(f"there are older ones: --before '{reply.next}'", "dim"))
+        err_console().print(Text(f"older messages: --before '{reply.next}'", "dim"))
 
 
 def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None) -> None:
@@ -76,11 +84,11 @@ def show_status(message_id: str, reply: StatusReply, zone: tzinfo | None = None)
     out_console().print(Text(message_id + " "), Text(reply.state.value, _STATE_STYLES[reply.state]))
     unknown = reply.state is MessageState.UNKNOWN
     if reply.error and reply.state is not MessageState.FAILED and not unknown:
-        print_text("  another message was sent under this id, and refused:", "yellow")
+        print_text("  another message with this id was refused:", "yellow")
     if reply.error:
         print_text(f"  {reply.error}", "red")
     if unknown and not reply.error:
-        err_console().print(Text("no message with this id has arrived, or it still waits to be taken in"))
+        err_console().print(Text("no message with this id has arrived, or it still waits"))
     if reply.state is MessageState.RECEIVED or reply.state is MessageState.REMEMBERED:
         for name, instant in reply.stages:
             when = local_text(instant, zone) if instant else "not yet"
@@ -95,7 +103,7 @@ def _show_document(document: DocumentStatus) -> None:
     if document.error:
         print_text(f"  {document.error}", "red")
     elif document.state is MessageState.REMEMBERED:
-        left = "" if document.whole else ", and the rest of it is too much to be remembered"
+        left = "" if document.whole else ", the rest was too long"
         count = f"{document.extracts} extract" + ("" if document.extracts == 1 else "s")
         print_text(f"  in {count}{left}")
 

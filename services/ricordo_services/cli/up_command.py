@@ -221,13 +221,13 @@ def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
 def _greet(at: Endpoints) -> None:
     console = out_console()
     command, folder = program(), data_dir_option(at.data_dir)
-    console.print(Text.assemble(("Ricordo is up.", "bold green"), f" Memories are kept in {at.data_dir}"))
+    console.print(Text.assemble(("Ricordo is up.", "bold green"), f" The data folder is {at.data_dir}"))
     console.print("Stop it with Ctrl-C. In another terminal, try:")
     for purpose, words in (
-        ("what works", "doctor"),
-        ("remember a conversation, a JSON object a line", "publish chat.jsonl --wait"),
+        ("check the stack", "doctor"),
+        ("remember a conversation (one JSON object per line)", "publish chat.jsonl --wait"),
         ("ask", "recall 'what did we do yesterday?' --user davide"),
-        ("what is known", "facts --user davide"),
+        ("list facts", "facts --user davide"),
     ):
         # A command on a line of its own, which nothing breaks, can be copied.
         console.print(Text(f"\n  # {purpose}", "dim"))

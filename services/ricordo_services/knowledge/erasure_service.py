@@ -154,7 +154,7 @@ class ForgetOnRequest:
         try:
             outcome = await self.erasing.put_tombstone(tenant, erasure, request=request, asked=asked)
         except RequestConflict:
-            reason = "request_id must be a new one: under this one something else was asked"
+            reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         if isinstance(outcome, ErasureRequest):
             await (

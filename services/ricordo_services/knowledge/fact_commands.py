@@ -78,7 +78,7 @@ class FactCommands:
         except FactEnded as ended:
             raise RequestError(ErrorCode.NOT_FOUND, _ended_reason(ended), "fact_id") from None
         except RequestConflict:
-            reason = "request_id must be a new one: under this one something else was settled"
+            reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
     async def verify(self, tenant: str, command: Verify, /) -> VerifyReply:
@@ -129,7 +129,7 @@ class FactCommands:
             reason = "; ".join(starmap(_unknown, unknown.meant.items()))
             raise RequestError(ErrorCode.NOT_FOUND, reason, "names") from None
         except RequestConflict:
-            reason = "request_id must be a new one: under this one something else was decided"
+            reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         except NobodyKnown:
             raise RequestError(ErrorCode.NOT_FOUND, "nothing is known of this user", "user_id") from None

@@ -155,7 +155,7 @@ async def _translate_errors(work: Awaitable[R], command: OnMemories) -> R:
     except UnknownMemories as unknown:
         raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
     except RequestConflict:
-        reason = "request_id must be a new one: under this one something else was asked"
+        reason = "this request_id was already used for another request"
         raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
 
 

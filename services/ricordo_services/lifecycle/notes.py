@@ -42,7 +42,7 @@ class NoteHandler:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "key") from None
         except NoteConflict:
-            reason = "request_id must be a new one: under this one something else was noted"
+            reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()
 

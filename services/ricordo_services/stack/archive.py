@@ -159,7 +159,7 @@ class Backup:
             raise BackupRefused(
                 f"{self._source} was made by a newer Ricordo ({made.ricordo}, schema version "
                 f"{made.schema_version}; this one knows up to {newest_schema}): upgrade with  "
-                "pip install --upgrade 'ricordo[local]'  and restore then"
+                "pip install '.[local]'  in a newer checkout, and restore then"
             )
         if 0 < made.schema_version < oldest_schema:  # 0: its database has no schema yet
             raise BackupRefused(
@@ -208,7 +208,7 @@ class Backup:
     def _read_manifest(self) -> Manifest:
         first = self._next()
         if first is None or first.name != MANIFEST or not first.isreg() or first.size > _MANIFEST_BYTES:
-            raise BackupRefused(f"{self._source} is no backup of Ricordo; nothing was changed")
+            raise BackupRefused(f"{self._source} is not a backup of Ricordo; nothing was changed")
         content = self._archive.extractfile(first)
         with _reading(self._source):
             text = b"" if content is None else content.read()
@@ -224,7 +224,7 @@ class Backup:
         if manifest.format > ARCHIVE_FORMAT:
             raise BackupRefused(
                 f"{self._source} was made by a newer Ricordo ({manifest.ricordo}): upgrade with  "
-                "pip install --upgrade 'ricordo[local]'  and restore then"
+                "pip install '.[local]'  in a newer checkout, and restore then"
             )
         return manifest
 
@@ -252,7 +252,7 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
         elif stat.S_ISREG(mode):
             files[name] = path
         else:
-            raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot hold it")
+            raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot contain it")
     return folders, files
 
 
@@ -281,4 +281,4 @@ def _entry(name: str, size: int) -> tarfile.TarInfo:
 
 
 def _damaged(source: Path, reason: str) -> str:
-    return f"{source} is damaged ({reason}): take another backup; nothing was changed"
+    return f"{source} is damaged or not a backup ({reason}): take another one; nothing was changed"

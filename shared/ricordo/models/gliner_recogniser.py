@@ -121,7 +121,7 @@ async def open_gliner(
         GlinerMissing: the package is not installed.
     """
     if importlib.util.find_spec(_PACKAGE) is None:
-        raise GlinerMissing("GLiNER is not installed: pip install 'ricordo[gliner]'")
+        raise GlinerMissing("GLiNER is not installed: pip install '.[gliner]' in a checkout")
     thread = ThreadPoolExecutor(1, thread_name_prefix="gliner")
     recogniser = GlinerRecogniser(thread, model, labels=labels, threshold=threshold, onnx_file=onnx_file)
     loading = asyncio.create_task(_load_in_background(recogniser))

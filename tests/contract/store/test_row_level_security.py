@@ -133,7 +133,7 @@ async def test_without_a_tenant_nothing_works_also_after_a_transaction_that_had_
                     await _count(connection, table)
             async with single.transaction(stores.tenant) as connection:
                 assert await _count(connection, table) > 0
-        with pytest.raises(ValueError, match="is no tenant"):
+        with pytest.raises(ValueError, match="is not a valid tenant"):
             async with single.transaction(""):
                 pass
 

@@ -40,9 +40,9 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
         assert "already running" in here("backup", str(file), code=1)
         assert not file.exists()
         assert stack.stop() == 0
-    assert "holds memories and passwords" in here("backup", str(file))
+    assert "contains memories and passwords" in here("backup", str(file))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "is there already" in here("backup", str(file), code=1)
+    assert "exists: name another file" in here("backup", str(file), code=1)
 
     with up(here) as stack:
         asyncio.run(_forget(stack.ready["nats"], {"message_id": "u-2"}, {"conversation_id": "c-3"}))

@@ -12,7 +12,7 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo) -> None:
     assert ricordo.json("verify", fact["id"], *user) == {"ok": True, "verified": True}
     correcting = "correct", fact["id"], "Turin", *user, "--request-id", "r-1"
     stands = ricordo.json(*correcting)["fact_id"]
-    assert ricordo(*correcting) == f"Turin stands now, verified, as {stands}\n"
+    assert ricordo(*correcting) == f"Turin is valid and verified, as {stands}\n"
     assert "user  lives_in  Turin  (verified)" in ricordo("facts", *user)
     assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
     assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
@@ -29,7 +29,7 @@ def test_a_user_asks_why_a_fact_is_known_and_rejects_it(ricordo: Ricordo) -> Non
     assert "05 May 2026 10:01" in why
     assert "Long day" not in why
     assert ricordo.json("facts", *user, "--why")["facts"] == [fact], "the reply as it is on the wire"
-    assert "known no more" in ricordo("reject", fact["id"], *user, "--request-id", "r-1")
+    assert "it is removed" in ricordo("reject", fact["id"], *user, "--request-id", "r-1")
     assert ricordo.json("reject", fact["id"], *user, "--request-id", "r-1") == {"ok": True}
     assert ricordo.json("facts", *user)["facts"] == []
     assert ricordo.json("reject", fact["id"], *user, code=1)["error"]["code"] == "not_found"
@@ -54,7 +54,7 @@ def test_a_user_curates_memories(ricordo: Ricordo) -> None:
     assert ricordo.json(*judging, "--irrelevant", memory) == {"ok": True, "used": 0, "irrelevant": 1}
     assert ricordo("verify", memory, "--memory", *user) == "verified: it does not fade\n"
     right = ricordo("correct", memory, "I live in Turin.", "--memory", *user)
-    assert right == "it says so now, verified; what follows from it is made anew\n"
+    assert right == "corrected and verified; everything derived from it is derived again\n"
     (again,) = ricordo.json("recall", "where do I live?", *user, "--no-reinforce")["memories"]
     assert (again["content"], again["source"]) == ("I live in Turin.", "user_correction")
     for command in (("pin", memory), ("verify", memory, "--memory"), (*judging[:2], "--used", memory)):

@@ -24,7 +24,7 @@ def test_a_file_holds_all_and_is_for_nobody_else(ricordo: Ricordo) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "È un bel posto." in path.read_text(encoding="utf-8")
     assert [one.name for one in ricordo.home.glob(".amy*")] == []
-    assert "is there already" in ricordo("export", "--user", "amy", str(path), code=1)
+    assert "exists: name another file" in ricordo("export", "--user", "amy", str(path), code=1)
     ricordo("export", "--user", "nobody", str(path), "--force")
     assert path.read_bytes() == b""
 
@@ -39,13 +39,13 @@ def test_standard_output_takes_the_items_alone(ricordo: Ricordo) -> None:
 def test_what_is_forgotten_is_reported_by_numbers(ricordo: Ricordo) -> None:
     ricordo.remember("cleo", "My sister Nora lives in Dublin.", "I have a cat.", "The code is 7713.")
     said = ricordo("forget", "--user", "cleo", "--message", "cleo-3", "--yes")
-    assert said.startswith("erased: 2 messages and memories")
+    assert said.startswith("erased: 2 rows of messages and memories")
     assert "7713" not in said + ricordo("history", "--user", "cleo")
     reply = ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1")
     assert reply["ok"]
     assert reply["erased"]["rows"] == 4
     assert ricordo.json("forget", "--user", "cleo", "--yes", "--request-id", "r-1") == reply
-    assert "nothing of it was held" in ricordo("forget", "--user", "cleo", "--yes")
+    assert "nothing was stored of it" in ricordo("forget", "--user", "cleo", "--yes")
 
 
 def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
@@ -56,7 +56,7 @@ def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
     assert "nothing was forgotten" in said
     assert "figs" in ricordo("history", "--user", "dora")
     code, said = at_a_terminal(ricordo, "y", "forget", "--user", "dora")
-    assert (code, "erased: 2 messages and memories" in said) == (0, True), said
+    assert (code, "erased: 2 rows of messages and memories" in said) == (0, True), said
     assert "figs" not in ricordo("history", "--user", "dora")
 
 

@@ -115,7 +115,7 @@ def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported
     before = _items(ricordo, "forgetful")
     said = ricordo("import", str(exported), "--wait", *tenant, code=1)
     for message in ("carla-6", "carla-30", "carla-31", "carla-32"):
-        assert f"({message}): forgotten: it was asked to be forgotten, and is kept out" in said
+        assert f"({message}): forgotten: it was deleted and is refused" in said
     assert "left out: a summary whose sources are not here" in said
     assert "8 messages of carla remembered" in said
     assert "4 failed" in said
@@ -128,8 +128,8 @@ def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) ->
     other = good.splitlines()[0].replace('"user_id": "carla"', '"user_id": "doris"')
     lines = good.splitlines(keepends=True)
     for text, said in (
-        (good[: len(good) // 2], "is no item of an export"),
-        ("".join(lines[:-3]), "is not whole"),
+        (good[: len(good) // 2], "is not an item of an export"),
+        ("".join(lines[:-3]), "is incomplete"),
         ("".join(lines[:4] + lines[5:]), "items, and"),
         (good + lines[0], "stands behind the end"),
         ('{"id": "m-1", "content": "x"}', "`ricordo publish` takes messages"),

@@ -28,7 +28,7 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "ricordo verify": (r"^verified", r"not verified"),
     "ricordo facts --user davide --predicate": (r"(?s)Trieste.*Turin|Turin.*Trieste", r"Nora"),
     "ricordo history": (r"allergico", r"pesto"),
-    "ricordo note": (r"^order is noted$", r"no more"),
+    "ricordo note": (r"^order is set$", r"removed"),
     "ricordo working": (r'order +\{"number": 42\}', r"traceback"),
     "ricordo analyze": (r"Nora", r"traceback"),
     "ricordo extract": (r"Lisbona.*from 2019-01-01", r"traceback"),

