@@ -55,7 +55,7 @@ def test_all_comes_back_but_what_was_forgotten_since(tmp_path: Path) -> None:
     _stays_forgotten(here, before)
 
     forgotten.with_suffix(".txt").write_text("What I have to buy: figs.")
-    assert "is no list" in here("forgotten", "save", str(forgotten.with_suffix(".txt")), code=1)
+    assert "is not a list" in here("forgotten", "save", str(forgotten.with_suffix(".txt")), code=1)
     damaged, nowhere = tmp_path / "damaged.tar.gz", Ricordo(tmp_path / "nowhere")
     damaged.write_bytes(file.read_bytes()[:-5_000])
     assert "nothing was changed" in nowhere("restore", str(damaged), code=1)

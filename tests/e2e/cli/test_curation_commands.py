@@ -17,7 +17,7 @@ def test_a_user_confirms_and_corrects_a_fact(ricordo: Ricordo) -> None:
     assert "no fact of that id" in ricordo("verify", stands, "--user", "nobody", code=1)
     assert ricordo.json("verify", stands, "--user", "nobody", code=1)["error"]["code"] == "not_found"
     assert ricordo("verify", stands, *user, "--no") == "not verified\n"
-    assert ricordo(*correcting) == "this correction was taken back since\n"
+    assert ricordo(*correcting) == "this correction was withdrawn since\n"
 
 
 def test_a_user_asks_why_a_fact_is_known_and_rejects_it(ricordo: Ricordo) -> None:

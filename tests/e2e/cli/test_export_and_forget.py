@@ -52,7 +52,7 @@ def test_a_person_is_asked_first(ricordo: Ricordo) -> None:
     ricordo.remember("dora", "I like figs.")
     code, said = at_a_terminal(ricordo, "n", "forget", "--user", "dora")
     assert code == 1
-    assert "ALL THAT IS HELD of dora in the tenant default" in said
+    assert "ALL DATA of dora in the tenant default" in said
     assert "nothing was forgotten" in said
     assert "figs" in ricordo("history", "--user", "dora")
     code, said = at_a_terminal(ricordo, "y", "forget", "--user", "dora")
