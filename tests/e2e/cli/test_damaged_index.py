@@ -64,7 +64,7 @@ def test_a_damaged_index_is_told_of_and_written_anew(tmp_path: Path) -> None:
     # at the opening: the shard is replaced, and what it held is written anew
     emptied(ricordo, "segment.json")
     with up(ricordo) as stack:
-        until(lambda: "the vector index is written anew" in events(stack.log))
+        until(lambda: "vector index rebuilt" in events(stack.log))
         until(lambda: [one["id"] for one in ricordo.json(*ASK)["memories"]] == ids(before))
         assert ricordo.json(*ASK)["degraded"] == []
         assert not list((ricordo.data_dir / "qdrant").glob("*.damaged"))
