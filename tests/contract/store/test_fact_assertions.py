@@ -5,7 +5,8 @@ How an assertion folds is proved by the unit tests of `ricordo.memory.facts`.
 
 import asyncio
 from dataclasses import replace
-from uuid import uuid4
+from itertools import permutations
+from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.evidence import (
@@ -104,6 +105,23 @@ async def test_corrections_in_a_row_and_their_retraction_by_any_ledger(stores: S
     for ledger in (stores.ledger, stores.another_ledger()):
         assert await assert_fact(stores, rome.id, RETRACTED, "request 9", ledger=ledger) is None
         assert await _current(stores) == [("Bari", True, False)]
+
+
+async def test_a_correction_among_many_values_is_made_and_retracted_alone(stores: Stores) -> None:
+    await stores.say("m-1")
+    await learn(
+        stores, extracted(stores, "m-1", claim("likes", "the tea"), claim("likes", "cake", position=9))
+    )
+    before = await by_object(stores)
+    tea = await assert_fact(stores, before["the tea"].id, UserAssertion(object="tea"))
+    assert tea is not None
+    assert await _current(stores) == [("cake", False, False), ("tea", True, False)]
+    with pytest.raises(FactEnded) as ended:
+        await assert_fact(stores, before["the tea"].id, UserAssertion(object="tee"), "request 2")
+    assert ended.value.instead is None, "a user may like many things"
+    for _ in range(2):
+        await assert_fact(stores, tea.id, RETRACTED, "request 3")
+        assert await by_object(stores) == before
 
 
 async def test_any_id_of_a_value_names_that_value(stores: Stores) -> None:
@@ -211,6 +229,16 @@ async def test_what_the_projection_refuses_is_not_written(stores: Stores) -> Non
     assert await _current(stores) == [("Bari", True, False)]
 
 
+async def test_a_late_message_takes_its_place_before_an_assertion(stores: Stores) -> None:
+    milan, _ = await _lived(stores, "Rome", "Milan")
+    await assert_fact(stores, milan.id, CONFIRMED)
+    await stores.record(stores.message("m-late", minute=0.5))
+    told = extracted(stores, "m-late", claim("lives_in", "Turin", minute=0.5))
+    for ledger in (stores.ledger, stores.another_ledger()):
+        await learn(stores, told, ledger=ledger)
+        assert [one.object for one in await facts(stores)] == ["Milan", "Rome", "Turin"]
+
+
 async def test_odd_values_are_values_and_nothing_else(stores: Stores) -> None:
     (current,) = await _lived(stores, "Rome")
     for n, value in enumerate(ODD):
@@ -238,6 +266,25 @@ async def test_a_rejected_fact_is_not_read_again_from_the_same_words(stores: Sto
     assert (again.confidence, again.message_ids) == (1, ("m-1",))
     with pytest.raises(RequestConflict):
         await assert_fact(stores, (await by_object(stores))["snow"].id, REJECTED)
+
+
+async def test_messages_and_a_rejection_give_the_same_facts_in_any_order(stores: Stores) -> None:
+    known = []
+    for order in permutations(range(3)):
+        here = stores.another_tenant()
+        await here.say("m-0", "m-1", "m-2")
+        told = [
+            extracted(here, "m-0", claim("lives_in", "Rome")),
+            extracted(here, "m-1", claim("lives_in", "Lecce", minute=1), claim("likes", "rain", minute=1)),
+            extracted(here, "m-2", claim("lives_in", "Rome", minute=2)),
+        ]
+        await learn(here, told[1])
+        await assert_fact(here, (await by_object(here))["Lecce"].id, REJECTED)
+        for n in order:
+            await learn(here, told[n])
+        known.append([replace(one, id=UUID(int=0)) for one in await facts(here)])
+    assert [one.object for one in known[0]] == ["Rome", "rain"]
+    assert all(one == known[0] for one in known)
 
 
 async def test_a_rejection_takes_the_users_own_assertions_with_it(stores: Stores) -> None:

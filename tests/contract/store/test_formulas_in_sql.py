@@ -137,6 +137,53 @@ async def test_fading(stores: Stores, rows: list[Row], limit: int, *, floors: bo
         assert (now.id in archived) == (now.archived_at is not None)
 
 
+@pytest.mark.parametrize(
+    ("days", "arousal", "importance", "accesses", "left", "archived"),
+    [
+        (7, 0, 0, 9, 1.0, False),
+        (8, 0, 0, 9, 0.95, False),
+        (13, 0, 0, 9, 0.95, False),
+        (14, 0, 0, 9, 0.9025, False),
+        (70, 0.5, 0.3, 9, 0.95**10 + 0.15 + 0.06, False),
+        (14, 1, 1, 9, 1.0, False),
+        (900, 0, 0.0, 9, 0.2, False),  # the floors
+        (900, 0, 1.0, 9, 0.9, False),
+        (400, 0, 0.4, 0, 0.48, True),
+        (400, 0, 0.4, 1, 0.48, True),
+        (400, 0, 0.4, 2, 0.48, False),
+        (400, 0, 0.5, 0, 0.55, False),
+        (400, 0.9, 0.4, 0, 0.48, False),
+    ],
+)
+async def test_the_curve_by_hand(
+    stores: Stores,
+    *,
+    days: int,
+    arousal: float,
+    importance: float,
+    accesses: int,
+    left: float,
+    archived: bool,
+) -> None:
+    row = Row(timedelta(days=days), None, arousal, importance, accesses, 1.0, pinned=False, verified=False)
+    (memory,) = await _written(stores, [row])
+    await stores.decay(NOW, user_id=None, after=None, limit=9, floors=True)
+    (now,) = await _read(stores, [memory.id])
+    assert now.decay_factor == pytest.approx(left)
+    assert (now.archived_at is not None) is archived
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.94, 0.95), (0.95, 0.95), (0.99, 0.99), (0.0, 0.02)])
+async def test_one_recall_by_hand(stores: Stores, before: float, after: float) -> None:
+    row = Row(9 * timedelta(days=1), None, 0, before, 0, 0.4, pinned=False, verified=False)
+    (memory,) = await _written(stores, [row])
+    await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (memory.id,), NOW)])
+    (now,) = await _read(stores, [memory.id])
+    assert now.importance == pytest.approx(after)
+    assert now.reinforcement == pytest.approx(0.05)
+    assert (now.access_count, now.last_accessed, now.decay_factor) == (1, NOW, 1.0)
+
+
 @LAWS
 @given(rows=ROWS, numbers=NUMBERS, strategy=st.sampled_from(STRATEGIES))
 async def test_retention(

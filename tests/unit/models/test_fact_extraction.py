@@ -1,4 +1,4 @@
-"""Models read facts executor the rules: in good measure, in what users say, and never in the rules' way."""
+"""Models read facts beside the rules: in good measure, in what users say, and never in the rules' way."""
 
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
@@ -19,7 +19,8 @@ from ricordo.testing.manual_clock import ManualClock
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."
-TANGO = Relation("Marta", "likes", "tango", "si è innamorata del tango")
+QUOTE = "si è innamorata del tango"
+TANGO = Relation("Marta", "likes", "tango", QUOTE)
 
 
 def utterances(*texts: str, role: str = "user", speaker: str = "") -> list[Utterance]:
@@ -102,20 +103,29 @@ async def test_a_message_that_speaks_to_its_reader_is_alone_and_an_instruction_i
     assert harness.shown() == [[NEWS], [rating], [RULED]]
 
 
-async def test_what_does_not_hold_is_dropped_and_counted(harness: Harness) -> None:
-    harness.model.relations = lambda _: [
-        Relation("Marta", "MARRIED_TO", "tango", NEWS),
-        Relation("Marta", "likes", "valzer", "balla il valzer"),
-        Relation("Ada", "likes", "tango", "si è innamorata del tango"),
-        TANGO,
-    ]
+@pytest.mark.parametrize(
+    ("invented", "fault"),
+    [
+        (Relation("Marta", "MARRIED_TO", "tango", QUOTE), "predicate"),
+        (Relation("Marta", "Person", "tango", QUOTE), "predicate"),
+        (Relation("Marta", "likes]->(m) DELETE m //", "tango", NEWS), "predicate"),
+        (Relation("", "", "", ""), "predicate"),
+        (Relation("Marta", "likes", "tango", "Marta adora il tango"), "quote"),
+        (Relation("Marta", "likes", "tango", ""), "quote"),
+        (Relation("Giulia", "likes", "tango", QUOTE), "subject"),
+        (Relation("'}) DETACH DELETE n //", "likes", "tango", QUOTE), "subject"),
+        (Relation("Marta", "likes", "valzer", QUOTE), "object"),
+    ],
+)
+async def test_what_is_invented_is_dropped_and_counted(
+    harness: Harness, invented: Relation, fault: str
+) -> None:
+    harness.model.relations = lambda _: [invented, TANGO]
     assert objects(await harness.reader.read(utterances(NEWS))) == [["tango"]]
     assert {name: count for name, count in harness.reader.counters.items() if count} == {
         "llm_answered": 1,
         "llm_facts": 1,
-        "dropped_predicate": 1,
-        "dropped_quote": 1,
-        "dropped_subject": 1,
+        f"dropped_{fault}": 1,
     }
 
 
