@@ -120,7 +120,7 @@ def test_what_was_forgotten_there_is_left_out_by_name(ricordo: Ricordo, exported
     assert "8 messages of carla remembered" in said
     assert "4 failed" in said
     assert _items(ricordo, "forgetful") == before
-    assert "forgotten: it was asked to be forgotten" in ricordo("status", "carla-31", *tenant)
+    assert "forgotten: it was deleted and is refused" in ricordo("status", "carla-31", *tenant)
 
 
 def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) -> None:
@@ -131,7 +131,7 @@ def test_what_is_no_export_is_refused_whole(ricordo: Ricordo, exported: Path) ->
         (good[: len(good) // 2], "is not an item of an export"),
         ("".join(lines[:-3]), "is incomplete"),
         ("".join(lines[:4] + lines[5:]), "items, and"),
-        (good + lines[0], "stands behind the end"),
+        (good + lines[0], "is after the end"),
         ('{"id": "m-1", "content": "x"}', "`ricordo publish` takes messages"),
         (other + "\n" + good, "is of another user"),
         (good.replace('"importance_beyond"', '"importance_below"'), "importance_beyond is missing"),
