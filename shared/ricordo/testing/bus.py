@@ -25,7 +25,7 @@ _SOON = 0.001
 
 def matches(pattern: str, subject: str) -> bool:
     """Return whether a pattern, with `*` for a token and a last `>` for the rest, matches a subject."""
-    expression = re.escape(pattern).replace(r"\*", "[^.]+").replace(">", ".+")
+    expression = re.sub(r"(^|\.)>$", r"\1.+", re.escape(pattern).replace(r"\*", "[^.]+"))
     return re.fullmatch(expression, subject) is not None
 
 

