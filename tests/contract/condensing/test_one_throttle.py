@@ -1,12 +1,10 @@
-"""Who condenses and who draws insights ask one model: together no more often than the settings allow."""
+"""Who condenses and who draws insights ask one model: what one finds away the other does not ask."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.fixtures.loop_time import run_by
 from tests.fixtures.ollama_stand_in import OllamaStandIn, ollama_stand_in
 
 from ricordo.memory.reflection.observations import ReflectionEvidence
@@ -15,7 +13,7 @@ from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.models.llm_insights import LlmInsights
 from ricordo.settings import CondensingSettings, Settings
 from ricordo.testing.factories import START, memory
-from ricordo.testing.manual_clock import ManualClock, settle
+from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.app.resources import Resources
 
 MODEL = "hermes3:8b"
@@ -32,13 +30,13 @@ OBSERVED = ReflectionEvidence(SAID, ())
 
 @asynccontextmanager
 async def _both(
-    server: OllamaStandIn, clock: ManualClock, failures: int, requests_per_s: int = 1000
+    server: OllamaStandIn, clock: ManualClock, failures: int
 ) -> AsyncIterator[tuple[LlmCondenser, LlmInsights]]:
     condensing = CondensingSettings(
         provider="ollama",
         ollama_url=server.url,
         model=MODEL,
-        requests_per_s=requests_per_s,
+        requests_per_s=1000,
         failures_to_open=failures,
     )
     async with AsyncExitStack() as exits:
@@ -63,31 +61,3 @@ async def test_what_one_finds_away_the_other_does_not_ask() -> None:
         await clock.advance(15)
         assert await another.insights("acme", OBSERVED) == ()
         assert len(server.requests) > asked
-
-
-def test_both_together_keep_to_the_rate() -> None:
-    """The second request within half a second waits, whoever sends it."""
-    clock = ManualClock()
-
-    async def live() -> None:
-        async with (
-            ollama_stand_in([MODEL]) as server,
-            _both(server, clock, failures=10, requests_per_s=2) as (one, another),
-        ):
-            server.behaviour.chat = lambda _: "{}"
-            await one.condense(TURNS)
-            assert _questions(server) == 1
-            insights = asyncio.create_task(another.insights("acme", OBSERVED))
-            await clock.advance(0.49)
-            await settle(1000)
-            assert _questions(server) == 1
-            await clock.advance(0.01)
-            assert await insights == ()
-            assert _questions(server) == 2
-
-    run_by(clock, live())
-
-
-def _questions(server: OllamaStandIn) -> int:
-    """Count the requests that ask for something, rather than load the model."""
-    return sum("format" in body for _, body in server.requests)

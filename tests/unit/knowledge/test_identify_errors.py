@@ -1,0 +1,67 @@
+"""Errors of decisions on names, as the bot that asked gets them."""
+
+from collections.abc import Awaitable
+from typing import cast
+
+import pytest
+
+from ricordo.messages.commands import Identify
+from ricordo.messages.errors import ErrorCode
+from ricordo.runtime.replies import RequestError
+from ricordo.store.database import RequestConflict
+from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
+from ricordo.store.fact_ledger import FactLedger
+from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.knowledge.fact_commands import FactCommands
+from ricordo_services.knowledge.graph_projector import GraphProjector
+
+
+class FailingLedger:
+    """Refuses every decision with one error."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def decide(self, *_: object, **__: object) -> bool:
+        raise self._error
+
+
+async def _project(_: str, __: list[str], write: object) -> object:
+    return await cast("Awaitable[object]", write(None))  # type: ignore[operator]  # the ledger's method
+
+
+async def _ready() -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "field", "reason"),
+    [
+        (NotTwoNames(), ErrorCode.INVALID_REQUEST, "names", "names must be two"),
+        (
+            UnknownNames({"Noa\n": ["Nora", "Noah"]}),
+            ErrorCode.NOT_FOUND,
+            "names",
+            'known by "Noa ": did you mean "Nora" or "Noah"?',
+        ),
+        (UnknownNames({"x" * 90: []}), ErrorCode.NOT_FOUND, "names", f'known by "{"x" * 80}…"'),
+        (RequestConflict(), ErrorCode.INVALID_REQUEST, "request_id", "was already used"),
+        (NobodyKnown(), ErrorCode.NOT_FOUND, "user_id", "nothing is known"),
+        (TooManyDecisions(), ErrorCode.INVALID_REQUEST, "names", "what is the most"),
+    ],
+)
+async def test_a_decision_that_is_refused_says_why(
+    error: Exception, code: ErrorCode, field: str, reason: str
+) -> None:
+    commands = FactCommands(
+        ledger=cast("FactLedger", FailingLedger(error)),
+        project=cast("GraphProjector", _project),
+        clock=ManualClock(),
+        ask_servers=_ready,
+    )
+    with pytest.raises(RequestError) as raised:
+        await commands.identify("acme", Identify(user_id="u", names=("Noa", "Nora"), same=True))
+    shown = raised.value.body.error
+    assert (shown.code, shown.field) == (code, field)
+    assert reason in shown.message
+    assert "\n" not in shown.message
