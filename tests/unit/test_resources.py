@@ -1,3 +1,5 @@
+"""A resource is opened once for all callers, and again after a failure."""
+
 import asyncio
 from contextlib import AsyncExitStack
 
@@ -54,7 +56,6 @@ async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
     cancelled, other = (asyncio.ensure_future(resource(resources)) for _ in range(2))
     await settle()
     cancelled.cancel()
-    await settle()
     resources.finish.set()
     assert await other is await resource(resources)
     assert cancelled.cancelled()

