@@ -104,7 +104,7 @@ async def test_a_model_of_the_workers_that_is_away_is_named_and_fails_the_doctor
         server.behaviour.drop, server.behaviour.vectors = False, lambda _: "hello"  # held, and of no use
         code, found = await examined(system.settings)
         assert (code, found["model"]["state"]) == (1, "missing")
-        assert f"{MODEL} on {server.url}, which is held there" in found["model"]["detail"]
+        assert f"{MODEL} on {server.url}, which is installed there" in found["model"]["detail"]
 
 
 async def test_workers_of_different_models_are_told_apart(system: System, server: OllamaStandIn) -> None:
