@@ -18,6 +18,7 @@ from nats.aio.msg import Msg
 from tests.fixtures.crossing_attempts import STREAMS, AttemptGenerator, Victim
 from tests.fixtures.intruder import Intruder
 from tests.fixtures.secure_system import NatsUsers, SecureSystem
+from tests.fixtures.system import unsettled
 from tests.fixtures.wire import Bot, msg
 
 from ricordo.bus.nats import Limits, open_bus, ricordo_topology
@@ -76,6 +77,7 @@ async def test_no_attempt_at_crossing_leaks(secure: SecureSystem) -> None:
     users = secure.users
     async with secure.bot("beta") as bot, users.connection("operator") as operator:
         victim = await with_a_secret(bot)
+        await settled(operator)
         before = await state(operator)
         attempts = AttemptGenerator("alpha", victim, seed=7).make(ATTEMPTS)
         inboxes: list[str] = []
@@ -132,9 +134,9 @@ async def repeating(act: Callable[[], Awaitable[object]]) -> AsyncIterator[None]
 
 
 async def settled(operator: Client) -> None:
-    """Wait until the workers have taken in all that was published."""
+    """Wait until the workers have processed everything that was published."""
     async with asyncio.timeout(120):
-        while (await operator.jetstream().stream_info("RICORDO_IN")).state.messages:  # noqa: ASYNC110 - no event
+        while await unsettled(operator):  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.1)
 
 
