@@ -1,14 +1,14 @@
-"""Phrases as data: a compact notation for word sequences, compiled into a tree that reads the longest one.
+"""Phrases as data: a compact notation for word sequences, and a tree of them that reads the longest one.
 
 `a|b` stands for alternatives, `[x]` for an optional word, `a_b` for two words in one alternative, and `{in}`
 for a named set of words or endings (`trasferit{o}`). A line holds one pattern: every sequence it expands to.
+The patterns expand to some 300,000 sequences, of which texts use few: a node is built when a text reaches it.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from itertools import product
 from typing import Final
 
 from ricordo.language.facts.evidence import Polarity
@@ -77,12 +77,61 @@ class Rule:
     denied: str | None = None
 
 
-@dataclass(slots=True)
+_Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """A point in a pattern: words that must follow at once, then one alternative of each item from `item` on."""
+
+    rule: Rule
+    items: tuple[tuple[_Words, ...], ...]
+    item: int = 0
+    words: _Words = ()
+
+    def ahead(self) -> Iterator["_Position"]:
+        """Yield the positions before a word that may follow, and the position after the last word."""
+        if self.words or self.item == len(self.items):
+            yield self
+            return
+        for words in self.items[self.item]:
+            following = _Position(self.rule, self.items, self.item + 1, words)
+            yield from (following,) if words else following.ahead()
+
+
 class Node:
     """A point in the tree: the words that may follow, and the rule of the phrase that ends here."""
 
-    words: dict[str, "Node"] = field(default_factory=dict)
-    rule: Rule | None = None
+    __slots__ = ("_built", "_positions")
+
+    def __init__(self, positions: Sequence[_Position]) -> None:
+        """Begin at `positions`, in the order of the patterns."""
+        self._positions = positions
+        self._built: tuple[Mapping[str, Node], Rule | None] | None = None
+
+    @property
+    def words(self) -> Mapping[str, "Node"]:
+        """The nodes after each word that may follow."""
+        return (self._built or self._build())[0]
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule of the phrase that ends here; of two, the first of the patterns."""
+        return (self._built or self._build())[1]
+
+    def _build(self) -> tuple[Mapping[str, "Node"], Rule | None]:
+        rule: Rule | None = None
+        following: dict[str, list[_Position]] = {}
+        for position in (ahead for begin in self._positions for ahead in begin.ahead()):
+            if position.words:
+                word, *rest = position.words
+                after = _Position(position.rule, position.items, position.item, tuple(rest))
+                following.setdefault(word, []).append(after)
+            else:
+                rule = rule or position.rule
+        # Set at once and whole, since two threads may build the same node.
+        self._built = {word: Node(positions) for word, positions in following.items()}, rule
+        return self._built
 
 
 def parse_rules(text: str) -> Iterator[tuple[Rule, str]]:
@@ -103,22 +152,12 @@ def parse_rules(text: str) -> Iterator[tuple[Rule, str]]:
         yield Rule(predicate, ObjectReader(reader), person, polarity, denied), line[2:] if person else line
 
 
-def expand(pattern: str, macros: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Yield every word sequence of `pattern`.
-
-    Raises:
-        KeyError: the pattern names a macro that is not defined.
-    """
-    for choice in product(*(_alternatives(item, macros) for item in pattern.split())):
-        yield tuple(word for words in choice for word in words.split())
-
-
-def _alternatives(item: str, macros: Mapping[str, Sequence[str]]) -> list[str]:
+def _alternatives(item: str, macros: Mapping[str, Sequence[str]]) -> tuple[_Words, ...]:
     optional = item.startswith("[") and item.endswith("]")
     options: list[str] = [""] if optional else []
     for option in (item[1:-1] if optional else item).split("|"):
         options.extend(_spelled(option.replace("_", " "), macros))
-    return options
+    return tuple(tuple(option.split()) for option in options)
 
 
 def _spelled(option: str, macros: Mapping[str, Sequence[str]]) -> list[str]:
@@ -129,19 +168,21 @@ def _spelled(option: str, macros: Mapping[str, Sequence[str]]) -> list[str]:
     return [before + ending + after for ending in macros[name]]
 
 
-def compile_phrases(
-    groups: Iterable[tuple[Rule, str]], macros: Mapping[str, Sequence[str]], into: Node | None = None
-) -> Node:
-    """Build the tree of all phrases; of two rules for one phrase the first stays."""
-    root = into or Node()
+def compile_phrases(groups: Iterable[tuple[Rule, str]], macros: Mapping[str, Sequence[str]]) -> Node:
+    """Build the tree of all phrases; of two rules for one phrase the first stays.
+
+    Raises:
+        KeyError: a pattern names a macro that is not defined.
+    """
+    known: dict[str, tuple[_Words, ...]] = {}
+    positions: list[_Position] = []
     for rule, patterns in groups:
         for line in filter(None, map(str.strip, patterns.strip().splitlines())):
-            for words in expand(line, macros):
-                node = root
-                for word in words:
-                    node = node.words.setdefault(word, Node())
-                node.rule = node.rule or rule
-    return root
+            for item in line.split():
+                if item not in known:
+                    known[item] = _alternatives(item, macros)
+            positions.append(_Position(rule, tuple(known[item] for item in line.split())))
+    return Node(positions)
 
 
 def longest(
