@@ -25,7 +25,7 @@ test: setup ## run the tests, against real local servers (ARGS="-k name", WORKER
 	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest $(parallel) -m "not slow" tests/unit tests/contract $(ARGS)
+	@$(bin)/pytest $(parallel) -m "not slow" --hypothesis-profile=fast tests/unit tests/contract $(ARGS)
 
 test-slow: setup ## run the slow tests, which restart and kill whole systems (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest $(parallel) -m "slow and not chaos and not evaluation and not lab" $(ARGS)

@@ -82,7 +82,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """A point in a pattern: words that must follow at once, then one alternative of each item from `item` on."""
+    """A point in a pattern: `words` must follow at once, then an alternative of each item from `item` on."""
 
     rule: Rule
     items: tuple[tuple[_Words, ...], ...]
