@@ -35,18 +35,19 @@ class ServerTarget:
     named_by: str
 
     @asynccontextmanager
-    async def connection(self, timeout: float = SECONDS) -> AsyncIterator[Connection]:
+    async def connection(self, timeout: float | None = None) -> AsyncIterator[Connection]:
         """Connect for the length of an `async with`.
 
         Args:
-            timeout: seconds, for the connection and for each answer.
+            timeout: seconds, for the connection and for each answer; None for `SECONDS`.
 
         Raises:
             RicordoError: nobody answers there, or the credentials are refused.
         """
         ca = os.environ.get(CA_VARIABLE)
+        seconds = SECONDS if timeout is None else timeout
         connection = await Connection.open(
-            self.url, self.tenant, "/ricordo/cli", timeout, Path(ca) if ca else None
+            self.url, self.tenant, "/ricordo/cli", seconds, Path(ca) if ca else None
         )
         try:
             yield connection

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo_services.cli import bus_checks, client_calls, store_checks
 from ricordo_services.cli.application import run
 
 
@@ -24,6 +25,15 @@ class CliResult:
 
 
 Cli = Callable[..., CliResult]
+
+
+@pytest.fixture
+def impatience(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Shorten the wait for servers that do not answer; return its seconds."""
+    monkeypatch.setattr(client_calls, "SECONDS", 0.2)
+    monkeypatch.setattr(bus_checks, "_SECONDS", 0.2)
+    monkeypatch.setattr(store_checks, "_SECONDS", 0.2)
+    return 0.2
 
 
 @pytest.fixture

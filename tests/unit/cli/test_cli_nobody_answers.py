@@ -1,9 +1,7 @@
 """No server, or an address that is none: every command ends soon, and says what to do."""
 
 import json
-import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -37,7 +35,7 @@ ASKING = (
     ("export", "--user", "u"),
     ("forget", "--user", "u", "--yes"),
 )
-PATIENCE_S = 15
+PATIENCE_S = 10
 
 
 @pytest.fixture
@@ -63,20 +61,21 @@ def test_what_is_no_address_is_a_matter_of_usage(cli: Cli, command: tuple[str, .
     assert "is not an address of NATS" in result.err
 
 
-def test_a_server_that_does_not_answer_is_waited_for_some_seconds(cli: Cli, dead: str) -> None:
+def test_a_server_that_does_not_answer_is_waited_for_some_time(
+    cli: Cli, dead: str, impatience: float
+) -> None:
     began = time.monotonic()
     result = cli("dlq", "list", "--nats", dead)
-    assert time.monotonic() - began < PATIENCE_S
+    assert impatience <= time.monotonic() - began < impatience + PATIENCE_S
     assert result.code == 1
     assert len(result.err.splitlines()) == 1
     assert "no NATS server answers at nats://127.0.0.1" in result.err
     assert "s3cret" not in result.err
 
 
+@pytest.mark.usefixtures("impatience")
 def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str) -> None:
-    began = time.monotonic()
     result = cli("doctor", "--json", "--nats", dead)
-    assert time.monotonic() - began < PATIENCE_S
     report = json.loads(result.out)
     assert (result.code, report["ok"]) == (1, False)
     bus = report["findings"][0]
@@ -105,23 +104,14 @@ def test_the_data_folder_may_stand_anywhere(cli: Cli, tmp_path: Path, words: tup
     assert f"no stack runs on {folder}: start one with `ricordo up --data-dir {folder}`" in result.err
 
 
-@pytest.mark.parametrize("on_the_path", [True, False])
-def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, *, on_the_path: bool) -> None:
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    script = folder / "ricordo"
-    script.write_text(f"#!{sys.executable}\nfrom ricordo_services.cli import main\nmain()\n")
-    script.chmod(0o700)
-    path = f"{folder}:/usr/bin:/bin" if on_the_path else "/usr/bin:/bin"
-    variables = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "PATH": path}
-    variables.pop("RICORDO_NATS_URL", None)
-    result = subprocess.run(
-        ["bin/ricordo", "stats", "--user", "u"],
-        check=False,
-        cwd=tmp_path,
-        env=variables,
-        capture_output=True,
-        text=True,
-    )
-    expected = "`ricordo up`" if on_the_path else "`bin/ricordo up`"
-    assert f"start one with {expected}" in result.stderr
+def test_the_command_is_named_as_it_can_be_typed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "bin" / "ricordo"
+    script.parent.mkdir()
+    script.touch(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["bin/ricordo"])
+    for path, expected in ((script.parent, "`ricordo up`"), ("/usr/bin", "`bin/ricordo up`")):
+        monkeypatch.setenv("PATH", str(path))
+        assert f"start one with {expected}" in cli("stats", "--user", "u").err
