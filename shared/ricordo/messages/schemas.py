@@ -7,7 +7,8 @@ generated from the models and committed; `--check` fails when they differ.
 import argparse
 import json
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -69,7 +70,8 @@ def all_schemas() -> Iterator[tuple[str, JsonDict]]:
     yield "error.json", schema_of(ErrorBody, "error", direction="written")
 
 
-def all_files() -> dict[str, str]:
+@cache
+def all_files() -> Mapping[str, str]:
     """Return the text of every file by its name."""
     return {name: _text(schema) for name, schema in all_schemas()} | {DOCUMENT: document_text()}
 

@@ -84,27 +84,6 @@ def test_options_that_a_command_passes_on_are_fields_of_its_request(
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("recal",),
-        ("recall",),
-        ("recall", "what?"),
-        ("status",),
-        ("worker",),
-        ("up", "--workers", " , "),
-        ("up", "--workers", "ingest,nobody"),
-        ("up", "--workers", "ingest,ingest"),
-        ("--nope",),
-    ],
-)
-def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, arguments: tuple[str, ...]) -> None:
-    result = cli(*arguments)
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err
-
-
-@pytest.mark.parametrize(
     ("names", "said"),
     [
         (("encode", "encode"), "name each worker once: encode is named more often"),
@@ -166,12 +145,19 @@ SLOW = (
 MISTAKES = (
     *((entry.name, "--no-such-option") for entry in catalogue.ENTRIES if not entry.settings),
     ("nosuch",),
+    ("--nope",),
+    ("status",),
     ("recall",),
     ("recall", "boats"),
     ("worker",),
     ("worker", "nosuch"),
     ("analyze",),
     ("up", "--workers", "nosuch"),
+    ("up", "--workers", " , "),
+    ("up", "--workers", "ingest,ingest"),
+    *(("backfill", *wrong.split(" ", 1)) for wrong in ("--limit 0", "--limit many", "--only feelings")),
+    ("backfill", "--tenant", "No Tenant"),
+    ("backfill", "--user"),
     ("timeline", "--user", "ada"),
     ("demo", "extra"),
     ("backup",),
@@ -197,6 +183,13 @@ def test_wrong_usage_loads_nothing_that_is_slow() -> None:
     )
     answers = dict(zip(MISTAKES, run.stdout.splitlines(), strict=True))
     assert {mistake: answer for mistake, answer in answers.items() if answer != "2"} == {}
+
+
+def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli) -> None:
+    for words in MISTAKES:
+        result = cli(*words)
+        assert (result.code, result.out) == (2, ""), words
+        assert result.err
 
 
 def test_what_can_be_measured_is_known_by_its_name_beforehand() -> None:

@@ -48,13 +48,6 @@ def test_a_file_that_cannot_be_made_is_refused_before_anybody_is_asked(cli: Cli,
     assert there.read_text() == "mine"
 
 
-@pytest.mark.parametrize("words", [("export", "--user", "u"), ("forget", "--user", "u", "--yes")])
-def test_without_servers_it_says_what_to_start(cli: Cli, words: tuple[str, ...]) -> None:
-    result = cli(*words)
-    assert (result.code, result.out) == (1, "")
-    assert "`ricordo up`" in result.err
-
-
 STONE = Tombstone("acme", "user", "u-1", "u-1", datetime(2026, 1, 1, 10, tzinfo=UTC))
 
 

@@ -7,7 +7,6 @@ import signal
 import pytest
 from tests.unit.cli.conftest import Cli
 
-from ricordo.graph.port import GraphUnavailable
 from ricordo_services.app import jobs
 from ricordo_services.cli import worker_reports
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, ReindexOrder, ReindexProgress
@@ -32,31 +31,6 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[BackfillOrder]:
     monkeypatch.setattr(jobs, "run_backfill", ordered)
     monkeypatch.setattr(worker_reports, "_SECONDS", 0.05)  # no worker is there to be waited for
     return kept
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--limit", "0"),
-        ("--limit", "many"),
-        ("--only", "feelings"),
-        ("--tenant", "No Tenant"),
-        ("--user",),
-        ("--now",),
-    ],
-)
-def test_what_cannot_be_meant_is_a_matter_of_usage(cli: Cli, wrong: tuple[str, ...]) -> None:
-    result = cli("backfill", *wrong)
-    assert (result.code, result.out) == (2, "")
-    assert result.err
-
-
-def test_without_a_stack_it_says_how_to_start_one(cli: Cli) -> None:
-    result = cli("backfill", "--dry-run")
-    assert (result.code, result.out) == (1, "")
-    assert len(result.err.splitlines()) == 1
-    assert "no stack runs on" in result.err
-    assert "ricordo up" in result.err
 
 
 def test_the_options_are_the_order(cli: Cli, orders: list[BackfillOrder]) -> None:
@@ -168,15 +142,3 @@ def test_each_projection_is_told_in_a_line(cli: Cli, reindex_orders: list[Reinde
         "graph: 5 facts of 2 users written, 1 that are none removed, in 0.2 s",
         "vectors: 5 memories handed to the index in 0.2 s",
     ]
-
-
-def test_a_graph_that_is_away_fails_in_a_line_before_the_vectors(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, reindex_orders: list[ReindexOrder]
-) -> None:
-    async def away(*_: object, **_options: object) -> ReindexProgress:
-        raise GraphUnavailable("the graph does not answer: nobody is there")
-
-    monkeypatch.setattr(jobs, "run_reindex", away)
-    result = cli("reindex", "--json")
-    assert (result.code, result.out) == (1, "")
-    assert result.err == "ricordo: the graph does not answer: nobody is there\n"

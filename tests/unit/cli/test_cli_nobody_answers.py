@@ -86,6 +86,14 @@ def test_the_doctor_says_that_nobody_answers_and_what_to_do(cli: Cli, dead: str)
     assert "s3cret" not in result.out
 
 
+@pytest.mark.parametrize("command", [*ASKING[1:], ("backfill", "--dry-run")], ids=lambda words: words[0])
+def test_without_servers_it_says_what_to_start(cli: Cli, command: tuple[str, ...]) -> None:
+    result = cli(*command)
+    assert (result.code, result.out) == (1, "")
+    assert len(result.err.splitlines()) == 1
+    assert "`ricordo up`" in result.err
+
+
 @pytest.mark.parametrize(
     "words",
     [

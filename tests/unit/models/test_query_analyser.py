@@ -147,29 +147,22 @@ async def test_nonsense_is_not_believed(
 @pytest.mark.parametrize(
     ("trouble", "budget"),
     [
-        ("hang", HASTY_S),
-        ("delay", HASTY_S),
-        ("status", PATIENT_S),
-        ("drop", PATIENT_S),
-        ("raw", PATIENT_S),
-        ("missing", PATIENT_S),
+        ({"hang": True}, HASTY_S),
+        ({"delay": 10 * HASTY_S}, HASTY_S),
+        ({"status": 500}, PATIENT_S),
+        ({"drop": True}, PATIENT_S),
+        ({"raw": b'{"message": 7}'}, PATIENT_S),
+        ({}, PATIENT_S),  # the model is missing
     ],
+    ids=lambda one: next(iter(one), "missing") if isinstance(one, dict) else "",
 )
 async def test_the_rules_answer_where_the_model_does_not(
-    server: OllamaStandIn, analyser: QueryAnalyser, trouble: str
+    server: OllamaStandIn, analyser: QueryAnalyser, trouble: dict[str, object]
 ) -> None:
-    if trouble == "hang":
-        server.behaviour.hang = True
-    elif trouble == "delay":
-        server.behaviour.delay = 10 * HASTY_S
-    elif trouble == "status":
-        server.behaviour.status = 500
-    elif trouble == "drop":
-        server.behaviour.drop = True
-    elif trouble == "raw":
-        server.behaviour.raw = b'{"message": 7}'
-    else:
+    if not trouble:
         server.models.clear()
+    for name, value in trouble.items():
+        setattr(server.behaviour, name, value)
     understood = await analyser.understand(question())
     assert is_by_rules(understood)
     assert understood.degraded

@@ -7,7 +7,6 @@ from uuid import NAMESPACE_OID, uuid5
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.reference_formulas import facts_as_of
 from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.facts import PREDICATES, Evidence, Fact, Kind, Polarity, fold
@@ -116,16 +115,6 @@ def test_a_verified_fact_is_not_overturned_by_messages() -> None:
     assert rome.verified
     assert rome.disputed
     assert rome.contradictions == 7
-
-
-def test_a_correction_rejects_one_value_and_verifies_another() -> None:
-    facts = folded(
-        said("age", "34", 0),
-        said("age", "34", 1, message="c", kind="rejected"),
-        said("age", "35", 1, message="c", kind="verified"),
-    )
-    assert current(facts) == ["35"]
-    assert facts_as_of(facts, START + timedelta(hours=1)) == ()
 
 
 def test_ids_are_the_same_in_every_run_and_differ_between_users_and_tenants() -> None:

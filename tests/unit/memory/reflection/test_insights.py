@@ -15,6 +15,7 @@ from ricordo.language.document import Document
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import LEAST_IMPORTANCE, MOST_SOURCES, find_insights
+from ricordo.testing import factories
 
 MONDAY = datetime(2026, 1, 5, 18, tzinfo=UTC)
 PLAIN = {
@@ -121,19 +122,9 @@ def _random(seed: int) -> list[Memory]:
     found = []
     for nth in range(100):
         thing = draw.choice(("work", "piano", "garden", "car", "exam", "film", "dog", "tea"))
-        found.append(
-            Memory(
-                id=uuid5(NAMESPACE_OID, f"{seed} {nth}"),
-                tenant="acme",
-                user_id="u-1",
-                content=f"{nth} about the {thing} of today and some other matters",
-                language="en",
-                created_at=MONDAY + timedelta(minutes=draw.randrange(60 * 24 * 60)),
-                participants=tuple(
-                    draw.sample(("Anna", "Ben", "Carla", "Dan", "Emil"), draw.choice((0, 0, 1)))
-                ),
-                topics=(thing,),
-                emotion=Emotion(valence=draw.uniform(-0.6, 0.6), arousal=0.4, primary=draw.choice(labels)),
-            )
-        )
+        when = MONDAY + timedelta(minutes=draw.randrange(60 * 24 * 60))
+        people = draw.sample(("Anna", "Ben", "Carla", "Dan", "Emil"), draw.choice((0, 0, 1)))
+        feeling = Emotion(valence=draw.uniform(-0.6, 0.6), arousal=0.4, primary=draw.choice(labels))
+        one = replace(factories.memory(f"{seed} {nth}", created_at=when), language="en", topics=(thing,))
+        found.append(replace(one, participants=tuple(people), emotion=feeling))
     return found
