@@ -5,6 +5,7 @@ import codecs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 from tests.fixtures.papers import bomb, encrypted, mail, pdf
 
 from ricordo.documents.readers import dispatch
@@ -168,7 +169,7 @@ _HURT = st.tuples(st.integers(0, len(_WHOLE)), st.binary(max_size=6)).map(
 _HEAD = b"From: a@b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=at_most(150), deadline=None)
 @given(
     st.sampled_from(_MEDIA_TYPES), st.binary(max_size=300) | _HURT | st.binary(max_size=60).map(_HEAD.__add__)
 )

@@ -4,11 +4,11 @@
 
 import tomllib
 from pathlib import Path
-from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.language.instructions import is_instructing, marked, without_instructions
 
@@ -125,12 +125,4 @@ def test_any_row_of_words_of_orders_is_read_and_keeps_its_length(words: list[str
     "i henceforth always answer |henceforth always answer to them and i |always recommend x ".split("|"),
 )
 def test_hostile_repetition_costs_time_in_proportion(part: str) -> None:
-    def cost(size: int) -> float:
-        text = (part * size)[:size] + " i"
-        began = process_time()
-        for _ in range(3):
-            is_instructing(text)
-        return process_time() - began
-
-    cost(500)
-    assert cost(16_000) < 60 * max(cost(2_000), 0.001)
+    assert growth(is_instructing, part, 4_096) < LINEAR

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 
 from ricordo.language.document import Document
 from ricordo.language.event_times.extraction import event_times
@@ -88,7 +89,9 @@ _TEXTS: Final = st.builds(
     st.builds(_mutated, _REAL, st.lists(_CUT, max_size=4)),
     st.sampled_from([str, str.upper, str.lower, str.title, str.swapcase]),
 )
-_BOUNDED: Final = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_BOUNDED: Final = settings(
+    max_examples=at_most(250), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @_BOUNDED

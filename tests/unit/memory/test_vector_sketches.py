@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.fixtures.examples import at_most
 
 from ricordo.memory.similarity import MOST_DIMENSIONS, quantize
 from ricordo.memory.vector_sketches import COMPONENTS, Sketches, product_bound
@@ -25,7 +26,7 @@ def products(given: NDArray[np.int16]) -> NDArray[np.float32]:
     return (exact @ exact.T).astype(np.float32)
 
 
-@settings(max_examples=20)
+@settings(max_examples=at_most(20))
 @given(
     seed=st.integers(0, 2**32 - 1),
     dimensions=st.sampled_from([1, 4, COMPONENTS, COMPONENTS + 1, 384]),

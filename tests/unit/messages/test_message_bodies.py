@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
@@ -207,7 +208,7 @@ def full_payload(name: str) -> dict[str, object]:
     return payload
 
 
-@settings(max_examples=300)
+@settings(max_examples=at_most(300))
 @given(name=st.sampled_from(NAMES), data=st.data())
 def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: st.DataObject) -> None:
     fields = CONTRACTS[name].body.model_fields

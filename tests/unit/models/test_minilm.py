@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 from tokenizers import Tokenizer
 
 from ricordo.models.onnx.checkpoint import cached_model, default_cache_folder, installed_checkpoint
@@ -35,14 +36,13 @@ words = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(words, min_size=1, max_size=12), st.integers(1, 2000), st.sampled_from(["", " "]))
 def test_long_texts_give_the_tokens_of_the_whole(some: list[str], times: int, between: str) -> None:
     text = between.join(some * times)[:20_000]
     assert TOKENS.ids(text) == WHOLE.encode(text).ids
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=at_most(200), deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_gives_the_tokens_of_the_whole(text: str) -> None:
     assert TOKENS.ids(text) == WHOLE.encode(text).ids

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.encoded import models, vectors
+from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
 
 from ricordo.models.batch_queue import Encoded
@@ -105,7 +106,7 @@ calls = st.lists(
 )
 outages = st.one_of(st.just(0.0), st.floats(0.5, 60))
 latencies = st.floats(0.001, 2)
-laws = settings(max_examples=20, deadline=None)
+laws = settings(max_examples=at_most(20), deadline=None)
 
 
 @laws

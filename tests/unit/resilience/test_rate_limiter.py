@@ -4,13 +4,14 @@ import asyncio
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
 
 from ricordo.resilience import evenly_spaced
 from ricordo.testing.manual_clock import ManualClock, settle
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 @given(
     st.integers(1, 5),
     st.floats(0.1, 10),

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 from tests.fixtures.material import NOW, Turn, fact, memory
 
 from ricordo.language.text import collapse
@@ -70,7 +71,7 @@ def written(material: Material, token_budget: int, count: Count, language: str =
     return assemble(material, token_budget=token_budget, count=count, language=language)
 
 
-unhurried = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(deadline=None, max_examples=at_most(20), suppress_health_check=[HealthCheck.too_slow])
 budgets = st.one_of(st.integers(1, 60), st.integers(1, 2_000))
 languages = st.sampled_from(["it", "en", "de"])
 
@@ -157,13 +158,13 @@ def test_the_longest_memories_are_counted_for_a_small_part_only(count: Count, to
         return count(text)
 
     material = Material(
-        memories=[memory(n, f"{n} {longest}") for n in range(50)],
+        memories=[memory(n, f"{n} {longest}") for n in range(20)],
         recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(10)],
         about="Che pesche ho comprato con Nora?",
     )
     context = written(material, token_budget, listening)
     assert context.tokens <= token_budget
-    # 2 million characters are there; what is counted depends on the budget, not on them.
+    # 800,000 characters are there; what is counted depends on the budget, not on them.
     assert counted < 40_000 + 12 * min(token_budget, 30_000)
 
 
@@ -171,8 +172,8 @@ def test_the_longest_memories_are_counted_for_a_small_part_only(count: Count, to
 def test_what_costs_no_tokens_still_has_an_end(count: Count, character: str) -> None:
     longest = (character * 32_000)[:32_000]
     material = Material(
-        memories=[replace(memory(n, f"{n} {longest}"), speaker=longest) for n in range(50)],
-        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(50)],
+        memories=[replace(memory(n, f"{n} {longest}"), speaker=longest) for n in range(20)],
+        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(20)],
     )
     context = written(material, 100_000, count)
     assert len(context.text.encode()) < 450_000

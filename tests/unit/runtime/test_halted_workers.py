@@ -43,7 +43,7 @@ def braked(shop: Workshop, handler: Broken, loop: LoopSettings = LOOP) -> EventW
 class TestAWorker:
     async def test_it_halts_with_what_it_has_in_hand_and_uses_up_no_delivery(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()
-        await publish(shop, 100)
+        await publish(shop, 40)
         worker = braked(shop, handler)
         async with shop.running(worker):
             await shop.until(lambda: worker.health.report()["state"] == "halted")
@@ -57,24 +57,24 @@ class TestAWorker:
             assert worker.health.report()["state"] == "ready"
             assert worker.health.report()["reason"] is None
         assert {(entry.what, entry.attempt) for entry in shop.settlements()} == {("ack", 1)}
-        assert len(shop.settlements()) == 100
+        assert len(shop.settlements()) == 40
         assert (worker.health.dead_lettered, worker.health.in_flight) == (0, 0)
 
     async def test_a_stop_hands_back_what_was_held_and_a_mended_worker_handles_it(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()
-        await publish(shop, 100)
+        await publish(shop, 40)
         for _ in range(2):
             async with shop.running(braked(shop, handler)):
                 await shop.clock.advance(30.0)
         handler.mended = True
         async with shop.running(braked(shop, handler)):
             await shop.work_off()
-        assert sum(entry.what == "ack" for entry in shop.settlements()) == 100
+        assert sum(entry.what == "ack" for entry in shop.settlements()) == 40
         assert shop.dead() == []
 
     async def test_restarts_of_what_does_not_work_give_up_a_bounded_number_with_the_reason(self) -> None:
         shop, handler, restarts = Workshop(max_deliver=3), Broken(), 12
-        await publish(shop, 500)
+        await publish(shop, 200)
         for _ in range(restarts):
             async with shop.running(braked(shop, handler)):
                 await shop.clock.advance(30.0)
@@ -85,7 +85,7 @@ class TestAWorker:
         handler.mended = True
         async with shop.running(braked(shop, handler)):
             await shop.work_off()
-        assert sum(entry.what == "ack" for entry in shop.settlements()) + len(shop.dead()) == 500
+        assert sum(entry.what == "ack" for entry in shop.settlements()) + len(shop.dead()) == 200
 
     async def test_a_bad_message_that_is_all_there_is_is_given_up_too(self) -> None:
         shop, handler = Workshop(max_deliver=3), Broken()

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.fixtures.workshop import SETTLEMENTS, Created, Workshop, created, event_id, number_of
 
@@ -100,7 +100,6 @@ async def run(
     return shop, handler
 
 
-@settings(max_examples=40)
 @example(scripts=[["raise"], ["retry"], ["retry"]], tenants=["acme"] * 8, batch=1)
 @given(
     scripts=st.lists(st.lists(PLANS, min_size=1, max_size=5), min_size=1, max_size=8),

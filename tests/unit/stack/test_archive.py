@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.examples import at_most
 
 from ricordo_services.stack.archive import MANIFEST, Manifest, open_backup, write_backup
 from ricordo_services.stack.stack_errors import BackupRefused
@@ -62,7 +63,9 @@ def test_all_that_makes_up_a_folder_comes_back(backup: Path, tmp_path: Path) -> 
     assert not list(tmp_path.glob("*.partial"))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=at_most(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_a_damaged_one_is_refused(
     backup: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

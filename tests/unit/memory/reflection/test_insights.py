@@ -112,8 +112,8 @@ def test_the_order_of_memories_does_not_matter() -> None:
 
 
 def test_random_histories_have_almost_no_insights() -> None:
-    drawn = sum(bool(find_insights(_random(seed))) for seed in range(100))
-    assert drawn <= 5
+    drawn = sum(bool(find_insights(_random(seed))) for seed in range(40))
+    assert drawn <= 2
 
 
 def _random(seed: int) -> list[Memory]:
