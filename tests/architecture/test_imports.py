@@ -5,7 +5,7 @@ import itertools
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -63,20 +63,20 @@ BASE = {
 }
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Yield the top-level names that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module.partition(".")[0]
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Return the top-level names that a file imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 def libraries(folder: Path) -> dict[str, set[str]]:
     """Return every library below `folder` with the files that import it."""
     found: dict[str, set[str]] = {}
     for path in sorted(folder.rglob("*.py")):
-        for name in set(imported(path)) - OURS - sys.stdlib_module_names:
+        for name in imported(path) - OURS - sys.stdlib_module_names:
             found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
     return found
 
@@ -92,7 +92,7 @@ def test_a_part_loads_only_its_libraries(part: str) -> None:
 def test_language_and_memory_do_no_input_or_output(part: str) -> None:
     files = sorted((SHARED / part).rglob("*.py"))
     assert files
-    assert {path.name: ways for path in files if (ways := OUTSIDE & set(imported(path)))} == {}
+    assert {path.name: ways for path in files if (ways := OUTSIDE & imported(path))} == {}
 
 
 def test_every_library_that_is_imported_is_declared() -> None:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from pydantic import BaseModel
 
 from ricordo.settings import Settings
@@ -26,17 +25,11 @@ def settings() -> Iterator[tuple[str, str]]:
             yield group, name
 
 
-@pytest.fixture(scope="module")
-def read() -> set[str]:
-    """Return the names of all attributes that are read anywhere."""
-    return {
+def test_every_setting_is_read() -> None:
+    read = {
         node.attr
         for path in READERS
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-
-
-@pytest.mark.parametrize(("group", "name"), list(settings()))
-def test_every_setting_is_read(read: set[str], group: str, name: str) -> None:
-    assert name in read
+    assert [f"{group}.{name}" for group, name in settings() if name not in read] == []

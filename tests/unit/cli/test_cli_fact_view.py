@@ -1,16 +1,17 @@
 """How facts, their entity and the sentences behind them are shown."""
 
 from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from functools import partial
+from uuid import UUID
 
 import pytest
+from tests.unit.cli.views import NOON, fact_view
 
 from ricordo.language.annotations import Role
 from ricordo.messages.queries import FactsReply
-from ricordo.messages.views import EntityView, FactView, HistoryMessage, NeighbourView
+from ricordo.messages.views import EntityView, HistoryMessage, NeighbourView
 from ricordo_services.cli.fact_view import sentence_with, sentences_of, show_facts
 
-NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 LATER = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
@@ -20,19 +21,7 @@ def in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
-def fact(subject: str, predicate: str, value: str, confidence: int = 1, **more: object) -> FactView:
-    fields = {
-        "id": UUID(int=7),
-        "subject": subject,
-        "predicate": predicate,
-        "object": value,
-        "confidence": confidence,
-        "first_seen": NOON,
-        "last_reinforced": NOON,
-        "valid_from": NOON,
-    }
-    return FactView.model_validate(fields | more)
-
+fact = partial(fact_view, valid_from=NOON)
 
 NORA = EntityView(
     name="Nora",
@@ -45,9 +34,9 @@ NORA = EntityView(
     ),
 )
 KNOWN = (
-    fact("user", "has_sibling", "Nora", 3, verified=True),
-    fact("Nora", "lives_in", "Lisbona", 2),
-    fact("Nora", "lives_in", "Porto", valid_to=LATER),
+    fact("user", "has_sibling", "Nora", confidence=3, verified=True),
+    fact("Nora", "lives_in", "Lisbona"),
+    fact("Nora", "lives_in", "Porto", confidence=1, valid_to=LATER),
 )
 
 
@@ -115,16 +104,7 @@ def test_the_sentences_that_hold_the_value_are_shown(value: str, content: str, s
 
 
 def test_what_is_here_no_more_is_said_so() -> None:
-    fact = FactView(
-        id=uuid4(),
-        subject="user",
-        predicate="lives_in",
-        object="Lecce",
-        confidence=2,
-        first_seen=MAY_5,
-        last_reinforced=MAY_5,
-        message_ids=("m-1", "m-2"),
-    )
+    fact = fact_view(value="Lecce", last_reinforced=MAY_5, message_ids=("m-1", "m-2"))
     message = HistoryMessage(
         id="m-2",
         user_id="u-1",

@@ -1,35 +1,17 @@
-from datetime import UTC, datetime
+from datetime import UTC
 from uuid import uuid4
 
 import pytest
 from rich.console import Console
+from tests.unit.cli.views import NOON, fact_view, memory_view
 
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
-from ricordo.messages.views import Analysis, DocumentStatus, FactView, MemoryView
+from ricordo.messages.views import Analysis, DocumentStatus, MemoryView
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
 from ricordo_services.cli.reply_printing import memories_block, show_history, show_recall, show_status
-
-NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-
-
-def memory(content: str | None, score: float | None = 0.5, **more: object) -> MemoryView:
-    return MemoryView.model_validate(
-        {
-            "id": uuid4(),
-            "type": MemoryType.EPISODIC,
-            "kind": MemoryKind.MESSAGE,
-            "role": Role.USER,
-            "content": content,
-            "created_at": NOON,
-            "score": score,
-            "importance": 0.5,
-            **more,
-        }
-    )
 
 
 def rendered(*memories: MemoryView) -> str:
@@ -39,22 +21,9 @@ def rendered(*memories: MemoryView) -> str:
     return capture.get()
 
 
-def lives_in_turin(until: datetime | None = None) -> FactView:
-    return FactView(
-        id=uuid4(),
-        subject="user",
-        predicate="lives_in",
-        object="Turin",
-        confidence=2,
-        first_seen=NOON,
-        last_reinforced=NOON,
-        valid_to=until,
-    )
-
-
 def test_what_was_said_cannot_drive_the_terminal() -> None:
     assert plain("a\x1b]0;title\x07b\nc\td\u202e") == "a\ufffd]0;title\ufffdb\nc\td\ufffd"
-    assert "\x1b" not in rendered(memory("\x1b[31mred", speaker="\x1b[2Jme"))
+    assert "\x1b" not in rendered(memory_view("\x1b[31mred", speaker="\x1b[2Jme"))
 
 
 def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
@@ -62,11 +31,11 @@ def test_in_a_pipe_lines_are_as_long_as_what_they_hold(
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     long = "a very long story " * 2000
-    fact = lives_in_turin()
+    fact = fact_view()
     reply = RecallReply(
         recall_id=uuid4(),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        memories=(memory(long), memory("two\nlines", score=0.25, speaker="Nora")),
+        memories=(memory_view(long), memory_view("two\nlines", score=0.25, speaker="Nora")),
         facts=(fact, fact.model_copy(update={"confidence": 1, "object": "the largest city of Piedmont"})),
     )
     show_recall(reply, UTC)
@@ -87,8 +56,8 @@ def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str])
     reply = RecallReply(
         recall_id=uuid4(),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
-        memories=(memory("Max!"),),
-        facts=(lives_in_turin(),),
+        memories=(memory_view("Max!"),),
+        facts=(fact_view(),),
     )
     show_recall(reply, UTC)
     assert str(reply.recall_id) not in capsys.readouterr().out
@@ -100,9 +69,9 @@ def test_ids_are_shown_where_they_are_wanted(capsys: pytest.CaptureFixture[str])
 
 
 def test_bars_show_scores_as_they_are_and_not_who_is_best() -> None:
-    assert "█" not in rendered(memory("x", score=0.05), memory("y", score=0.02))
-    assert "1.00 ████████" in rendered(memory("x", score=1.0))
-    own_scale = rendered(memory("x", score=7.3), memory("y", score=0.5))
+    assert "█" not in rendered(memory_view("x", score=0.05), memory_view("y", score=0.02))
+    assert "1.00 ████████" in rendered(memory_view("x", score=1.0))
+    own_scale = rendered(memory_view("x", score=7.3), memory_view("y", score=0.5))
     assert "7.30" in own_scale
     assert "█" not in own_scale
 
@@ -143,7 +112,7 @@ def test_a_status_tells_what_has_become_of_a_document(capsys: pytest.CaptureFixt
 
 
 def test_signals_that_change_nothing_are_left_out() -> None:
-    text = rendered(memory("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
+    text = rendered(memory_view("x", signals={"semantic": 0.5, "bm25": 0.0, "decay_factor": 1.0}))
     assert "semantic 0.50" in text
     assert "bm25" not in text
     assert "decay_factor" not in text

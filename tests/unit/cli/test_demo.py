@@ -4,22 +4,22 @@ import io
 import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pytest
 from rich.console import Console
+from tests.unit.cli.views import fact_view, memory_view
 
-from ricordo.language.annotations import MemoryKind, MemoryType, Role
+from ricordo.language.annotations import Role
 from ricordo.language.document import Document
 from ricordo.memory.facts import extract
 from ricordo.messages.enumerations import Intent
 from ricordo.messages.queries import ContextReply
-from ricordo.messages.views import Analysis, EmotionView, FactView, MemoryView
+from ricordo.messages.views import Analysis, EmotionView, MemoryView
 from ricordo_services.cli.demo.demo_answers import DemoAnswer, reasons, show_answer
 from ricordo_services.cli.demo.demo_conversation import TIMEZONE, DemoQuestion, conversation
 
-NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIGNALS = {"semantic": 0.56, "bm25": 1.0, "temporal": 1.0, "importance": 0.72, "valence": -0.6}
 JOY = EmotionView(valence=0.8, arousal=0.5, dominance=0.5, primary="joy")
 QUESTION = DemoQuestion("Cosa abbiamo fatto ieri?", "it", "a day")
@@ -30,33 +30,8 @@ CONTEXT = (
 )
 
 
-def memory(**more: object) -> MemoryView:
-    return MemoryView.model_validate(
-        {
-            "id": uuid4(),
-            "type": MemoryType.EPISODIC,
-            "kind": MemoryKind.MESSAGE,
-            "role": Role.USER,
-            "content": "Ciao Max!",
-            "created_at": NOON,
-            "score": 0.5,
-            "importance": 0.5,
-            "signals": SIGNALS,
-            **more,
-        }
-    )
-
-
 def answer(*memories: MemoryView, whole: bool = False, full: bool = False) -> DemoAnswer:
-    fact = FactView(
-        id=UUID(int=1),
-        subject="user",
-        predicate="lives_in",
-        object="Turin",
-        confidence=4,
-        first_seen=NOON,
-        last_reinforced=NOON,
-    )
+    fact = fact_view(confidence=4)
     reply = ContextReply(
         recall_id=UUID(int=2),
         analysis=Analysis(intent=Intent.GENERAL, semantic_query="x"),
@@ -78,7 +53,7 @@ def shown(one: DemoAnswer, *, terminal: bool = False) -> str:
 
 
 def test_an_answer_is_read_at_a_glance() -> None:
-    text = shown(answer(*[memory() for _ in range(5)]))
+    text = shown(answer(*[memory_view(signals=SIGNALS) for _ in range(5)]))
     assert len(text.splitlines()) <= 20
     assert len(re.findall(r"0\.50 █", text)) == QUESTION.top
     assert "Mon 04 May 14:00 · user · meaning 0.56, same words 1.00, in that time, matters 0.72" in text
@@ -92,7 +67,7 @@ def test_an_answer_is_read_at_a_glance() -> None:
 
 
 def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
-    text = shown(answer(*[memory() for _ in range(5)], whole=True, full=True))
+    text = shown(answer(*[memory_view(signals=SIGNALS) for _ in range(5)], whole=True, full=True))
     assert all(line.strip() in text for line in CONTEXT.splitlines())
     assert len(re.findall(r"0\.50 █", text)) == 5
     assert "valence -0.60" in text
@@ -110,7 +85,7 @@ def test_a_whole_context_is_whole_and_full_shows_every_signal() -> None:
     ],
 )  # fmt: skip
 def test_reasons_are_what_the_signals_say(more: dict[str, object], said: list[str]) -> None:
-    assert list(reasons(memory(**more))) == said
+    assert list(reasons(memory_view("Ciao Max!", **more))) == said
 
 
 ZONE = ZoneInfo(TIMEZONE)

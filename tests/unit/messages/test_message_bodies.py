@@ -29,6 +29,12 @@ NAMES = sorted(CONTRACTS)
 GOLDEN = Path(__file__).parent / "golden" / "v1"
 
 
+INSTANT = "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00"
+NAME = "must be 1 to 128 printable ASCII characters without spaces"
+TOO_LONG = "must have at most 32,768 characters after NFC normalisation, not 40,000"
+ZONE = "must be a time zone of the IANA database, such as Europe/Rome"
+
+
 def said(**fields: object) -> bytes:
     return json.dumps(SAID | fields).encode()
 
@@ -42,28 +48,24 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("id", "", "must be 1 to 128 printable ASCII characters without spaces"),
-        ("id", "x" * 129, "must be 1 to 128 printable ASCII characters without spaces"),
-        ("id", "città", "must be 1 to 128 printable ASCII characters without spaces"),
-        ("id", "a\n", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("id", "", NAME),
+        ("id", "x" * 129, NAME),
+        ("id", "città", NAME),
+        ("id", "a\n", NAME),
         ("id", 5, "must be a valid string"),
         ("user_id", None, "must be a valid string"),
-        ("conversation_id", "a b", "must be 1 to 128 printable ASCII characters without spaces"),
+        ("conversation_id", "a b", NAME),
         ("role", "robot", "must be 'user', 'assistant', 'system' or 'tool'"),
         ("role", 1, "must be 'user', 'assistant', 'system' or 'tool'"),
         ("content", "", "must not be empty or blank"),
         ("content", " \n\t\u2003", "must not be empty or blank"),
-        ("content", "x" * 40_000, "must have at most 32,768 characters after NFC normalisation, not 40,000"),
+        ("content", "x" * 40_000, TOO_LONG),
         ("content", "a\x00b", "must not contain NUL characters"),
         ("content", ["a"], "must be a valid string"),
-        (
-            "timestamp",
-            1769952600,
-            "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
-        ),
-        ("timezone", "Mars/Olympus", "must be a time zone of the IANA database, such as Europe/Rome"),
-        ("timezone", "Europe", "must be a time zone of the IANA database, such as Europe/Rome"),
-        ("timezone", "../../etc/passwd", "must be a time zone of the IANA database, such as Europe/Rome"),
+        ("timestamp", 1769952600, INSTANT),
+        ("timezone", "Mars/Olympus", ZONE),
+        ("timezone", "Europe", ZONE),
+        ("timezone", "../../etc/passwd", ZONE),
         ("language", "italiano!", "must be a language tag such as it, en or pt-BR"),
         ("speaker", "a\x00", "must not contain NUL characters"),
         ("speaker", "x" * 257, "must have at most 256 characters after NFC normalisation, not 257"),
@@ -80,28 +82,18 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
         ("trust", -1, "must be greater than or equal to 0"),
         ("kind", "novel", f"must be {', '.join(map(repr, KINDS[:-1]))} or {KINDS[-1]!r}"),
         ("tags", ["a"] * 65, "must have at most 64 items, not 65"),
-        (
-            "expires_at",
-            "2026-02-01",
-            "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00",
-        ),
+        ("expires_at", "2026-02-01", INSTANT),
         ("document", "text", "must be a JSON object"),
-        ("user_id", "u" * 129, "must be 1 to 128 printable ASCII characters without spaces"),
+        ("user_id", "u" * 129, NAME),
         ("participants", "Davide", "must be a valid array"),
-        (
-            "content",
-            "\u0958" * 20_000,
-            "must have at most 32,768 characters after NFC normalisation, not 40,000",
-        ),
+        ("content", "\u0958" * 20_000, TOO_LONG),
     ],
 )
-def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str | None) -> None:
+def test_a_wrong_field_is_named_with_its_reason(field: str, value: object, reason: str) -> None:
     code, blamed, message = refusal(said(**{field: value}))
 
     assert (code, blamed) == (DeadLetterCode.INVALID, field)
-    assert message.startswith(field)
-    if reason is not None:
-        assert message == f"{field} {reason}"
+    assert message == f"{field} {reason}"
 
 
 @pytest.mark.parametrize("field", list(SAID))
@@ -222,13 +214,6 @@ def test_any_json_in_any_field_is_read_or_refused_by_its_name(name: str, data: s
     else:
         assert found.code in (DeadLetterCode.INVALID, DeadLetterCode.NOT_JSON)
         assert found.field is None or found.field.split(".")[0].split("[")[0] in fields
-
-
-@given(content=st.text(min_size=1, max_size=50).filter(lambda text: text.strip() and "\x00" not in text))
-def test_written_messages_are_read_back(content: str) -> None:
-    message = decode_as(MessageReceived, said(content=content))
-
-    assert decode_as(MessageReceived, encode(message)) == message
 
 
 _SAID = datetime(2026, 2, 1, 13, 30, tzinfo=UTC)
