@@ -16,7 +16,7 @@ from ricordo.messages.subjects import checked_tenant
 from ricordo.unavailable import DependencyUnavailable
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)\s*$", re.MULTILINE)
-_INCLUDE = re.compile(r"^-- include: (?:(\w+)\.)?(\w+)\s*$", re.MULTILINE)
+_INCLUDE = re.compile(r"^-- include: (?:(\w+)\.)?(\w+)(?: of (\w+))?\s*$", re.MULTILINE)
 # The server is away, starting, full, or resolved a deadlock: a retry may succeed.
 TRANSIENT = (
     OSError,
@@ -65,12 +65,18 @@ def blocks(file: str) -> dict[str, str]:
     """Return the blocks of `sql/<file>.sql` by name; a block begins with a line `-- name: NAME`.
 
     A line `-- include: NAME` is replaced by the block after `-- fragment: NAME`; `-- include: FILE.NAME` by
-    one of another file.
+    one of another file; `-- include: NAME of TABLE` by its columns, each qualified with the table.
     """
-    return {
-        name: _INCLUDE.sub(lambda at: _parts(at[1] or file)["fragment"][at[2]], body)
-        for name, body in _parts(file)["name"].items()
-    }
+    return {name: _expand(file, body) for name, body in _parts(file)["name"].items()}
+
+
+def _expand(file: str, text: str) -> str:
+    def included(line: re.Match[str]) -> str:
+        source = line[1] or file
+        body = _expand(source, _parts(source)["fragment"][line[2]])
+        return body if line[3] is None else re.sub(r"\w+", rf"{line[3]}.\g<0>", body)
+
+    return _INCLUDE.sub(included, text)
 
 
 @cache

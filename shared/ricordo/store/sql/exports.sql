@@ -37,8 +37,8 @@ where tenant = $1 and user_id = $2 and (created_at, id) > ($3, $4)
 order by created_at, id limit $5
 
 -- name: facts
-select id, subject, subject_key, predicate, object, confidence, first_seen, last_reinforced, valid_from, valid_to,
-       contradictions, disputed, verified, message_ids
+select subject_key,
+-- include: fact_columns.columns
 from facts
 where tenant = $1 and user_id = $2 and (subject_key, predicate, id) > ($3, $4, $5)
 order by subject_key, predicate, id limit $6

@@ -193,14 +193,14 @@ select $1, $2, subject_key, object_key,
 from jsonb_populate_recordset(null::facts, $3::jsonb)
 order by id
 on conflict (tenant, id) do update set (
--- include: fact_columns.changing
+-- include: fact_columns.mutable
 ) = (
--- include: fact_columns.excluded
+-- include: fact_columns.mutable of excluded
 )
 where (
--- include: fact_columns.former
+-- include: fact_columns.mutable of facts
 ) is distinct from (
--- include: fact_columns.excluded
+-- include: fact_columns.mutable of excluded
 )
 returning id
 
