@@ -74,18 +74,6 @@ class Retry:
 Outcome = Done | Reject | Retry
 
 
-class Rejected(Exception):
-    """Raised by a handler instead of returning `Reject`, for a batch of one event.
-
-    Raised for a larger batch, it makes the events be handled one by one.
-    """
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(f"{code}: {reason}")
-        self.code = code
-        self.reason = reason
-
-
 class Handler(Protocol[E_contra]):
     """Handles events of one tenant."""
 
@@ -96,7 +84,6 @@ class Handler(Protocol[E_contra]):
             One outcome per event, in the same order.
 
         Raises:
-            Rejected: the single event of this batch can never be handled.
-            Exception: any other error is transient; the events of a larger batch are then handled one by one.
+            Exception: any error is transient; the events of a larger batch are then handled one by one.
         """
         ...

@@ -10,7 +10,7 @@ from ricordo.clock import Clock
 from ricordo.messages.message_types import Message
 from ricordo.runtime.consumption import WatchedGate
 from ricordo.runtime.decoding import log_fields
-from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Rejected, Retry
+from ricordo.runtime.handling import Done, Envelope, Handler, Outcome, Reject, Retry
 from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.tasks import being_cancelled, run_until
 from ricordo.runtime.tracing import TraceContext, bind_log_context
@@ -59,19 +59,19 @@ class HandlerInvoker:
         """
         result = await self._attempt(tenant, events)
         for _ in range(self._local_retries):
-            if not isinstance(result, Exception) or isinstance(result, Rejected):
+            if not isinstance(result, Exception):
                 break
             self._gate.invalidate()
             was_closed = await run_until(self._stop_requested, self._gate.wait_open())
             if was_closed is None:
-                return [_to_outcome(result)] * len(events)
+                return [Retry.because(result)] * len(events)
             if not was_closed:
                 break
             result = await self._attempt(tenant, events)
         if not isinstance(result, Exception):
             return result
         if len(events) == 1:
-            return [_to_outcome(result)]
+            return [Retry.because(result)]
         return [outcome for event in events for outcome in await self.outcomes(tenant, [event])]
 
     async def _attempt(
@@ -82,8 +82,6 @@ class HandlerInvoker:
         with bind_log_context(trace, **names):
             try:
                 return await self._call(tenant, events)
-            except Rejected as rejected:
-                return rejected
             except Exception as error:  # noqa: BLE001 - whatever a handler raises is transient by contract
                 _log.warning("handler failed", events=len(events), exc_info=len(events) == 1)
                 return error
@@ -105,9 +103,3 @@ class HandlerInvoker:
             if not isinstance(outcome, Done | Reject | Retry):
                 raise HandlerFault(f"the handler returned {type(outcome).__name__} as an outcome")
         return outcomes
-
-
-def _to_outcome(error: Exception) -> Outcome:
-    if isinstance(error, Rejected):
-        return Reject(error.code, error.reason)
-    return Retry.because(error)

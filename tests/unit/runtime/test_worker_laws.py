@@ -15,11 +15,11 @@ from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.handling import Done, Outcome, Reject, Rejected, Retry
+from ricordo.runtime.handling import Done, Outcome, Reject, Retry
 
 MAX_DELIVER = 4
 Plan = str
-PLANS = st.sampled_from(["done", "two events", "retry", "reject", "raise", "raise rejected", "refused"])
+PLANS = st.sampled_from(["done", "two events", "retry", "reject", "raise", "refused"])
 
 
 def produced(event: Created, plan: Plan) -> tuple[DerivedEvent, ...]:
@@ -47,8 +47,6 @@ class Scripted:
                 return Reject("wrong", "it is wrong")
             case "raise":
                 raise OSError("broken")
-            case "raise rejected":
-                raise Rejected("wrong", "it is wrong")
             case _:
                 return Done(produced(event, plan))
 
@@ -63,7 +61,7 @@ class Scripted:
             plan = self.plan(number, attempt)
             if plan in ("done", "two events"):
                 return "ack", attempt
-            if plan in ("reject", "raise rejected"):
+            if plan == "reject":
                 return "terminate", attempt
         return "terminate", MAX_DELIVER
 
