@@ -79,22 +79,8 @@ def memory_view(
 
 
 def fact_view(fact: Fact) -> FactView:
-    """Return the view of a fact."""
-    return FactView(
-        id=fact.id,
-        subject=fact.subject,
-        predicate=fact.predicate,
-        object=fact.object,
-        confidence=fact.confidence,
-        first_seen=fact.first_seen,
-        last_reinforced=fact.last_reinforced,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        contradictions=fact.contradictions,
-        disputed=fact.disputed,
-        verified=fact.verified,
-        message_ids=fact.message_ids,
-    )
+    """Return the view of a fact, whose fields are attributes of the fact."""
+    return FactView(**{name: getattr(fact, name) for name in FactView.model_fields})
 
 
 def entity_view(entity: Entity, neighbours: Sequence[EntityNeighbour]) -> EntityView:
@@ -143,14 +129,8 @@ def document_view(record: DocumentRecord) -> DocumentStatus:
 
 
 def stages_view(progress: Progress) -> Stages:
-    """Return the processing stages of a message."""
-    return Stages(
-        ingested=progress.ingested,
-        encoded=progress.encoded,
-        enriched=progress.enriched,
-        indexed=progress.indexed,
-        extracted=progress.extracted,
-    )
+    """Return the processing stages of a message, whose names are attributes of its progress."""
+    return Stages(**{name: getattr(progress, name) for name in Stages.model_fields})
 
 
 def _time_view(time: TimeFilter) -> QueryTime:
