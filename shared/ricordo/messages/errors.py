@@ -62,7 +62,7 @@ _NUMBERS: Final[dict[ErrorCode, int]] = {
 
 
 class DeadLetterCode(StrEnum):
-    """Why an event was dead-lettered."""
+    """Why an event was dead-lettered; the wire contract has causes and remedies."""
 
     NOT_JSON = "not_json"
     INVALID = "invalid"
