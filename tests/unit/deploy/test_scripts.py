@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
+from tests.fixtures.scraping import served
 
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage
@@ -30,25 +30,16 @@ async def probed(port: str) -> tuple[int | None, str]:
     return process.returncode, output.decode()
 
 
-@asynccontextmanager
-async def page(state: WorkerState) -> AsyncIterator[str]:
+def page(state: WorkerState) -> AbstractAsyncContextManager[int]:
     health = Health(worker="ingest", clock=ManualClock())
     health.set_state(state)
-    served, stopping, ready = HealthPage([health], "127.0.0.1", 0), asyncio.Event(), asyncio.Event()
-    task = asyncio.create_task(served.run(stopping, ready.set))
-    await ready.wait()
-    assert served.address is not None
-    try:
-        yield str(served.address[1])
-    finally:
-        stopping.set()
-        await task
+    return served(HealthPage([health], "127.0.0.1", 0))
 
 
 @pytest.mark.parametrize(("state", "code"), [(WorkerState.READY, 0), (WorkerState.STOPPED, 1)])
 async def test_it_tells_how_the_workers_are(state: WorkerState, code: int) -> None:
     async with page(state) as port:
-        found, output = await probed(port)
+        found, output = await probed(str(port))
     assert found == code, output
     assert '"ingest"' in output
 
@@ -56,7 +47,7 @@ async def test_it_tells_how_the_workers_are(state: WorkerState, code: int) -> No
 async def test_nobody_there_is_not_well() -> None:
     async with page(WorkerState.READY) as port:
         pass
-    assert (await probed(port))[0] == 1
+    assert (await probed(str(port)))[0] == 1
 
 
 @pytest.mark.parametrize("port", ["", "http"])

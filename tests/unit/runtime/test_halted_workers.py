@@ -17,8 +17,6 @@ MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
 LOOP = LoopSettings(batch=8)
 
-"""Messages by their place, and whether their try failed."""
-
 
 class Broken:
     """A handler that fails at nearly everything until it is mended."""

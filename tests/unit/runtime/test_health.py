@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from tests.fixtures.scraping import served
 from tests.fixtures.workshop import memory_bus
 
 from ricordo.runtime.health import Health, WorkerState
@@ -53,22 +54,16 @@ class TestHealth:
     async def test_it_is_told_over_http(self, request_line: str, state: WorkerState, status: int) -> None:
         health = Health("encode", ManualClock())
         health.set_state(state)
-        page = HealthPage([health], "127.0.0.1", 0)
-        stopping, readied = asyncio.Event(), asyncio.Event()
-        task = asyncio.create_task(page.run(stopping, readied.set))
-        await readied.wait()
-        assert page.address is not None
-        reader, writer = await asyncio.open_connection(*page.address)
-        writer.write(f"{request_line}\r\nHost: x\r\n\r\n".encode())
-        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
+        async with served(HealthPage([health], "127.0.0.1", 0)) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{request_line}\r\nHost: x\r\n\r\n".encode())
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+            await writer.wait_closed()
         assert head.startswith(f"HTTP/1.1 {status} ".encode())
         assert (body == b"") is request_line.startswith("HEAD")
         if body:
             assert json.loads(body)["ok"] is (status == 200)
-        stopping.set()
-        await asyncio.wait_for(task, 5)
 
 
 def test_who_has_halted_says_so_and_who_waits_at_a_gate_besides_tells_of_that() -> None:

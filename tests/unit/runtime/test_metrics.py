@@ -1,13 +1,13 @@
 """Metrics tell what workers have done, and nothing about whom they did it for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import httpx
 import pytest
 from tests.fixtures.query_desk import STATS_REPLY, Desk
-from tests.fixtures.scraping import everything, scrape, scraped
+from tests.fixtures.scraping import everything, scrape, scraped, served
 from tests.fixtures.workshop import Created, Workshop, created
 
 from ricordo.messages.message_types import Message
@@ -139,18 +139,8 @@ class TestQueries:
             assert found.value("ricordo_query_replies_total", query="query.stats", outcome=outcome) == 1
 
 
-@asynccontextmanager
-async def listening(others: dict[str, Callable[[], Page]]) -> AsyncIterator[int]:
-    page = HealthPage([], "127.0.0.1", 0, others)
-    stopping, readied = asyncio.Event(), asyncio.Event()
-    task = asyncio.create_task(page.run(stopping, readied.set))
-    await readied.wait()
-    assert page.address is not None
-    try:
-        yield page.address[1]
-    finally:
-        stopping.set()
-        await task
+def listening(others: dict[str, Callable[[], Page]]) -> AbstractAsyncContextManager[int]:
+    return served(HealthPage([], "127.0.0.1", 0, others))
 
 
 class TestPage:

@@ -1,14 +1,11 @@
 """What a context says, and in what order."""
 
 import datetime as dt
-from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.fixtures.material import Turn, count, fact, known, memory, text_of
+from tests.fixtures.material import Turn, count, known, memory, text_of
 
 from ricordo.memory.context import Material, assemble
 from ricordo.memory.context.recalled_tags import strip_recalled
@@ -130,30 +127,3 @@ def test_the_smallest_budget_still_says_what_there_is(material: Material, signs:
     assert all(said)
     for sign in signs:
         assert any(sign in text for text in said)
-
-
-texts = st.text(alphabet="ab <>/\n.é", max_size=60)
-
-
-@given(
-    st.lists(texts, max_size=8),
-    st.lists(texts, max_size=8),
-    st.integers(1, 400),
-    st.sampled_from(["it", "en", "de"]),
-    st.sampled_from([count, len]),
-)
-def test_the_budget_always_holds(
-    told: list[str], said: list[str], token_budget: int, language: str, counted: Callable[[str], int]
-) -> None:
-    material = Material(
-        memories=[memory(n + 1, content or "x") for n, content in enumerate(told)],
-        recent=[Turn(f"t-{n}", content) for n, content in enumerate(said)],
-        decisions=[Turn(f"d-{n}", content) for n, content in enumerate(said)],
-        facts=[fact("likes", content) for content in said],
-        notes={"key": said},
-        about="".join(told),
-        archived_matches=len(told),
-    )
-    context = assemble(material, token_budget=token_budget, count=counted, language=language)
-    assert 0 < counted(context.text) <= token_budget
-    assert context.tokens == counted(context.text)
