@@ -6,10 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -30,14 +27,6 @@ asyncio.run(main())
 async def read(source: str) -> list[tuple[int, bytes]]:
     async with asyncio.timeout(10):
         return [each async for each in numbered_lines(source)]
-
-
-@contextmanager
-def reading(stdin: int | IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        yield process
 
 
 async def test_lines_are_numbered_as_an_editor_does_and_blank_ones_left_out(tmp_path: Path) -> None:
@@ -73,17 +62,17 @@ async def test_a_line_without_an_end_is_not_read_for_ever(monkeypatch: pytest.Mo
         await read("/dev/zero")
 
 
-@pytest.mark.parametrize("content", [b"", b"a\nb\n"])
-def test_standard_input_may_be_a_file(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "file"
-    file.write_bytes(content)
-    with file.open("rb") as redirected, reading(redirected) as process:
-        out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (0, b"1 a\n2 b\n" if content else b"", b"")
+async def test_standard_input_may_be_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for content, lines in ((b"", []), (b"a\nb\n", [(1, b"a\n"), (2, b"b\n")])):
+        (tmp_path / "file").write_bytes(content)
+        with (tmp_path / "file").open() as redirected:
+            monkeypatch.setattr(sys, "stdin", redirected)
+            assert await read("-") == lines
 
 
 def test_standard_input_may_be_a_pipe_that_is_slow_and_an_interrupt_ends_the_wait() -> None:
-    with reading(subprocess.PIPE) as process:
+    program, pipe = [sys.executable, "-c", PROGRAM], subprocess.PIPE
+    with subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"a\n")
