@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.memory.facts.folding import FactDelta, Project, VersionConflict
+from ricordo.memory.facts.fact_model import FactDelta, Project, VersionConflict
 from ricordo_services.knowledge.graph_repair import GraphRepairs
 
 _REPAIRS: Final = 2

@@ -13,7 +13,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.memory.facts import Evidence
-from ricordo.memory.facts.folding import Project
+from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason

@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
-from ricordo.memory.facts.folding import ProjectionVersion
+from ricordo.memory.facts.fact_model import ProjectionVersion
 from ricordo.unavailable import DependencyUnavailable
 
 MAX_DEPTH = 2

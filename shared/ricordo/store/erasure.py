@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, Self, cast
 from uuid import UUID
 
-from ricordo.memory.facts.folding import Project
+from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import Progress
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor

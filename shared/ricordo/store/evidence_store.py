@@ -14,7 +14,7 @@ from uuid import UUID
 from cachetools import TTLCache
 
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
-from ricordo.memory.facts.folding import FactDelta, Project, ProjectionVersion
+from ricordo.memory.facts.fact_model import FactDelta, Project, ProjectionVersion
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store

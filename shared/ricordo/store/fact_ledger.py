@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.memory.facts import PREDICATES, USER, Fact, MessageContribution, is_name, normalise
-from ricordo.memory.facts.folding import Project
+from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor

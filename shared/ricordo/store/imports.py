@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.memory.facts import Evidence, Rejection
-from ricordo.memory.facts.folding import Project
+from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import Memory, Progress, is_held_by_user
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows

@@ -10,7 +10,7 @@ import pytest
 
 from ricordo.graph.port import FactGraph, Survey
 from ricordo.memory.facts import Evidence, Fact, fold
-from ricordo.memory.facts.folding import ProjectionVersion, VersionConflict
+from ricordo.memory.facts.fact_model import ProjectionVersion, VersionConflict
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Evidence, Fact, UserAssertion
-from ricordo.memory.facts.folding import FactDelta
+from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Progress
 from ricordo.store.fact_assertions import FactAssertion

@@ -16,7 +16,7 @@ from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.language.informative import INFORMS
 from ricordo.memory.enrichment import VERSION, Enrichment
-from ricordo.memory.facts.folding import FactDelta
+from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.importance import Importance
 from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, local_moment

@@ -11,7 +11,7 @@ from tests.contract.store.stores import STORED, Stores
 from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
 from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.facts.folding import FactDelta
+from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 from ricordo.store.link_store import LinkStore

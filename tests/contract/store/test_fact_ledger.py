@@ -14,7 +14,7 @@ from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.reference_formulas import facts_as_of
 
 from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
-from ricordo.memory.facts.folding import FactDelta, VersionConflict
+from ricordo.memory.facts.fact_model import FactDelta, VersionConflict
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion, FactSource

@@ -22,7 +22,7 @@ from ricordo.memory.facts import (
     resolved,
     select_facts,
 )
-from ricordo.memory.facts.folding import FactDelta
+from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at

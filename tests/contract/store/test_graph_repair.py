@@ -14,7 +14,7 @@ from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.port import GraphInRepair, GraphUnavailable, Survey
 from ricordo.memory.facts import Fact
-from ricordo.memory.facts.folding import Project, ProjectionVersion
+from ricordo.memory.facts.fact_model import Project, ProjectionVersion
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion, FactSource

@@ -15,7 +15,7 @@ from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.eventually import eventually
 
-from ricordo.memory.facts.folding import FactDelta
+from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.store.database import Database, StoreUnavailable
 
 

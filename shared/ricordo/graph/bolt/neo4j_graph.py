@@ -12,7 +12,7 @@ from ricordo.graph.bolt import fact_rows
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
 from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, Survey
 from ricordo.memory.facts import USER, Fact
-from ricordo.memory.facts.folding import ProjectionVersion, VersionConflict
+from ricordo.memory.facts.fact_model import ProjectionVersion, VersionConflict
 
 BATCH: Final = 500
 """Facts in one statement; the statements of one call share a transaction."""

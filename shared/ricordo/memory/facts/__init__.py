@@ -8,8 +8,9 @@ from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED, USER, P
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
+from ricordo.memory.facts.fact_model import Fact, FactChanges, MessageContribution
 from ricordo.memory.facts.fact_selection import PROFILE, core_profile, select_facts
-from ricordo.memory.facts.folding import Fact, FactChanges, Folding, MessageContribution, fold, resolved
+from ricordo.memory.facts.folding import Folding, fold, resolved
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
 from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
 from ricordo.memory.facts.user_assertions import (

@@ -5,7 +5,7 @@ from typing import Final
 
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
-from ricordo.memory.facts.folding import Fact
+from ricordo.memory.facts.fact_model import Fact
 
 PROFILE: Final = (
     "name",

@@ -4,18 +4,19 @@ The result depends on the set of evidence only, not on its order or repetition. 
 incrementally, `fold` from all evidence; both give the same.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.language.facts.entity_names import Entity
 from ricordo.language.facts.evidence import Evidence
-from ricordo.language.facts.vocabulary import PREDICATES, USER
+from ricordo.language.facts.vocabulary import PREDICATES
 from ricordo.memory.facts.clusters import mentions_of
 from ricordo.memory.facts.entity_decisions import EntityDecision
 from ricordo.memory.facts.entity_resolution import EntityResolver
+from ricordo.memory.facts.fact_model import Fact, FactChanges, MessageContribution, sort_facts
 from ricordo.memory.facts.partitions import FoldedPartition, Partition, partitions_of
 from ricordo.memory.facts.slot_histories import REACH, EffectKind
 from ricordo.memory.facts.slot_records import PeriodRef
@@ -24,78 +25,6 @@ from ricordo.memory.facts.value_periods import ValuePeriod
 MAX_CONFIDENCE = 10
 _MARGIN: Final = 1.25
 """Allowance for the fragmented memory of a long-running process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What is believed, since when, how firmly and why.
-
-    Attributes:
-        id: derived from subject, predicate, value, and the number of the period unless it is the first. Late
-            evidence may change the number, never the value.
-        subject: `user`, or the canonical name of an entity.
-        object: the canonical spelling of the value.
-        confidence: distinct supporting messages, 0-10 (0: the user's assertion alone).
-        valid_from: since when it holds; None when only its end is known.
-        valid_to: until when (exclusive); None while it holds. Equal to `valid_from` when it never held.
-        message_ids: the latest 100 supporting messages, oldest first.
-    """
-
-    id: UUID
-    subject: str
-    predicate: str
-    object: str
-    confidence: int
-    first_seen: datetime
-    last_reinforced: datetime
-    valid_from: datetime | None
-    valid_to: datetime | None
-    contradictions: int
-    disputed: bool
-    verified: bool
-    message_ids: tuple[str, ...]
-
-    @property
-    def current(self) -> bool:
-        """Whether it holds now."""
-        return self.valid_to is None
-
-
-@dataclass(frozen=True, slots=True)
-class MessageContribution:
-    """The effects of one message on the facts as they stand now.
-
-    Attributes:
-        new: facts that it was the first to support.
-        reinforced: known facts that it supports.
-        superseded: facts that it ended, as the message that tipped the balance.
-        disputed: disputed facts that it supports or contradicts.
-    """
-
-    new: tuple[Fact, ...] = ()
-    reinforced: tuple[Fact, ...] = ()
-    superseded: tuple[Fact, ...] = ()
-    disputed: tuple[Fact, ...] = ()
-
-    @property
-    def supported(self) -> tuple[Fact, ...]:
-        """What it supports."""
-        return _sorted((*self.new, *self.reinforced))
-
-
-@dataclass(frozen=True, slots=True)
-class FactChanges:
-    """The effects of new evidence.
-
-    Attributes:
-        contributions: of the requested messages that have to do with facts, changed or not; a message that a
-            user's assertion confirms supports the fact.
-    """
-
-    facts: tuple[Fact, ...]
-    gone: tuple[UUID, ...]
-    entities: tuple[Entity, ...]
-    contributions: Mapping[str, MessageContribution]
 
 
 class Folding:
@@ -176,15 +105,15 @@ class Folding:
         self._changed.clear()
         contributions = {
             message_id: MessageContribution(
-                **{bearing: _sorted(found) for bearing, found in of_message.items()}
+                **{bearing: sort_facts(found) for bearing, found in of_message.items()}
             )
             for message_id, of_message in shares.items()
         }
-        return FactChanges(_sorted(facts), tuple(gone), tuple(entities), contributions)
+        return FactChanges(sort_facts(facts), tuple(gone), tuple(entities), contributions)
 
     def facts(self) -> tuple[Fact, ...]:
         """Return current and past facts, sorted by subject, predicate, object and period."""
-        return _sorted(
+        return sort_facts(
             self._fact(part, part.name, place, period)
             for part in self._parts.values()
             for place, period in part.all_shown()
@@ -250,43 +179,3 @@ def _said_at_once(evidence: Iterable[Evidence]) -> Iterable[Evidence]:
     for row in rows:
         said[row.message_id] = min(row.at, said.get(row.message_id, row.at))
     return (row if row.at == said[row.message_id] else replace(row, at=said[row.message_id]) for row in rows)
-
-
-def _sorted(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    return tuple(
-        sorted(facts, key=lambda f: (f.subject != USER, f.subject, f.predicate, f.object, f.first_seen, f.id))
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectionVersion:
-    """From which state of a user's evidence to which; None where there is none."""
-
-    before: UUID | None
-    after: UUID | None
-
-
-@dataclass(frozen=True, slots=True)
-class FactDelta:
-    """What new evidence has changed of a user's facts.
-
-    Attributes:
-        facts: those that are new or have become others, superseded ones included, as they now stand; none
-            where the evidence has changed and the facts have not.
-        gone: ids of facts that are no more, as after an erasure or another order of arrival.
-        step: from which state of the evidence this leads to which.
-    """
-
-    user_id: str
-    facts: tuple[Fact, ...]
-    gone: tuple[UUID, ...] = ()
-    step: ProjectionVersion = ProjectionVersion(None, None)
-
-
-class VersionConflict(Exception):
-    """The version of a projection differs from that of PostgreSQL, for example after a crash."""
-
-
-Project = Callable[[FactDelta], Awaitable[None]]
-"""Writes the changes of a user's facts to a projection; idempotent. Where it raises `VersionConflict`, the
-caller makes the projection equal to the store and repeats the call."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from ricordo.language.facts.entity_names import LONGEST_KEY, normalise, spelled
 from ricordo.language.facts.evidence import Evidence, Kind
-from ricordo.memory.facts.folding import Fact
+from ricordo.memory.facts.fact_model import Fact
 
 _UNSEEN: Final = frozenset({"Cf", "Zs", "Zl", "Zp", "Mn"})
 """Categories of invisible characters."""

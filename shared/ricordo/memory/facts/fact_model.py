@@ -1,0 +1,122 @@
+"""Facts, and the changes of them that evidence brings."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from ricordo.language.facts.entity_names import Entity
+from ricordo.language.facts.vocabulary import USER
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is believed, since when, how firmly and why.
+
+    Attributes:
+        id: derived from subject, predicate, value, and the number of the period unless it is the first. Late
+            evidence may change the number, never the value.
+        subject: `user`, or the canonical name of an entity.
+        object: the canonical spelling of the value.
+        confidence: distinct supporting messages, 0-10 (0: the user's assertion alone).
+        valid_from: since when it holds; None when only its end is known.
+        valid_to: until when (exclusive); None while it holds. Equal to `valid_from` when it never held.
+        message_ids: the latest 100 supporting messages, oldest first.
+    """
+
+    id: UUID
+    subject: str
+    predicate: str
+    object: str
+    confidence: int
+    first_seen: datetime
+    last_reinforced: datetime
+    valid_from: datetime | None
+    valid_to: datetime | None
+    contradictions: int
+    disputed: bool
+    verified: bool
+    message_ids: tuple[str, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether it holds now."""
+        return self.valid_to is None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageContribution:
+    """The effects of one message on the facts as they stand now.
+
+    Attributes:
+        new: facts that it was the first to support.
+        reinforced: known facts that it supports.
+        superseded: facts that it ended, as the message that tipped the balance.
+        disputed: disputed facts that it supports or contradicts.
+    """
+
+    new: tuple[Fact, ...] = ()
+    reinforced: tuple[Fact, ...] = ()
+    superseded: tuple[Fact, ...] = ()
+    disputed: tuple[Fact, ...] = ()
+
+    @property
+    def supported(self) -> tuple[Fact, ...]:
+        """What it supports."""
+        return sort_facts((*self.new, *self.reinforced))
+
+
+@dataclass(frozen=True, slots=True)
+class FactChanges:
+    """The effects of new evidence.
+
+    Attributes:
+        contributions: of the requested messages that have to do with facts, changed or not; a message that a
+            user's assertion confirms supports the fact.
+    """
+
+    facts: tuple[Fact, ...]
+    gone: tuple[UUID, ...]
+    entities: tuple[Entity, ...]
+    contributions: Mapping[str, MessageContribution]
+
+
+def sort_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Sort facts by subject, the user first, predicate, object and period."""
+    return tuple(
+        sorted(facts, key=lambda f: (f.subject != USER, f.subject, f.predicate, f.object, f.first_seen, f.id))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionVersion:
+    """From which state of a user's evidence to which; None where there is none."""
+
+    before: UUID | None
+    after: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactDelta:
+    """What new evidence has changed of a user's facts.
+
+    Attributes:
+        facts: those that are new or have become others, superseded ones included, as they now stand; none
+            where the evidence has changed and the facts have not.
+        gone: ids of facts that are no more, as after an erasure or another order of arrival.
+        step: from which state of the evidence this leads to which.
+    """
+
+    user_id: str
+    facts: tuple[Fact, ...]
+    gone: tuple[UUID, ...] = ()
+    step: ProjectionVersion = ProjectionVersion(None, None)
+
+
+class VersionConflict(Exception):
+    """The version of a projection differs from that of PostgreSQL, for example after a crash."""
+
+
+Project = Callable[[FactDelta], Awaitable[None]]
+"""Writes the changes of a user's facts to a projection; idempotent. Where it raises `VersionConflict`, the
+caller makes the projection equal to the store and repeats the call."""
