@@ -94,7 +94,7 @@ def answer_examples(predicate: str, language: str) -> AnswerExamples | None:
 @lru_cache(maxsize=len(LANGUAGES))
 def _table(language: str) -> _Table:
     """Return `predicate_questions.toml` of a language, read once."""
-    entries = {name: entry for name, entry in read_table("predicate_questions", language).items() if entry}
+    entries = read_table("predicate_questions", language)["predicates"]
     return _Table(
         {
             name: re.compile("|".join(f"(?:{each})" for each in entry["asks"]))

@@ -32,7 +32,7 @@ def test_a_context_has_a_sentence_for_each(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_ask_for_each(language: str) -> None:
-    questions = read_table("predicate_questions", language)
+    questions = read_table("predicate_questions", language)["predicates"]
     asked = {name for name in PREDICATES if questions.get(name, {}).get("asks")}
     assert asked == set(PREDICATES) - NOT_ASKED_FOR
 
