@@ -1,22 +1,21 @@
-"""Backpressure: how much workers have before them, and waiting until they have little."""
+"""Backpressure: the backlog of workers, the bulk lane, and waiting for room."""
 
 import asyncio
-import math
-from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ricordo.bus.port import ConsumerLag
 from ricordo.clock import Clock
+from ricordo.runtime.gates import Gate
+from ricordo.unavailable import DependencyUnavailable
 
 _AHEAD: Final = 512  # points that may have yet to follow before there is more work for the index
 _LOOK_EVERY_S: Final = 0.2
 _STUCK_AFTER_S: Final = 60.0
-_WINDOW_S: Final = 3.0  # over which a pace is measured: some batches of a slow model
-_SHORTEST_S: Final = 0.5
-_APART_S: Final = 0.1
-_FRESH_S: Final = 0.05
-_BUSY: Final = 8  # waiting at every look: with fewer, what was done is what there was to do
+_MAX_BEHIND: Final = 500
+_LIVE_BATCHES: Final = 9  # batches of the live lane for one of the bulk lane
+_LANE_PAUSE_S: Final = 0.05  # in a longer one the workers would run out of work
 
 
 class IndexStuck(Exception):
@@ -63,79 +62,67 @@ class StreamBacklog:
         return await asyncio.gather(*(self.bus.lag(consumer) for consumer in self.consumers))
 
 
-@dataclass(slots=True)
-class Pace:
-    """How much may wait for workers so that what comes then waits for so many seconds only.
+class BulkLane(Gate):
+    """A gate for the bulk lane of a worker, whose live lane goes first.
 
-    What is before the workers, divided by what they do in a second, is how long it takes to come through
-    (Little's law). So the limit follows the machine, the model and whatever else goes on.
+    It is open while no live event waits to be delivered, and for one batch in ten otherwise; and only while
+    the workers behind have little to do.
 
-    Attributes:
-        delay: seconds, > 0.
+    Args:
+        live: the durable consumer of the live lane.
+        live_batches: returns the number of batches of the live lane that this process has handled.
+        behind: the durable consumers of the events that the worker publishes.
     """
 
-    backlog: StreamBacklog
-    clock: Clock
-    delay: float
-    most: int
-    least: int = 16
-    dispensable: frozenset[str] = frozenset()
-    _looks: deque[tuple[float, list[ConsumerLag]]] = field(default_factory=deque)
-    _found: tuple[int, int] | None = None
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    def __init__(
+        self,
+        bus: Consumers,
+        clock: Clock,
+        *,
+        live: str,
+        live_batches: Callable[[], int],
+        behind: Sequence[str] = (),
+    ) -> None:
+        self._bus = bus
+        self._consumers = (live, *behind)
+        self._live_batches = live_batches
+        self._clock = clock
+        self._last = 0
+        self._reason = ""
+        self._is_throttled = False
 
-    async def waiting(self) -> int:
-        """Look how far the workers are, and return the events that wait longest: those before the slowest.
+    @property
+    def reason(self) -> str:
+        """What goes first, or why it could not be counted."""
+        return self._reason
 
-        They work side by side, so what comes now is through when the slowest is. A look that found too
-        much is good for a moment, for all who wait.
+    @property
+    def is_throttled(self) -> bool:
+        """Whether other work goes first; False if it could not be counted."""
+        return self._is_throttled
 
-        Raises:
-            BusUnavailable: the bus does not answer.
-        """
-        async with self._turn:
-            closed = self._found is not None and self._found[0] >= self._found[1]
-            if self._found and closed and self.clock.monotonic() - self._looks[-1][0] < _FRESH_S:
-                return self._found[0]
-            lags, now = await self.backlog.lags(), self.clock.monotonic()
-            self._keep(now, lags)
-            self._found = self._slowest()
-            return self._found[0]
+    async def wait_open(self) -> None:
+        """Return once a batch of the bulk lane may be fetched."""
+        while not await self._is_open():
+            await self._clock.sleep(_LANE_PAUSE_S)
+        self._last = self._live_batches()
 
-    def limit(self) -> int:
-        """Return how many events may wait before the slowest, as of the last look."""
-        return min(self.least, self.most) if self._found is None else self._found[1]
-
-    def _slowest(self) -> tuple[int, int]:
-        """Return how many events are before the slowest consumer, and how many may be.
-
-        The slowest takes longest for what it has before it, of those that had work at every look; where
-        none had, it is the one with the most before it.
-        """
-        (began, first), (ended, last) = self._looks[0], self._looks[-1]
-        seconds = ended - began
-        every: list[tuple[bool, float, int, int]] = []
-        for place, consumer in enumerate(self.backlog.consumers):
-            waiting, done = last[place].waiting, last[place].settled - first[place].settled
-            if consumer in self.dispensable and done <= 0:
-                continue
-            busy = all(look[place].waiting >= _BUSY for _, look in self._looks)
-            takes = (waiting / done if done > 0 else math.inf) if busy else 0.0
-            every.append((busy, takes, waiting, done))
-        if not every:
-            return 0, min(self.least, self.most)
-        _, _, waiting, done = max(every)
-        room = round(self.delay * done / seconds) if seconds >= _SHORTEST_S else 0
-        return waiting, min(max(room, self.least), self.most)
-
-    def _keep(self, now: float, lags: list[ConsumerLag]) -> None:
-        if self._looks and now - self._looks[-1][0] > _WINDOW_S:
-            self._looks.clear()  # nobody has looked for a while: it was another time
-        if len(self._looks) > 1 and now - self._looks[-2][0] < _APART_S:
-            self._looks.pop()
-        self._looks.append((now, lags))
-        while len(self._looks) > 1 and now - self._looks[1][0] >= _WINDOW_S:
-            self._looks.popleft()
+    async def _is_open(self) -> bool:
+        try:
+            lags = await asyncio.gather(*(self._bus.lag(consumer) for consumer in self._consumers))
+        except DependencyUnavailable as error:
+            self._is_throttled = False
+            self._reason = f"the backlog of other work cannot be counted ({error})"
+            return False
+        live, behind = lags[0].pending, sum(lag.pending for lag in lags[1:])
+        if behind > _MAX_BEHIND:
+            self._reason = f"{behind} events wait for the workers behind"
+        elif live and self._live_batches() - self._last < _LIVE_BATCHES:
+            self._reason = f"{live} live events go first"
+        else:
+            self._reason = ""
+        self._is_throttled = bool(self._reason)
+        return not self._reason
 
 
 async def wait_for_room(index: Backlog, clock: Clock) -> None:

@@ -20,7 +20,7 @@ from ricordo.settings import QuotaSettings
 pytestmark = pytest.mark.slow
 
 MANY: Final = 150
-NARROW: Final[Mapping[str, int]] = {"under_way": 16, "import_backlog": 16}
+NARROW: Final[Mapping[str, int]] = {"live_burst": 16, "slots": 16, "batch": 8}
 """However fast the machine is, no more of the flood is before the workers."""
 BULK: Final = "ingest-bulk"
 
@@ -87,22 +87,6 @@ async def locked_user(system: System, tenant: str, user: str) -> AsyncIterator[N
         await connection.close()
 
 
-async def test_a_light_user_is_remembered_while_the_lane_stands_still_behind_a_flood(
-    system: System, bot: Bot
-) -> None:
-    many = 700
-    few = [msg(f"mine-{n}", f"I planted {n} beans.", user_id="quiet") for n in range(3)]
-    await bot.remember(msg("before", "The tenant is known.", user_id="somebody"))
-    async with locked_user(system, bot.tenant, "importer"):
-        await bot.publish_all(flood(many))
-        for one in few:
-            await bot.publish(one)
-        assert set((await bot.final_states(one["id"] for one in few)).values()) == {"remembered"}
-        assert (await bot.query("history", user_id="importer"))["messages"] == []
-    await wait_for(lambda: stats_of(bot, "importer"), lambda found: found[1:] == (many, 0), within=120)
-    assert await stats_of(bot, "quiet") == (3, 3, 0)
-
-
 async def probe(port: int) -> tuple[int, Json]:
     """Ask `/healthz` as a probe does; return the status, and the report of the bulk lane."""
     async with httpx.AsyncClient() as client:
@@ -112,21 +96,27 @@ async def probe(port: int) -> tuple[int, Json]:
 
 async def test_a_worker_whose_import_yields_is_healthy(system: System, client: Client, bot: Bot) -> None:
     port = free_port()
-    settings = changed(system.settings, "worker", health_port=port, import_backlog=1)
-    async with system.workers.stopped(), Workers(settings, ["ingest"]).started():
-        await bot.publish(msg("live", "Vado a Trieste."))  # nobody is there to encode it
-        await wait_for_state(client, BULK, "yielding")
+    settings = changed(system.settings, "worker", health_port=port, slots=4, batch=2)
+    live = [msg(f"live-{n}", "Vado a Trieste.", user_id="locked") for n in range(9)]
+    async with (
+        system.workers.stopped(),
+        Workers(settings, ["ingest"]).started(),
+        locked_user(system, bot.tenant, "locked"),
+    ):
+        await bot.publish_all(live)
         await bot.publish(msg("old", "Anni fa abitavo a Gorizia."), name="message.imported")
+        await wait_for_state(client, BULK, "yielding")
         status, report = await probe(port)
         finding = (await doctor(system.settings))[f"worker {BULK}"]
         metrics = await scrape(port)
     assert (status, report["state"], report["processed"]) == (200, "yielding", 0)
-    assert "items of other work are waiting" in report["reason"]
+    assert "live events go first" in report["reason"]
     assert finding["state"] == "well"
     assert "yielding: " in finding["detail"]
     assert metrics.value("ricordo_worker_state", worker=BULK, state="yielding") == 1
     assert metrics.value("ricordo_worker_healthy", worker=BULK) == 1
-    assert await bot.final_states(["live", "old"]) == {"live": "remembered", "old": "remembered"}
+    states = await bot.final_states(["old", *(one["id"] for one in live)])
+    assert set(states.values()) == {"remembered"}
 
 
 async def test_a_message_beyond_the_quota_is_refused_with_a_reason_and_taken_once_there_is_room(

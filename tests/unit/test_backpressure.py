@@ -1,120 +1,70 @@
-"""How much may wait for workers follows from what they do in a second."""
+"""The bulk lane lets live events go first, and jobs wait for the index."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
-from ricordo.bus.port import ConsumerLag
+from ricordo.bus.port import BusUnavailable, ConsumerLag
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.backpressure import IndexStuck, Pace, StreamBacklog, wait_for_room
+from ricordo_services.backpressure import BulkLane, IndexStuck, wait_for_room
 
-STAGES = ("first", "second")
-
-
-@dataclass
-class Line:
-    """Workers one behind the other, each of which does so many messages in a second."""
-
-    rates: Sequence[float]
-    waiting: list[float] = field(default_factory=lambda: [0.0] * len(STAGES))
-    settled: list[float] = field(default_factory=lambda: [0.0] * len(STAGES))
-
-    async def lag(self, consumer: str) -> ConsumerLag:
-        place = STAGES.index(consumer)
-        return ConsumerLag(round(self.waiting[place]), round(self.settled[place]))
-
-    def work(self, seconds: float) -> None:
-        for place, rate in enumerate(self.rates):
-            done = min(self.waiting[place], rate * seconds)
-            self.waiting[place] -= done
-            self.settled[place] += done
-            if place + 1 < len(STAGES):
-                self.waiting[place + 1] += done
-
-
-async def fed(line: Line, clock: ManualClock, pace: Pace, seconds: float) -> float:
-    """Give the line what there is room for, in portions of 16; return how much it has done in that time."""
-    before = line.settled[-1]
-    for _ in range(round(seconds / 0.1)):
-        while await pace.waiting() < pace.limit():
-            line.waiting[0] += 16
-        line.work(0.1)
-        await clock.advance(0.1)
-    return line.settled[-1] - before
-
-
-def pace_of(line: Line, clock: ManualClock, delay: float = 1.0, most: int = 1000) -> Pace:
-    return Pace(StreamBacklog(line, STAGES), clock, delay=delay, most=most)
-
-
-@pytest.mark.parametrize("rate", [100.0, 400.0])
-async def test_workers_that_are_quick_are_kept_busy_and_nobody_waits_longer_than_allowed(rate: float) -> None:
-    line, clock = Line([rate, 1000.0]), ManualClock()
-    pace = pace_of(line, clock)
-    await fed(line, clock, pace, 20.0)
-    assert await fed(line, clock, pace, 10.0) == pytest.approx(10 * rate, rel=0.05)
-    assert sum(line.waiting) / rate <= 1.0 + 16 / rate
-
-
-async def test_a_model_that_grows_slow_gets_less() -> None:
-    line, clock = Line([200.0, 1000.0]), ManualClock()
-    pace = pace_of(line, clock)
-    await fed(line, clock, pace, 10.0)
-    full = pace.limit()
-    line.rates = [50.0, 1000.0]
-    await fed(line, clock, pace, 10.0)
-    assert pace.limit() <= 50 < full <= 200
-    line.rates = [0.0, 1000.0]  # it is away
-    await fed(line, clock, pace, 5.0)
-    assert pace.limit() == pace.least
+BEHIND = ("enrichment", "index")
 
 
 @dataclass
-class Told:
-    """Consumers that are as far as they are told."""
+class Lanes:
+    """Consumers with so many events that were never delivered, and a worker of the live lane."""
 
-    lags: dict[str, ConsumerLag]
+    pending: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("encode", *BEHIND), 0))
+    batches: int = 0
+    away: bool = False
 
     async def lag(self, consumer: str) -> ConsumerLag:
-        return self.lags[consumer]
+        if self.away:
+            raise BusUnavailable("away")
+        return ConsumerLag(waiting=self.pending[consumer] + 50, settled=0, pending=self.pending[consumer])
 
 
-async def watched(
-    busy: Sequence[str], rate: int, idle: str, others: Sequence[ConsumerLag], dispensable: frozenset[str]
-) -> tuple[int, int]:
-    """Look for three seconds: 100 wait for each of the busy ones, and the other is as told at each look."""
-    clock, bus = ManualClock(), Told({})
-    pace = Pace(StreamBacklog(bus, (*busy, idle)), clock, delay=1.0, most=1000, dispensable=dispensable)
-    found = (0, 0)
-    for second in range(31):
-        bus.lags = dict.fromkeys(busy, ConsumerLag(100, second * rate // 10))
-        bus.lags[idle] = others[min(second, len(others) - 1)]
-        found = await pace.waiting(), pace.limit()
-        await clock.advance(0.1)
-    return found
+def lane_of(lanes: Lanes, clock: ManualClock) -> BulkLane:
+    return BulkLane(lanes, clock, live="encode", live_batches=lambda: lanes.batches, behind=BEHIND)
 
 
-@pytest.mark.parametrize(
-    "others",
-    [
-        [ConsumerLag(1, 0), ConsumerLag(0, 1)],
-        [ConsumerLag(0, 0)] * 30 + [ConsumerLag(1, 0)],
-        [ConsumerLag(1, 0)],
-    ],
-    ids=["one in hand at first", "one in hand at last", "one that is tried again later"],
-)
-async def test_who_has_little_to_do_is_not_the_slowest(others: Sequence[ConsumerLag]) -> None:
-    found = await watched(("a", "b", "c", "d"), 200, "ingest", others, frozenset())
-    assert found == (100, 200)
+async def is_open(lane: BulkLane, clock: ManualClock) -> bool:
+    waiting = asyncio.create_task(lane.wait_open())
+    await clock.advance(0.2)
+    opened = waiting.done()
+    waiting.cancel()
+    return opened
 
 
-@pytest.mark.parametrize(("dispensable", "found"), [(frozenset({"e"}), (100, 200)), (frozenset(), (500, 16))])
-async def test_who_does_nothing_closes_the_gate_unless_nobody_waits_for_it(
-    dispensable: frozenset[str], found: tuple[int, int]
-) -> None:
-    assert await watched(("a", "b"), 200, "e", [ConsumerLag(500, 7)], dispensable) == found
+async def test_it_is_open_while_no_live_event_waits_and_for_one_batch_in_ten() -> None:
+    lanes, clock = Lanes(), ManualClock()
+    lane = lane_of(lanes, clock)
+    assert await is_open(lane, clock), "what is in flight is no reason to wait"
+    lanes.pending["encode"] = 3
+    opened = []
+    for lanes.batches in range(1, 28):
+        if await is_open(lane, clock):
+            opened.append(lanes.batches)
+        else:
+            assert (lane.reason, lane.is_throttled) == ("3 live events go first", True)
+    assert opened == [9, 18, 27]
+    lanes.pending["encode"] = 0
+    assert await is_open(lane, clock)
+
+
+async def test_it_is_closed_while_the_workers_behind_have_much_to_do() -> None:
+    lanes, clock = Lanes(), ManualClock()
+    lane = lane_of(lanes, clock)
+    lanes.pending |= {"enrichment": 400, "index": 101}
+    assert not await is_open(lane, clock)
+    assert (lane.reason, lane.is_throttled) == ("501 events wait for the workers behind", True)
+    lanes.pending["index"] = 100
+    assert await is_open(lane, clock)
+    lanes.away = True
+    assert not await is_open(lane, clock)
+    assert (lane.reason, lane.is_throttled) == ("the backlog of other work cannot be counted (away)", False)
 
 
 @dataclass

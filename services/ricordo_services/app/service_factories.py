@@ -15,6 +15,7 @@ from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryHandler, QueryRoute
 from ricordo_services.app.resources import Resources
+from ricordo_services.backpressure import BulkLane
 
 
 async def event_worker(
@@ -58,6 +59,22 @@ async def event_worker(
         gate=AllGates((resources.database_gate, *gates)),
         record_dead_letter=resources.record_dead_letter,
         priority=resources.priority,
+    )
+
+
+async def bulk_lane(resources: Resources, live: EventWorker, behind: Sequence[str] = ()) -> BulkLane:
+    """Return the gate of the bulk lane of a worker.
+
+    Args:
+        live: the worker of the live lane, in this process.
+        behind: the durable consumers of the events that it publishes.
+    """
+    return BulkLane(
+        await resources.bus(),
+        resources.clock,
+        live=live.name,
+        live_batches=lambda: live.measures.calls,
+        behind=behind,
     )
 
 

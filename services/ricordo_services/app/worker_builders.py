@@ -24,7 +24,6 @@ from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.urls import bare
 from ricordo_services.app.embedding_models import describe_models
-from ricordo_services.app.ingest_worker import STAGE_CONSUMERS
 from ricordo_services.app.language_models import (
     has_fact_model,
     identity_throttle,
@@ -34,7 +33,7 @@ from ricordo_services.app.language_models import (
 from ricordo_services.app.passes import nightly, scheduled_passes
 from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
-from ricordo_services.app.service_factories import event_worker, periodic
+from ricordo_services.app.service_factories import bulk_lane, event_worker, periodic
 from ricordo_services.embedding.encode_handler import EncodeHandler
 from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexHandler
 from ricordo_services.embedding.index_projection import Projection
@@ -66,6 +65,8 @@ async def encode(resources: Resources) -> list[Service]:
     # Two batches feed the model, which is given the best of both, while the vectors of a third are written.
     slots = 2 * resources.settings.worker.slots
     worker = await event_worker(resources, "encode", handler, (batcher,), slots=slots, concurrency=3)
+    lane = await bulk_lane(resources, worker, behind=("enrichment", "index"))
+    bulk = await event_worker(resources, "encode-bulk", handler, (lane, batcher), slots=slots, concurrency=3)
     worker.health.counters = lambda: {"encoded": batcher.encoded, **models.counters}
     worker.health.models = describe_models(resources.settings.embedding)
     # a model in process is silent when the machine is busy, a server when something is wrong
@@ -73,7 +74,7 @@ async def encode(resources: Resources) -> list[Service]:
         models.problem or batcher.reason or (batcher.silence if models.served else "")
     )
     worker.health.is_preparing = lambda: models.pulls and not resources.database_gate.reason
-    return [worker]
+    return [worker, bulk]
 
 
 async def index(resources: Resources) -> list[Service]:
@@ -164,8 +165,10 @@ async def knowledge(resources: Resources) -> list[Service]:
     handler = FactHandler(ledger, await resources.graph_projector(), resources.clock, reader)
     gate = resources.probe("graph", resources.ask_graph)
     worker = await event_worker(resources, "knowledge", handler, (gate,))
+    lane = await bulk_lane(resources, worker)
+    bulk = await event_worker(resources, "knowledge-bulk", handler, (lane, gate))
     show_fact_models(reader, settings, worker.health)
-    services = [worker, *await fact_commands(resources, ledger)]
+    services = [worker, bulk, *await fact_commands(resources, ledger)]
     if has_fact_model(settings):
         services.append(await _identify(resources, ledger))
     return services
@@ -186,7 +189,7 @@ async def _identify(resources: Resources, ledger: FactLedger) -> Service:
         reader=await resources.enter(opening),
         throttle=identity_throttle(settings, resources.clock),
         tenants=(await resources.store(LifecycleStore)).tenants,
-        backlog=await resources.backlog("knowledge"),
+        backlog=await resources.backlog("knowledge", "knowledge-bulk"),
         ask_graph=resources.ask_graph,
     )
     job = periodic(resources, "identify", identify.run, settings.identify_every_s)
@@ -216,7 +219,7 @@ async def lifecycle(resources: Resources) -> list[Service]:
     reconcile = Reconciliation(
         life,
         await resources.emitter("lifecycle"),
-        await resources.backlog(*STAGE_CONSUMERS),
+        bus,
         clock,
         resources.model_names[0],
         timedelta(seconds=settings.reconcile_after_s),

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,11 +13,18 @@ from ricordo.language.text import collapse
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Progress
 from ricordo.messages.errors import DeadLetterCode
-from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated, MessageReceived
+from ricordo.messages.events import (
+    DerivedEvent,
+    MemoryChanged,
+    MemoryCreated,
+    MemoryCreatedBulk,
+    MessageReceived,
+)
 from ricordo.messages.ids import memory_id
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo_services.ingest.document_storage import DocumentStorage, new_document
+from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.stage_events import receipt
 
 _AGAIN_AT_ONCE: Final = 500  # most messages that a late message sends through the workers again
@@ -28,15 +35,15 @@ class IngestHandler:
     """Handles `message.received` and, with `source` import, `message.imported`.
 
     Attributes:
+        lane: chooses the messages of the live lane; None sends all to the bulk lane.
         storage: of documents; None without an object store.
-        schedule: called with a tenant that has deferred messages.
     """
 
     intake: IntakeStore
     clock: Clock
+    lane: LiveLane | None
     source: str = "conversation"
     storage: DocumentStorage | None = None
-    schedule: Callable[[str], None] = lambda _: None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MessageReceived]]) -> Sequence[Outcome]:
         """Store the documents, then record the messages; one outcome each."""
@@ -55,10 +62,14 @@ class IngestHandler:
                 continue
             one = next(recorded)
             await self._start_reading(tenant, body, one)
-            outcomes.append(_outcome(tenant, body, one))
-            if one.deferred:
-                self.schedule(tenant)
+            outcomes.append(_outcome(tenant, body, one, await self._creation(tenant, one.progress)))
         return outcomes
+
+    async def _creation(self, tenant: str, progress: Progress | None) -> type[MemoryCreated]:
+        """Return the event that starts the processing of a message: the one of its lane."""
+        if self.lane is None or progress is None or progress.remembered:
+            return MemoryCreatedBulk
+        return MemoryCreated if await self.lane.admits(tenant, progress.user_id) else MemoryCreatedBulk
 
     async def _store_documents(
         self, tenant: str, bodies: Sequence[MessageReceived]
@@ -141,7 +152,9 @@ _QUOTAS: Final = {
 """Why a message is refused, by the status of its record."""
 
 
-def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
+def _outcome(
+    tenant: str, body: MessageReceived, recorded: RecordedMessage, created: type[MemoryCreated]
+) -> Outcome:
     if recorded.status == "conflict":
         return Reject(
             DeadLetterCode.ID_CONFLICT,
@@ -152,10 +165,12 @@ def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> O
         return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:
         return Done()  # no dead letter either: it would keep forgotten content
-    return Done(_events(tenant, recorded.progress, recorded))
+    return Done(_events(tenant, recorded.progress, recorded, created))
 
 
-def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
+def _events(
+    tenant: str, progress: Progress, recorded: RecordedMessage, created: type[MemoryCreated]
+) -> tuple[DerivedEvent, ...]:
     """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
     moved = (
         (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)
@@ -163,14 +178,8 @@ def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple
         else ()
     )
     # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
-    again = [created(one) for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
+    rezoned = [one for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
+    again = [MemoryCreatedBulk(**one.ids) for one in rezoned]
     if progress.remembered:
         return (*receipt(tenant, progress), *moved, *again)
-    if recorded.deferred:
-        return (*moved, *again)
-    return (created(progress), *moved, *again)
-
-
-def created(progress: Progress) -> MemoryCreated:
-    """Return the event that starts the processing of a message."""
-    return MemoryCreated(**progress.ids)
+    return (created(**progress.ids), *moved, *again)

@@ -195,11 +195,13 @@ class ConsumerLag:
         waiting: messages that are not settled, in-flight ones included.
         settled: settled deliveries since the consumer was created; redeliveries count again.
         floor: the position in the stream up to which all its messages are settled.
+        pending: messages that were never delivered.
     """
 
     waiting: int
     settled: int
     floor: int = 0
+    pending: int = 0
 
 
 class StreamAccess(Protocol):
@@ -220,23 +222,6 @@ class StreamAccess(Protocol):
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove the message from its stream; removing a missing one has no effect."""
-        ...
-
-
-class StreamPages(Protocol):
-    """Reads many messages of a stream without consuming them. All raise BusUnavailable as above."""
-
-    async def last(self, stream: str) -> int:
-        """Return the position of the last message of the stream; 0 before the first."""
-        ...
-
-    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
-        """Return messages after `sequence` whose subjects match `subject`, oldest first.
-
-        Args:
-            stream: declared with `pages`.
-            limit: maximum number, from 1. Fewer may come, but none only if there are none.
-        """
         ...
 
 

@@ -96,6 +96,8 @@ class DerivedEvent(Message):
     """
 
     name: ClassVar[str]
+    lane_of: ClassVar[str] = ""
+    """The event that this is the bulk lane of: both have the same id for the same cause."""
 
     id: UUID = UNSTAMPED
     at: Instant = _EPOCH
@@ -138,6 +140,13 @@ class MemoryCreated(DerivedEvent):
     """The preceding memory of its conversation."""
     following_id: UUID | None = None
     """The following memory, if the message arrived late: its context changed too."""
+
+
+class MemoryCreatedBulk(MemoryCreated):
+    """The same as `memory.created`, on the bulk lane: of imports, and of messages beyond a user's burst."""
+
+    name: ClassVar[str] = "memory.created.bulk"
+    lane_of: ClassVar[str] = MemoryCreated.name
 
 
 class MemoryEncoded(DerivedEvent):

@@ -131,18 +131,22 @@ _ALL: Final = (
     _event(events.SessionEnded, "", "sessions"),
     _event(
         events.MemoryCreated,
-        "ingest ingest-bulk lifecycle knowledge-commands enrichment embedding knowledge",
+        "ingest lifecycle knowledge-commands enrichment embedding knowledge",
         "encode knowledge",
     ),
-    _event(events.MemoryEncoded, "encode lifecycle", "enrichment"),
+    _event(events.MemoryCreatedBulk, "ingest ingest-bulk lifecycle", "encode-bulk knowledge-bulk"),
+    _event(events.MemoryEncoded, "encode encode-bulk lifecycle", "enrichment"),
     _event(events.MemoryEnriched, "enrichment embedding lifecycle knowledge", "index"),
     _event(events.MemoryIndexed, "index"),
-    _event(events.FactsExtracted, "knowledge"),
-    _event(events.MemoryRemembered, "index knowledge enrichment encode ingest ingest-bulk"),
+    _event(events.FactsExtracted, "knowledge knowledge-bulk"),
+    _event(
+        events.MemoryRemembered,
+        "index knowledge knowledge-bulk enrichment encode encode-bulk ingest ingest-bulk",
+    ),
     _event(events.MemoryAccessed, "retrieval", "reinforce"),
     _event(
         events.MemoryChanged,
-        "reinforce encode ingest ingest-bulk lifecycle commands knowledge-commands",
+        "reinforce encode encode-bulk ingest ingest-bulk lifecycle commands knowledge-commands",
         "index-changes",
     ),
     _event(events.MemoryDecayed, "lifecycle", "index-changes"),
@@ -196,7 +200,9 @@ CONSUMERS: Final = (
     _consumer("ingest-bulk", "ingest"),
     _consumer("sessions", "lifecycle"),
     _consumer("encode", "embedding"),
+    _consumer("encode-bulk", "embedding"),
     _consumer("knowledge", "knowledge"),
+    _consumer("knowledge-bulk", "knowledge"),
     _consumer("enrichment", "enrichment"),
     _consumer("index", "embedding"),
     _consumer("index-changes", "embedding"),
@@ -212,7 +218,7 @@ STREAM_SUBJECTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         STREAM_IN: tuple(every_tenant(item.name) for item in _ALL if item.stream == STREAM_IN),
         STREAM_DERIVED: (
-            every_tenant("memory.*"),
+            every_tenant("memory.>"),
             *(
                 every_tenant(item.name)
                 for item in _ALL

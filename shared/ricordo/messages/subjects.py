@@ -18,7 +18,7 @@ STREAM_DERIVED: Final = "RICORDO"
 STREAM_DEAD_LETTERS: Final = "RICORDO_DLQ"
 
 _TENANT = re.compile(TENANT_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII)
-_NAME = re.compile(r"[a-z]+\.[a-z]+", re.ASCII)
+_NAME = re.compile(r"[a-z]+\.[a-z]+(\.bulk)?", re.ASCII)
 _CONSUMER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)
 
 

@@ -25,9 +25,10 @@ def stamp(events: Iterable[DerivedEvent], cause: UUID, at: datetime) -> Sequence
     seen: dict[str, int] = {}
     result = []
     for event in events:
-        ordinal = seen.get(event.name, 0)
-        seen[event.name] = ordinal + 1
-        result.append(event.stamp(derived_id(cause, event.name, ordinal), at))
+        name = event.lane_of or event.name
+        ordinal = seen.get(name, 0)
+        seen[name] = ordinal + 1
+        result.append(event.stamp(derived_id(cause, name, ordinal), at))
     return result
 
 

@@ -30,6 +30,7 @@ class HandlerMeasures:
     """Measures of one worker's handler calls."""
 
     def __init__(self) -> None:
+        self.calls = 0
         self.batch = histogram("ricordo_handler_batch_events", "Events per handler call.", _SIZES)
         self.seconds = histogram(
             "ricordo_handler_duration_seconds", "Duration of a handler call, successful or not.", _SECONDS
@@ -37,6 +38,7 @@ class HandlerMeasures:
 
     def record(self, events: int, seconds: float) -> None:
         """Record one call that ended."""
+        self.calls += 1
         self.batch.observe(events)
         self.seconds.observe(seconds)
 

@@ -65,6 +65,11 @@ FORMER_NAMES: Final = {
 }
 """The present name of each renamed setting, by group and former name; former names are still read."""
 
+REMOVED_SETTINGS: Final = frozenset(
+    ("worker", name) for name in ("import_slots", "import_delay_s", "import_backlog", "under_way")
+)
+"""Settings without effect, by group and name; they are ignored."""
+
 
 class Settings(BaseSettings):
     """All settings of a process."""
@@ -89,16 +94,26 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
 
     _renamed: tuple[tuple[str, str], ...] = PrivateAttr(default=())
+    _removed: tuple[str, ...] = PrivateAttr(default=())
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
         """Former and present names of the settings that were given by their former name."""
         return self._renamed
 
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Names of the settings that were given and have no effect any more."""
+        return self._removed
+
     @model_validator(mode="wrap")
     @classmethod
     def _read_former_names(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
-        renamed = []
+        renamed, removed = [], []
+        for group, name in REMOVED_SETTINGS:
+            values = data.get(group) if isinstance(data, dict) else None
+            if isinstance(values, dict) and values.pop(name, None) is not None:
+                removed.append(f"{group}.{name}")
         for (group, former), present in FORMER_NAMES.items():
             values = data.get(group) if isinstance(data, dict) else None
             if isinstance(values, dict) and former in values:
@@ -106,7 +121,7 @@ class Settings(BaseSettings):
                 values.setdefault(present, value)
                 renamed.append((f"{group}.{former}", f"{group}.{present}"))
         settings = handler(data)
-        settings._renamed = tuple(renamed)  # noqa: SLF001
+        settings._renamed, settings._removed = tuple(renamed), tuple(sorted(removed))  # noqa: SLF001
         return settings
 
     @model_validator(mode="after")
@@ -142,5 +157,5 @@ class Settings(BaseSettings):
             if isinstance(model, type) and issubclass(model, BaseModel)
             for name in model.model_fields
         )
-        former = (f"{_PREFIX}{group}__{name}".upper() for group, name in FORMER_NAMES)
+        former = (f"{_PREFIX}{group}__{name}".upper() for group, name in (*FORMER_NAMES, *REMOVED_SETTINGS))
         return (*groups, *nested, *former)

@@ -100,7 +100,8 @@ class LifecycleSettings(Group):
             next one.
         reflect_every_s: seconds between two checks for users above the threshold.
         reconcile_every_s: seconds between two checks for messages that lack a stage.
-        reconcile_after_s: how long a stage may be missing.
+        reconcile_after_s: how long a stage may be missing, unless older events wait for its worker; ten times
+            as long regardless.
         recall_effects_days: days for which effects of recalls (for `command.feedback`) and of commands
             (for repeated requests) are stored; at least 8, since an event may be redelivered for 7.
         working_memory_h: hours for which turns and notes stay in working memory.
@@ -121,6 +122,6 @@ class LifecycleSettings(Group):
     reflect_threshold: PositiveFloat = 100.0
     reflect_every_s: PositiveFloat = 60.0
     reconcile_every_s: PositiveFloat = 30.0
-    reconcile_after_s: PositiveFloat = 120.0
+    reconcile_after_s: PositiveFloat = 60.0
     recall_effects_days: Annotated[int, Field(ge=8, le=36_500)] = 30
     working_memory_h: Annotated[float, Field(gt=0, le=8_760)] = 24.0

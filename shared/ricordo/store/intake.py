@@ -66,14 +66,12 @@ class RecordedMessage:
             from the state, so that a repeat returns it again.
         rezoned: messages whose time zone this one has changed: they are to be enriched again. Returned once;
             the missing stage remains.
-        deferred: whether it waits to be admitted, since its user has many in progress.
     """
 
     status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
     progress: Progress | None = None
     displaced: tuple[UUID, ...] = ()
     rezoned: tuple[Progress, ...] = ()
-    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +79,16 @@ class IntakeLimits:
     """Limits per user; None for no limit.
 
     Attributes:
-        under_way: messages in progress at once; further ones are deferred.
         kept: stored messages; forgotten ones do not count.
         kept_a_day: messages stored on one day, by UTC.
     """
 
-    under_way: int | None = None
     kept: int | None = None
     kept_a_day: int | None = None
 
 
 class IntakeStore(Store):
-    """Records messages within the limits of their users, and admits deferred ones."""
+    """Records messages within the limits of their users."""
 
     def __init__(self, database: Database, limits: IntakeLimits | None = None) -> None:
         super().__init__(database)
@@ -111,20 +107,6 @@ class IntakeStore(Store):
             outcomes = await _Batch(connection, tenant, messages, at, self._limits).record()
         self._met.add(tenant)  # only now: what was rolled back is not listed
         return outcomes
-
-    async def admit(self, tenant: str, behind: str, limit: int, at: datetime) -> Sequence[Progress]:
-        """Admit the oldest deferred messages of the next user, and return them.
-
-        Each is returned once; if its event is lost, reconciliation publishes it again.
-
-        Args:
-            behind: the user who was served last; the next one in order is served now.
-
-        Returns:
-            Nothing if no user behind that one has any, or another process has just taken them.
-        """
-        found = await self._fetch(_SQL["admit"], tenant, behind, limit, at)
-        return [rows.progress(row) for row in found]
 
 
 @dataclass
@@ -188,7 +170,7 @@ class _Batch:
     async def _keep(self, fresh: Sequence[int]) -> tuple[Progress, ...]:
         """Write memories and stages of new messages, update their neighbours, and return the rezoned ones."""
         await self._execute("keep_memories", self.document, fresh, self.at)
-        await self._execute("begin_stages", self.document, fresh, self.at, self.limits.under_way)
+        await self._execute("begin_stages", self.document, fresh, self.at)
         await self.connection.execute(_SESSIONS["reopen"], self.tenant, self.document, fresh, self.at)
         messages = [self.messages[n] for n in fresh]
         new = Counter(message.user_id for message in messages)
@@ -232,7 +214,6 @@ def _outcome(message: NewMessage, state: asyncpg.Record) -> RecordedMessage:
         "kept",
         rows.progress(state),
         displaced=() if displaced is None else (displaced,),
-        deferred=state["deferred"],
     )
 
 

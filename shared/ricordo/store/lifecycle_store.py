@@ -1,7 +1,7 @@
 """Use, decay and maintenance of memories."""
 
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -27,15 +27,17 @@ MemoryKeys = Collection[tuple[UUID, str]]
 _FADED: Final = ("ids", "former", "accessed", "factors", "weak")
 _ROOM: Final = 0.2  # of a page is free for new versions of its rows: its fillfactor is 80
 _DROPPED: Final = 5_000  # rows per statement
+_REPUBLISHED: Final = (Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED, Stage.EXTRACTED)
 _BEGINNING: Final = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
-@dataclass(frozen=True, slots=True)
-class Lagging:
-    """A message that has lacked stages for too long; `derived` is the memory, if it has no message."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostStages:
+    """A message, and the stages whose events were lost; `derived` is the memory, if it has no message."""
 
     progress: Progress
-    lacks: tuple[Stage, ...]
+    stages: frozenset[Stage]
+    imported: bool = False
     derived: Memory | None = None
 
 
@@ -208,17 +210,40 @@ class LifecycleStore(Store):
             await connection.execute(_SQL["mark_reported"], tenant, ids, instants)
             await connection.execute(_SQL["drop_withdrawn"], tenant, ids, instants)
 
-    async def lagging(
-        self, tenant: str, now: datetime, older_than: timedelta, limit: int
-    ) -> Sequence[Lagging]:
-        """Return messages that have lacked a stage for longer than `older_than`, without dead letters."""
+    async def lost(
+        self,
+        tenant: str,
+        now: datetime,
+        after: timedelta,
+        oldest: Mapping[Stage, datetime | None],
+        limit: int,
+    ) -> Sequence[LostStages]:
+        """Return messages with stages whose events were lost, and note that these are published again.
+
+        Args:
+            after: how long a stage may take; see the query `lost`.
+            oldest: time of the oldest unsettled event by the stage that its consumers set; None without one.
+
+        Returns:
+            Up to `limit` messages without dead letters; nothing while another process reconciles the tenant.
+        """
+        unsettled = [oldest[stage] for stage in _REPUBLISHED]
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_STAGES["lagging"], tenant, now - older_than, limit)
-            lagging = list(map(rows.progress, found))
-            ids = [one.memory_id for one in lagging if one.message_id is None]
+            if not await connection.fetchval(_STAGES["reconciling"], tenant):
+                return []
+            found = await connection.fetch(_STAGES["lost"], tenant, now, limit, *unsettled, after)
+            ids = [row["memory_id"] for row in found if row["message_id"] is None]
             derived = await connection.fetch(_STAGES["derived"], tenant, ids) if ids else ()
         memories = {row["id"]: rows.memory(row) for row in derived}
-        return [Lagging(one, _lacks(one), memories.get(one.memory_id)) for one in lagging]
+        return [
+            LostStages(
+                progress=rows.progress(row),
+                stages=frozenset(stage for stage in _REPUBLISHED if row[f"{stage}_lost"]),
+                imported=bool(row["imported"]),
+                derived=memories.get(row["memory_id"]),
+            )
+            for row in found
+        ]
 
     async def record_dead_letter(
         self, tenant: str, letter: DeadLetter, publish: Callable[[], Awaitable[None]]
@@ -278,7 +303,3 @@ class LifecycleStore(Store):
 def _storable(text: str) -> str:
     """Replace characters that PostgreSQL does not store: a reason often quotes the rejected text."""
     return text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _lacks(progress: Progress) -> tuple[Stage, ...]:
-    return tuple(stage for stage in Stage if getattr(progress, stage.value) is None)

@@ -19,12 +19,13 @@ from ricordo.store.database import Connection, Database, Store
 from ricordo.store.rows import Vector
 
 _SQL = Database.queries("stages")
-_SET_BY: Final[Mapping[Stage, str]] = {
-    Stage.ENCODED: "encode",
-    Stage.ENRICHED: "enrichment",
-    Stage.INDEXED: "index",
-    Stage.EXTRACTED: "knowledge",
+CONSUMERS_OF_STAGES: Final[Mapping[Stage, tuple[str, ...]]] = {
+    Stage.ENCODED: ("encode", "encode-bulk"),
+    Stage.ENRICHED: ("enrichment",),
+    Stage.INDEXED: ("index",),
+    Stage.EXTRACTED: ("knowledge", "knowledge-bulk"),
 }
+"""The durable consumers that set each stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ async def set_stage(
     """
     if not memory_ids:
         return []
-    found = await connection.fetch(_SQL["mark"], tenant, sorted(memory_ids), stage.value, at, _SET_BY[stage])
+    consumers = CONSUMERS_OF_STAGES[stage]
+    found = await connection.fetch(_SQL["mark"], tenant, sorted(memory_ids), stage.value, at, consumers)
     return [rows.progress(row) for row in rows.in_order(found, memory_ids)]
 
 

@@ -37,7 +37,6 @@ class MemoryStream:
     subjects: tuple[str, ...]
     max_messages: int = 0
     work_queue: bool = False
-    pages: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,18 +175,6 @@ class MemoryBus:
         """Return the next message."""
         self.require()
         return next(self._behind(stream, sequence, subject), None)
-
-    async def last(self, stream: str) -> int:
-        """Return the position of the last message."""
-        self.require()
-        return self._logs[stream].last
-
-    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
-        """Return what is behind a position."""
-        self.require()
-        if not self._logs[stream].spec.pages:
-            raise BusUnavailable(f"{stream} cannot be read in pages")
-        return list(islice(self._behind(stream, sequence, subject), limit))
 
     def _behind(self, stream: str, sequence: int, subject: str) -> Iterator[StoredMessage]:
         messages = self._logs[stream].messages.values()

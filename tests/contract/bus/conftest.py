@@ -22,7 +22,7 @@ def _memory_bus() -> MemoryBus:
         SystemClock(),
         streams=[
             MemoryStream(name="QUEUE", subjects=("queue.>",), work_queue=True, max_messages=4),
-            MemoryStream(name="LOG", subjects=("log.>",), pages=True),
+            MemoryStream(name="LOG", subjects=("log.>",)),
         ],
         consumers=[
             MemoryConsumer(
@@ -50,7 +50,7 @@ def _topology() -> Topology:
                 discard=DiscardPolicy.NEW,
                 max_bytes=20_000,
             ),
-            StreamSpec(name="LOG", subjects=("log.>",), persist_async=True, pages=True),
+            StreamSpec(name="LOG", subjects=("log.>",), persist_async=True),
         ],
         consumers=[
             ConsumerSpec(

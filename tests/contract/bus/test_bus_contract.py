@@ -217,33 +217,6 @@ class TestStreams:
         assert await behind(0, "log.>") == 2
         assert await behind(0, "log.z.*") is None
 
-    async def test_many_messages_are_read_at_once_and_stay_where_they_are(self, bus: AnyBus) -> None:
-        names = ("log.x.read", "log.y.a", "log.x.read", "log.z.read", "log.x.read")
-        assert (await bus.last("LOG"), list(await bus.page("LOG", 0, "log.>", 9))) == (0, [])
-        await publish(bus, *(message(name, str(n).encode(), Colour="blu") for n, name in enumerate(names, 1)))
-        await bus.remove("LOG", 1)
-
-        async def behind(sequence: int, subject: str, limit: int = 9) -> list[int]:
-            return [one.sequence for one in await bus.page("LOG", sequence, subject, limit)]
-
-        assert await bus.last("LOG") == 5
-        assert await behind(0, "log.>") == [2, 3, 4, 5]
-        assert await behind(0, "log.*.read", 2) == [3, 4]
-        assert (await behind(4, "log.x.read"), await behind(5, "log.>")) == ([5], [])
-        (found,) = await bus.page("LOG", 4, "log.>", 1)
-        assert (found.subject, found.body, found.stream) == ("log.x.read", b"5", "LOG")
-        assert {name: value for name, value in found.headers.items() if name != "Nats-Msg-Id"} == {
-            "Colour": "blu"
-        }
-        readers = await bus.subscribe("readers")
-        assert len(await fetched(readers, 3)) == 3, "who reads ahead takes nothing away"
-
-    async def test_a_stream_that_is_not_declared_so_is_not_read_in_pages(self, bus: AnyBus) -> None:
-        assert list(await bus.provision()) == [], "provisioning again changes nothing"
-        await publish(bus, message("queue.a"))
-        with pytest.raises(BusUnavailable, match="QUEUE cannot be read in pages"):
-            await bus.page("QUEUE", 0, "queue.>", 9)
-
 
 class TestRequests:
     async def test_a_request_is_answered_with_headers(self, bus: AnyBus) -> None:

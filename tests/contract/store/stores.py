@@ -27,7 +27,7 @@ from ricordo.store.curation_store import CorrectionResult, CurationRequest, Cura
 from ricordo.store.database import Connection, Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo.store.lifecycle_store import DecaySlice, Lagging, LifecycleStore
+from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore, EnrichedMemory, EnrichmentStore, IndexingStore
@@ -112,11 +112,13 @@ class Stores:
         memories = await self.queries.memories(self.tenant, user_id, [self.id(one) for one in message_ids])
         await self.enrichments.save(self.tenant, [enriched(one, **fields) for one in memories], STORED)
 
-    async def set_stages(self, *message_ids: str, stages: Sequence[Stage] = tuple(Stage)) -> None:
+    async def set_stages(
+        self, *message_ids: str, stages: Sequence[Stage] = tuple(Stage), at: datetime = STORED
+    ) -> None:
         """Set stages of messages, all by default."""
         for stage in stages:
             if stage in SETTERS:
-                await SETTERS[stage](self, message_ids, STORED)
+                await SETTERS[stage](self, message_ids, at)
 
     async def memory(self, message_id: str = "m-1", user_id: str = "u-1") -> Memory:
         """Read one memory, which must be there."""
@@ -140,9 +142,12 @@ class Stores:
         limits = {"limit": 100, "floors": True} | options
         return await self.lifecycle.decay(self.tenant, now, user_id=user_id, after=after, **limits)
 
-    async def lagging(self, now: datetime = STORED + timedelta(days=1), limit: int = 20) -> Sequence[Lagging]:
-        """Return what lacks a stage, however short."""
-        return await self.lifecycle.lagging(self.tenant, now, timedelta(0), limit)
+    async def lost(self, now: datetime = STORED + timedelta(days=1), limit: int = 20) -> Sequence[LostStages]:
+        """Return what lacks a stage, however short, as if nothing waited for its worker; change nothing."""
+        nothing = dict.fromkeys(Stage)
+        found = await self.lifecycle.lost(self.tenant, now, timedelta(0), nothing, limit)
+        await self.execute("update stages set republished = null where tenant = $1", self.tenant)
+        return found
 
     async def put_tombstone(self, scope: Scope, key: str, user_id: str = "u-1") -> None:
         """Forget, before anything is erased."""

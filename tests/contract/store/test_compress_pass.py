@@ -101,8 +101,8 @@ def _sum(slices: Sequence[Slice], *names: str) -> tuple[int, ...]:
 
 
 async def _syntheses(stores: Stores) -> Sequence[Memory]:
-    lagging = await stores.lagging(STORED + timedelta(days=9999), 500)
-    return await stores.found(*(one.progress.memory_id for one in lagging if one.progress.message_id is None))
+    lost = await stores.lost(STORED + timedelta(days=9999), 500)
+    return await stores.found(*(one.progress.memory_id for one in lost if one.progress.message_id is None))
 
 
 async def _state(stores: Stores, count: int) -> tuple[set[tuple[str, ...]], set[str]]:

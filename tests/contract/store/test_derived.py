@@ -61,21 +61,21 @@ async def test_it_lags_as_messages_do_unless_it_was_given_up(stores: Stores) -> 
     await stores.record(stores.message("m-9"), at=at(10**5))
     await stores.write_derived(waiting := summary(stores, sources))
 
-    async def lagging(limit: int = 20) -> dict[object, object]:
-        found = await stores.lagging(at(2 * 10**5), limit)
+    async def lost(limit: int = 20) -> dict[object, object]:
+        found = await stores.lost(at(2 * 10**5), limit)
         return {one.progress.memory_id: one.derived for one in found}
 
-    assert (await lagging())[made[0].id] == replace(made[0], stored_at=STORED)
-    assert (await lagging())[stores.id("m-1")] is None
+    assert (await lost())[made[0].id] == replace(made[0], stored_at=STORED)
+    assert (await lost())[stores.id("m-1")] is None
     for n, one in enumerate(made):
         await stores.record_dead_letter(None, sequence=n, memory_id=one.id)
-    assert not {one.id for one in made} & (await lagging()).keys()
-    assert waiting.id in await lagging()
-    assert stores.id("m-9") in await lagging(limit=6)
+    assert not {one.id for one in made} & (await lost()).keys()
+    assert waiting.id in await lost()
+    assert stores.id("m-9") in await lost(limit=6)
     vectors = [(made[0].id, vector_of(made[0].id))]
     await stores.encodings.save(stores.tenant, MODEL, vectors, [made[0].id], STORED)
     await stores.correct(made[1].id, "They spoke of hills.")
-    assert {one.id for one in made} & (await lagging()).keys() == {made[0].id, made[1].id}
+    assert {one.id for one in made} & (await lost()).keys() == {made[0].id, made[1].id}
 
 
 async def test_a_withdrawn_memory_is_gone_and_its_move_is_reported_once(stores: Stores) -> None:

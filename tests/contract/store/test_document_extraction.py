@@ -119,7 +119,7 @@ class Bench:
         )
         self.reading.turns.due = math.inf  # what other tests left waiting is theirs
         storage = DocumentStorage(self.objects, self.documents, self.reading.turns.schedule)
-        self.ingest = IngestHandler(stores.intake, self.clock, storage=storage)
+        self.ingest = IngestHandler(stores.intake, self.clock, None, storage=storage)
 
     async def say(self, *messages: MessageReceived, tenant: str | None = None) -> Sequence[Outcome]:
         tenant = tenant or self.stores.tenant
@@ -204,7 +204,7 @@ async def test_objects_that_are_away_hold_up_only_messages_with_documents(bench:
 
 
 async def test_without_an_object_store_the_message_is_a_dead_letter(bench: Bench) -> None:
-    ingest = IngestHandler(bench.stores.intake, bench.clock)
+    ingest = IngestHandler(bench.stores.intake, bench.clock, None)
     event = Envelope(bench.stores.tenant, uuid4(), "x", message(), 1, None)
     (outcome,) = await ingest(bench.stores.tenant, [event])
     assert isinstance(outcome, Reject)

@@ -91,17 +91,16 @@ async def test_moves_to_and_from_the_archive_are_known_until_they_were_reported(
     await stores.lifecycle.mark_reported(stores.tenant, [])
 
 
-async def test_what_lacks_a_stage_for_too_long_is_found_with_what_it_lacks(stores: Stores) -> None:
+async def test_lost_stages_are_found_oldest_first(stores: Stores) -> None:
     await stores.say("m-1")
     await stores.record(stores.message("m-2", minute=1), at=STORED + timedelta(minutes=5))
     await stores.encode("m-1")
-    patience, now = timedelta(minutes=2), STORED + timedelta(minutes=6)
-    (one,) = await stores.lifecycle.lagging(stores.tenant, now, patience, 10)
-    assert one.progress.message_id == "m-1"
-    assert one.lacks == (Stage.ENRICHED, Stage.INDEXED, Stage.EXTRACTED)
+    (first,) = await stores.lost(STORED + timedelta(minutes=4))
+    assert first.progress.message_id == "m-1"
+    assert first.stages == {Stage.ENRICHED, Stage.EXTRACTED}
     for limit, names in ((10, ["m-1", "m-2"]), (1, ["m-1"])):
-        later = await stores.lifecycle.lagging(stores.tenant, now + timedelta(hours=1), patience, limit)
-        assert [one.progress.message_id for one in later] == names
+        found = await stores.lost(limit=limit)
+        assert sorted(str(one.progress.message_id) for one in found) == names
 
 
 async def test_a_dead_letter_is_shown_by_the_status_and_its_message_is_not_tried_again(
@@ -115,8 +114,8 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_message_is_not_tried
     _, failure = await stores.queries.status(stores.tenant, "m-1")
     assert failure is not None
     assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
-    lagging = [one.progress.message_id for one in await stores.lagging()]
-    assert lagging == ["m-2"], "a conflict of ids does not stop the message that came first"
+    lost = [one.progress.message_id for one in await stores.lost()]
+    assert lost == ["m-2"], "a conflict of ids does not stop the message that came first"
 
 
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:
@@ -145,7 +144,7 @@ async def test_old_uses_and_reasons_are_dropped(stores: Stores) -> None:
     await _tidied(stores, died_before=STORED + timedelta(seconds=2))
     failures = [(await stores.queries.status(stores.tenant, name))[1] for name in ("m-1", "m-2")]
     assert [one is None for one in failures] == [True, False]
-    assert "m-1" in {one.progress.message_id for one in await stores.lagging()}
+    assert "m-1" in {one.progress.message_id for one in await stores.lost()}
 
 
 async def test_a_tenant_is_known_from_its_first_message_on(stores: Stores) -> None:

@@ -46,8 +46,8 @@ async def test_the_new_words_stand_and_the_stages_are_taken_back(stores: Stores)
     assert (kept.content, kept.language, kept.title) == (RIGHT, "en", "")
     assert (kept.source, kept.confidence, kept.verified) == (Source.USER_CORRECTION, 1, True)
     assert (kept.kind, kept.importance) == (before.kind, before.importance), "the bot has stated these"
-    (lagging,) = await stores.lagging()
-    assert lagging.progress == done.progress, "reconciliation finds it"
+    (lost,) = await stores.lost()
+    assert lost.progress == done.progress, "reconciliation finds it"
     page = await stores.queries.history(stores.tenant, "u-1", conversation_id=None, before=None, limit=9)
     assert [line.content for line in page] == [SAID]
     (recorded,) = await stores.record(stores.message(**FIELDS))
@@ -130,9 +130,9 @@ async def test_the_same_words_confirm_a_memory_and_make_nothing_anew(stores: Sto
 async def test_a_dead_letter_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
     (memory_id,) = await stores.say("m-1")
     await stores.record_dead_letter()
-    assert await stores.lagging() == []
+    assert await stores.lost() == []
     await stores.correct(memory_id, RIGHT)
-    assert len(await stores.lagging()) == 1
+    assert len(await stores.lost()) == 1
 
 
 async def test_a_repeat_returns_the_same_and_corrects_nothing_again(stores: Stores) -> None:

@@ -1,20 +1,29 @@
 """Events that a crash or a stream lost are published again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
-from tests.contract.store.passes import BUS_AWAY, Emitted, Idle
+from tests.contract.store.passes import BUS_AWAY, Emitted
 from tests.contract.store.stores import MODEL, STORED, Stores
 
 from ricordo.bus.port import BusUnavailable
 from ricordo.language.annotations import Emotion
+from ricordo.memory.model import Stage
 from ricordo.memory.summaries import Condensed, SessionTurn
-from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged, MemoryCreated, MemoryEnriched
+from ricordo.messages.events import (
+    DerivedEvent,
+    MemoryArchived,
+    MemoryChanged,
+    MemoryCreated,
+    MemoryCreatedBulk,
+    MemoryEnriched,
+)
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.lifecycle_store import Access, ArchiveMove, Lagging, LifecycleStore
+from ricordo.store.lifecycle_store import Access, ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
@@ -48,6 +57,16 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         pass
 
 
+@dataclass(frozen=True)
+class Unsettled:
+    """Consumers, and when their oldest unsettled event was published."""
+
+    oldest: Mapping[str, datetime] = field(default_factory=dict)
+
+    async def oldest_unsettled(self, consumer: str) -> datetime | None:
+        return self.oldest.get(consumer)
+
+
 class OneTenant(LifecycleStore):
     """Knows of one tenant only: the tests of a process share a database, which has hundreds."""
 
@@ -60,7 +79,7 @@ class OneTenant(LifecycleStore):
 
 
 def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
-    return Reconciliation(OneTenant(stores), emitted, Idle(), clock, MODEL)
+    return Reconciliation(OneTenant(stores), emitted, Unsettled(), clock, MODEL)
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -115,27 +134,46 @@ async def test_a_return_from_the_archive_is_emitted_again_too(
     assert (await stores.memory()).archived_at is None
 
 
-async def test_events_name_the_stages_that_lack_and_come_less_often_each_time(
+async def test_a_lost_event_is_published_again_once_a_minute_at_most(
     stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
-    """A worker with much to do would be given ever more of the same."""
-    await stores.say("m-1")
-    again, counts = _reconcile(stores, emitted, clock), list[int]()
-    await clock.advance(3 * 60)
-    emitted.error = PowerCut()
-    with pytest.raises(PowerCut):
-        await again.run()
-    emitted.error = None
-    for _ in range(9):
-        await again.run()
+    await stores.record(stores.message("m-1"), at=clock.now())
+    reconcile = _reconcile(stores, emitted, clock)
+    counts = []
+    for _ in range(5):
+        await reconcile.run()
         counts.append(len(emitted.events))
-        await clock.advance(61)
-    assert counts == [1, 1, 2, 2, 2, 2, 3, 3, 3]
-    await stores.encode("m-1")
-    await stores.enrich("m-1")
-    emitted.events.clear()
+        await clock.advance(31)
+    assert counts == [0, 0, 1, 1, 2]
+    await clock.advance(60)
+    await asyncio.gather(*(_reconcile(stores, emitted, clock).run() for _ in range(3)))
+    assert len(emitted.events) == 3, "one process at a time"
+
+
+async def test_an_event_that_an_older_one_precedes_is_late_and_not_lost(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    await stores.record(stores.message("m-1"), at=clock.now())
+    waiting = Unsettled({"encode-bulk": clock.now(), "knowledge": clock.now()})
+    reconcile = Reconciliation(OneTenant(stores), emitted, waiting, clock, MODEL)
+    await clock.advance(590)
+    await reconcile.run()
+    assert emitted.events == []
+    await clock.advance(20)
+    await reconcile.run()
+    assert [type(event) for event in emitted.events] == [MemoryCreated], "after ten minutes regardless"
+
+
+async def test_the_event_before_each_lost_stage_is_published_in_the_lane_of_the_message(
+    stores: Stores, emitted: Emitted, clock: ManualClock
+) -> None:
+    moment = clock.now()
+    await stores.record(stores.message("m-1"), stores.message("m-2", minute=1, source="import"), at=moment)
+    await stores.set_stages("m-1", stages=[Stage.ENCODED, Stage.ENRICHED], at=moment)
+    await clock.advance(61)
     await _reconcile(stores, emitted, clock).run()
-    assert [type(event) for event in emitted.events] == [MemoryCreated, MemoryEnriched]
+    kinds = {(event.message_id, type(event)) for event in emitted.events}
+    assert kinds == {("m-1", MemoryCreated), ("m-1", MemoryEnriched), ("m-2", MemoryCreatedBulk)}
 
 
 async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
@@ -164,9 +202,16 @@ class PoisonedLifecycle:
         self._fail(tenant)
         self.tidied.append(tenant)
 
-    async def lagging(self, tenant: str, now: datetime, older: timedelta, limit: int) -> Sequence[Lagging]:
+    async def lost(
+        self,
+        tenant: str,
+        now: datetime,
+        after: timedelta,
+        oldest: Mapping[Stage, datetime | None],
+        limit: int,
+    ) -> Sequence[LostStages]:
         self._fail(tenant)
-        return await self._lifecycle.lagging(tenant, now, older, limit)
+        return await self._lifecycle.lost(tenant, now, after, oldest, limit)
 
     async def unreported_moves(self, tenant: str, before: datetime, limit: int) -> Sequence[ArchiveMove]:
         return await self._lifecycle.unreported_moves(tenant, before, limit)
@@ -184,7 +229,7 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
     assert (await tidy(cast("LifecycleStore", poisoned), clock.now())).failed == 1
     assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconciliation(cast("LifecycleStore", poisoned), emitted, Idle(), clock, MODEL).run()
+    summary = await Reconciliation(cast("LifecycleStore", poisoned), emitted, Unsettled(), clock, MODEL).run()
     assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
     away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
@@ -232,9 +277,9 @@ async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids
     afterwards, again = Emitted(), Emitted()
     await _summarize(stores, afterwards)
     assert afterwards.events == []
-    for emitter in (afterwards, again):
-        clock = ManualClock(STORED + timedelta(hours=2))
-        await Reconciliation(OneTenant(stores), emitter, Idle(), clock, MODEL).run()
+    for emitter, hours in ((afterwards, 2), (again, 3)):
+        clock = ManualClock(STORED + timedelta(hours=hours))
+        await Reconciliation(OneTenant(stores), emitter, Unsettled(), clock, MODEL).run()
     for name in ("session.summarized", "memory.created"):
         assert len(afterwards.ids(name)) == 1
         assert again.ids(name) == afterwards.ids(name)

@@ -86,8 +86,8 @@ async def _run(reflect: ReflectionPass, stores: Stores, user: str | None = None)
 
 
 async def _reflections(stores: Stores) -> Sequence[Memory]:
-    lagging = await stores.lagging(STORED + timedelta(days=9999), 500)
-    return await stores.found(*(one.progress.memory_id for one in lagging if one.progress.message_id is None))
+    lost = await stores.lost(STORED + timedelta(days=9999), 500)
+    return await stores.found(*(one.progress.memory_id for one in lost if one.progress.message_id is None))
 
 
 async def test_what_is_regular_becomes_an_insight_once(stores: Stores) -> None:

@@ -73,7 +73,7 @@ async def test_a_stage_that_is_set_removes_the_reason_why_it_was_not(stores: Sto
             await stores.record_dead_letter(name, consumer=consumer, code=code, sequence=sequence + 9 * turn)
         await stores.set_stages(*names, stages=list(SETTERS.keys() - {stage}))
         assert await _reason(stores, names[0]) == f"{consumer} failed"
-        assert await stores.lagging() == []
+        assert await stores.lost() == []
         (progress,) = await SETTERS[stage](stores, names[:1], STORED)
         assert progress.remembered
         assert [await _reason(stores, name) for name in names] == [None, f"{consumer} failed"]
@@ -97,7 +97,7 @@ async def test_messages_that_lack_only_their_facts_hide_no_other(stores: Stores)
     """However many these are, while the graph is away."""
     await stores.say("m-1", "m-2", "m-3")
     await stores.set_stages("m-1", "m-2", stages=[Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED])
-    (first,) = await stores.lagging(limit=1)
+    (first,) = await stores.lost(limit=1)
     assert first.progress.message_id == "m-3"
 
 

@@ -22,7 +22,7 @@ from ricordo_services.stack.packages import postgres_bin
 
 Rows = dict[str, list[dict[str, Any]]]
 
-STARTS: Final = [(), (25,), (25, 26), *(tuple(range(OLDEST + 1, last)) for last in range(OLDEST + 2, 28))]
+STARTS: Final = [(), (25,), (25, 26), *(tuple(range(OLDEST + 1, last)) for last in range(OLDEST + 2, 29))]
 """The upgrades beyond version 23 that a database of the main branch may have; 25 and 26 landed before 24."""
 ROWS: Final = 2
 _UNLESS: Final = "on conflict do nothing"  # a trigger has inserted it already
@@ -57,7 +57,7 @@ begin
 end
 $$
 """
-_DROPPED: Final = {"trigger", "related_entities", "related_topics"}
+_DROPPED: Final = {"trigger", "related_entities", "related_topics", "deferred", "admitted_at"}
 
 
 def _value(column: str, kind: str, number: int) -> object:

@@ -9,11 +9,9 @@ from structlog.testing import capture_logs
 from tests.fixtures.eventually import eventually
 
 from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate
+from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.health import Health, WorkerState
-from ricordo.system_clock import SystemClock
 from ricordo.testing.manual_clock import ManualClock
-from ricordo.unavailable import DependencyUnavailable
 
 
 class Door(Gate):
@@ -28,6 +26,20 @@ class Door(Gate):
 
     async def wait_open(self) -> None:
         await self.opened.wait()
+
+
+class Turnstile(Door):
+    """A door that lets others go first."""
+
+    why = "others go first"
+
+    @property
+    def reason(self) -> str:
+        return "" if self.opened.is_set() else self.why
+
+    @property
+    def is_throttled(self) -> bool:
+        return not self.opened.is_set()
 
 
 def of(worker: str, lines: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
@@ -61,12 +73,7 @@ async def test_only_a_long_wait_is_told_and_only_once(*, long: bool) -> None:
 
 @pytest.mark.parametrize("also_away", [False, True])
 async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, also_away: bool) -> None:
-    counts, health = [9], Health("yielding-here", ManualClock())
-
-    async def count() -> int:
-        return counts[0]
-
-    door, others = Door(), BacklogGate(count, lambda: 5, SystemClock(), pause=0.01)
+    health, door, others = Health("yielding-here", ManualClock()), Door(), Turnstile()
     gates: list[Gate] = [others, door] if also_away else [others]
     gate = WatchedGate(AllGates(gates), health, log_after=0.01)
     health.set_state(WorkerState.READY)
@@ -74,10 +81,10 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
         waiting = asyncio.create_task(gate.wait_open())
         await eventually(lambda: len(of("yielding-here", lines)) == 2)
         report, well = health.report(), health.is_healthy
-        counts[0] = 0
+        others.opened.set()
         door.opened.set()
         assert await waiting
-    why = "9 items of other work are waiting"
+    why = others.why
     _, line = of("yielding-here", lines)[:2]
     told = (line["log_level"], line["event"], line["reason"])
     if also_away:
@@ -87,28 +94,3 @@ async def test_who_lets_others_go_first_is_well_unless_something_is_away_too(*, 
         assert (report["state"], report["reason"], well) == ("yielding", why, True)
         assert told == ("info", "fetching is paused for work with priority", why)
     assert health.report()["state"] == "ready"
-
-
-async def test_a_backlog_says_how_much_it_is() -> None:
-    counts: list[int | Exception] = [7, DependencyUnavailable("the bus is away"), 0]
-
-    async def count() -> int:
-        found = counts.pop(0)
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    seen: list[tuple[str, bool]] = []
-
-    class Watching(ManualClock):
-        async def sleep(self, seconds: float) -> None:
-            seen.append((gate.reason, gate.is_throttled))
-
-    gate = BacklogGate(count, lambda: 5, Watching())
-    await gate.wait_open()
-    assert not gate.is_throttled
-    assert seen == [
-        ("7 items of other work are waiting", True),
-        ("the backlog of other work cannot be counted (the bus is away)", False),
-    ]
-    assert gate.reason == ""

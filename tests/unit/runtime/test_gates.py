@@ -2,8 +2,7 @@
 
 import asyncio
 
-from ricordo.bus.port import BusUnavailable
-from ricordo.runtime.gates import AllGates, BacklogGate, Gate, ProbeGate
+from ricordo.runtime.gates import AllGates, Gate, ProbeGate
 from ricordo.runtime.periodic import Periodic
 from ricordo.testing.manual_clock import ManualClock, settle
 
@@ -105,24 +104,6 @@ class TestPeriodic:
         assert (len(runs), periodic.health.failed) == (4, 3)
         stopping.set()
         await asyncio.wait_for(task, 5)
-
-
-async def test_a_backlog_gate_opens_when_the_others_have_caught_up() -> None:
-    clock = ManualClock()
-    counts: list[int | BusUnavailable] = [5, BusUnavailable("away"), 3, 2]
-
-    async def waiting() -> int:
-        count = counts.pop(0)
-        if isinstance(count, BusUnavailable):
-            raise count
-        return count
-
-    opening = asyncio.create_task(BacklogGate(waiting, lambda: 3, clock, pause=1.0).wait_open())
-    for _ in range(3):
-        await settle()
-        assert not opening.done()
-        await clock.advance(1.0)
-    await asyncio.wait_for(opening, 1)
 
 
 async def test_a_job_that_is_woken_does_not_wait_for_its_interval() -> None:

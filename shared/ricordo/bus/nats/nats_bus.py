@@ -1,10 +1,10 @@
 """The bus on one NATS connection; implements every port of `ricordo.bus.port`."""
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Final
 
 import nats.errors
@@ -30,15 +30,6 @@ from ricordo.bus.port import BusUnavailable, ConsumerLag, Endpoint, Request, Sto
 _log = structlog.stdlib.get_logger(__name__)
 
 _DRAIN_TIMEOUT_S: Final = 2.0
-_END: Final = "204"
-_NOTHING: Final = "404"
-_SUBJECT: Final = "Nats-Subject"
-_SEQUENCE: Final = "Nats-Sequence"
-_SERVER_HEADERS: Final = frozenset(
-    {_SUBJECT, _SEQUENCE, "Nats-Stream", "Nats-Time-Stamp", "Nats-Num-Pending", "Nats-Last-Sequence"}
-)
-"""Headers set by the server; all others are the message's own."""
-_MOST_BYTES: Final = 8 * 1024 * 1024
 
 
 class NatsRequest(NatsMessage):
@@ -143,7 +134,21 @@ class NatsBus(StreamPublisher):
         in_flight = info.num_ack_pending or 0
         delivered = 0 if info.delivered is None else info.delivered.consumer_seq
         floor = 0 if info.ack_floor is None else info.ack_floor.stream_seq
-        return ConsumerLag((info.num_pending or 0) + in_flight, delivered - in_flight, floor)
+        pending = info.num_pending or 0
+        return ConsumerLag(pending + in_flight, delivered - in_flight, floor, pending)
+
+    async def oldest_unsettled(self, consumer: str) -> datetime | None:
+        """Return when the oldest unsettled event of `consumer` was published; None without one.
+
+        Raises:
+            BusUnavailable: the server does not answer, or has no such consumer.
+        """
+        lag, spec = await self.lag(consumer), self.topology.consumer(consumer)
+        if not lag.waiting:
+            return None
+        found = [await self._next(spec.stream, lag.floor, subject) for subject in spec.subjects]
+        times = [one.time for one in found if one is not None]
+        return min((one for one in times if one is not None), default=None)
 
     async def read(self, stream: str, sequence: int) -> StoredMessage | None:
         """Return a message of a stream."""
@@ -155,25 +160,16 @@ class NatsBus(StreamPublisher):
 
     async def after(self, stream: str, sequence: int, subject: str) -> StoredMessage | None:
         """Return the next message of a subject."""
+        found = await self._next(stream, sequence, subject)
+        return None if found is None else _stored(stream, found)
+
+    async def _next(self, stream: str, sequence: int, subject: str) -> RawStreamMsg | None:
         with translated(f"cannot read what comes after message {sequence} of {stream}"):
             try:
                 streams = self._connection.streams
-                return _stored(
-                    stream, await streams.get_msg(stream, sequence + 1, subject=subject, next=True)
-                )
+                return await streams.get_msg(stream, sequence + 1, subject=subject, next=True)
             except nats.js.errors.NotFoundError:
                 return None
-
-    async def last(self, stream: str) -> int:
-        """Return the position of the last message."""
-        with translated(f"cannot ask how far {stream} is"):
-            info = await self._connection.streams.stream_info(stream)
-        return info.state.last_seq
-
-    async def page(self, stream: str, sequence: int, subject: str, limit: int) -> Sequence[StoredMessage]:
-        """Return messages after a position."""
-        with translated(f"cannot read what comes after message {sequence} of {stream}"):
-            return await read_page(self._connection, stream, sequence, subject, limit)
 
     async def remove(self, stream: str, sequence: int) -> None:
         """Remove a message from a stream."""
@@ -192,57 +188,6 @@ def _stored(stream: str, found: RawStreamMsg) -> StoredMessage:
         headers={name: str(value) for name, value in (found.headers or {}).items()},
         stream=stream,
         sequence=found.seq or 0,
-    )
-
-
-async def read_page(
-    connection: NatsConnection, stream: str, sequence: int, subject: str, limit: int
-) -> Sequence[StoredMessage]:
-    """Read messages after a position with one request: JetStream's batched direct get, of NATS 2.11.
-
-    nats-py has no call for it. The server sends each message to the inbox, its metadata in headers, and ends
-    with a status. A page has at most some eight megabytes.
-
-    Raises:
-        BusUnavailable: the server refuses or does not answer, or the stream is not declared with `pages`.
-        nats.errors.Error: there is no connection.
-    """
-    found: list[StoredMessage] = []
-    ended: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-
-    async def on_message(message: Msg) -> None:
-        headers = message.headers or {}
-        if _SEQUENCE in headers:
-            found.append(_paged(stream, message.data, headers))
-        elif not ended.done():
-            ended.set_result(headers)
-
-    client = connection.client
-    inbox = client.new_inbox()
-    request = {"seq": sequence + 1, "next_by_subj": subject, "batch": limit, "max_bytes": _MOST_BYTES}
-    subscription = await client.subscribe(inbox, cb=on_message)
-    try:
-        await client.publish(f"$JS.API.DIRECT.GET.{stream}", json.dumps(request).encode(), reply=inbox)
-        async with asyncio.timeout(connection.settings.request_timeout):
-            headers = await ended
-    except TimeoutError:
-        why = connection.denied or "the server does not answer"
-        raise BusUnavailable(f"{stream} cannot be read in pages: {why}") from None
-    finally:
-        await subscription.unsubscribe()
-    if headers.get("Status") not in (_END, _NOTHING):
-        why = headers.get("Description") or "it is not declared with pages"
-        raise BusUnavailable(f"{stream} cannot be read in pages: {why}")
-    return found
-
-
-def _paged(stream: str, body: bytes, headers: Mapping[str, str]) -> StoredMessage:
-    return StoredMessage(
-        subject=headers[_SUBJECT],
-        body=body,
-        headers={name: value for name, value in headers.items() if name not in _SERVER_HEADERS},
-        stream=stream,
-        sequence=int(headers[_SEQUENCE]),
     )
 
 

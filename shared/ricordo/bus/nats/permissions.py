@@ -25,9 +25,7 @@ SWEEPS: Final = "lifecycle"
 READS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN, STREAM_DERIVED), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
-"""The streams from which a worker reads single messages, to dead-letter or to erase them."""
-PAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"ingest": (STREAM_IN,)})
-"""The streams from which a worker reads pages of messages."""
+"""The streams from which a worker reads single messages."""
 REMOVES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"lifecycle": (STREAM_IN,), "knowledge": (STREAM_DEAD_LETTERS,)}
 )
@@ -93,8 +91,6 @@ def _inspecting(worker: str, topology: Topology) -> Iterator[str]:
         yield f"{_API}.CONSUMER.INFO.{stream.name}.*"
     for name in READS.get(worker, ()):
         yield f"{_API}.STREAM.MSG.GET.{name}"
-    for name in PAGES.get(worker, ()):
-        yield f"{_API}.DIRECT.GET.{name}"
     for name in REMOVES.get(worker, ()):
         yield f"{_API}.STREAM.MSG.DELETE.{name}"
 

@@ -43,7 +43,6 @@ class StreamSpec:
         max_age: seconds for which a message is kept; 0 for ever.
         duplicate_window: seconds within which a repeated `Nats-Msg-Id` is dropped.
         persist_async: acknowledge before the message is on disk.
-        pages: allow reading many messages at once, by position.
     """
 
     name: str
@@ -55,7 +54,6 @@ class StreamSpec:
     duplicate_window: float = _WINDOW
     persist_async: bool = False
     storage: StorageType = StorageType.FILE
-    pages: bool = False
 
     def config(self) -> StreamConfig:
         """Return the declaration as the server expects it."""
@@ -69,7 +67,6 @@ class StreamSpec:
             duplicate_window=self.duplicate_window,
             storage=self.storage,
             persist_mode=PersistMode.ASYNC if self.persist_async else None,
-            allow_direct=self.pages,
         )
 
 
@@ -180,7 +177,6 @@ def ricordo_topology(limits: Limits | None = None) -> Topology:
             retention=RetentionPolicy.WORK_QUEUE,
             discard=DiscardPolicy.NEW,
             max_bytes=given.incoming_bytes,
-            pages=True,
         ),
         StreamSpec(
             name=STREAM_DERIVED,

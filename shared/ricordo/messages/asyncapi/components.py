@@ -130,7 +130,7 @@ _EVENT: Final[JsonDict] = {
     subjects.CE_SOURCE: {"type": "string", "format": "uri-reference", "description": "Who published it."},
     subjects.CE_TYPE: {
         "type": "string",
-        "pattern": f"^{PREFIX.replace('.', '[.]')}[.][a-z]+[.][a-z]+$",
+        "pattern": f"^{PREFIX.replace('.', '[.]')}[.][a-z]+[.][a-z]+([.]bulk)?$",
         "description": f"`{PREFIX}.` and the name of the event.",
     },
     subjects.CE_TIME: {"type": "string", "format": "date-time", "description": "When it happened."},

@@ -117,31 +117,12 @@ on conflict (tenant, id) do nothing
 
 -- name: begin_stages
 -- $3 which of the messages. One that belongs to the history only has nothing to wait for: all its stages are done.
--- $5 how many of a user's may be under way at once; null for any number. Who has more, or has some that wait for that
--- already, has the rest deferred. Only the newest are looked at, twice as many: what lacks nothing but its facts is in
--- nobody's way, as while the graph is away.
-with fresh as (
-    select m.*, row_number() over (partition by m.user_id, m.memorable order by m.n) as place
-    from jsonb_to_recordset($2::jsonb) as m (
+insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted)
+select $1, m.memory_id, m.message_id, m.user_id, m.conversation_id, $4, done, done, done, done
+from jsonb_to_recordset($2::jsonb) as m (
         n integer, message_id text, memory_id uuid, user_id text, conversation_id text, memorable boolean)
-    where m.n = any($3::integer[])
-), crowds as (
-    select u.user_id, (
-               select count(*) from (
-                   select s.encoded is null or s.enriched is null or s.indexed is null as under_way
-                   from stages s where s.tenant = $1 and s.user_id = u.user_id and s.pending
-                   order by s.ingested desc limit 2 * $5::integer) as newest
-               where under_way) as number,
-           exists (select from stages s where s.tenant = $1 and s.user_id = u.user_id and s.deferred) as waits
-    from (select distinct user_id from fresh where memorable and $5::integer is not null) as u
-)
-insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed,
-                    extracted, deferred)
-select $1, m.memory_id, m.message_id, m.user_id, m.conversation_id, $4, done, done, done, done,
-       m.memorable and coalesce(c.waits or c.number + m.place > $5, false)
-from fresh m
-    left join crowds c using (user_id)
     cross join lateral (select case when not m.memorable then $4::timestamptz end as done) as finished
+where m.n = any($3::integer[])
 order by m.memory_id
 on conflict (tenant, memory_id) do nothing
 
@@ -203,26 +184,6 @@ with locked as (
     select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 )
 update stages s set enriched = null from locked where s.tenant = $1 and s.memory_id = locked.memory_id
-returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
-          s.extracted
-
--- name: admit
--- $2 the user before those whose turn it is, $3 how many, $4 instant. Those of the next user who has any, the oldest first, are deferred
--- no more. What another process admits at this moment is left to it.
-with turn as materialized (
-    select s.user_id from stages s
-    where s.tenant = $1 and s.deferred and s.user_id > $2 order by s.user_id limit 1
-), chosen as materialized (
-    select s.memory_id from stages s
-    where s.tenant = $1 and s.deferred and s.user_id = (select user_id from turn)
-    order by s.ingested, s.message_id limit $3
-), locked as materialized (
-    select s.memory_id from stages s
-    where s.tenant = $1 and s.memory_id = any(array(select memory_id from chosen)) and s.deferred
-    order by s.memory_id for update of s skip locked
-)
-update stages s set deferred = false, admitted_at = $4 from locked l
-where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
           s.extracted
 

@@ -1,5 +1,5 @@
 -- name: mark
--- $2 memory ids, $3 stage, $4 instant, $5 the consumer that sets it. Rows are locked in id order, so that workers of
+-- $2 memory ids, $3 stage, $4 instant, $5 the consumers that set it. Rows are locked in id order, so that workers of
 -- different stages never wait for each other in a circle; a stage once set keeps its instant.
 -- What the consumer had given up has worked now, and so has ingest: the reasons go, in the same transaction. Only
 -- what ingest refused for good stays: that was another body under the same id. What is enriched was counted, for good: see `gather`.
@@ -19,10 +19,10 @@ with locked as (
 ), settled as (
     delete from dead_letters d using marked m
     where d.tenant = $1 and d.message_id = m.message_id
-      and (d.consumer = $5 or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
+      and (d.consumer = any($5) or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
 ), settled_made as (
     delete from dead_letters d using marked m
-    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = $5
+    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = any($5)
 )
 select * from marked
 
@@ -35,21 +35,48 @@ with locked as (
 select h.id from locked h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash) on r.id = h.id
 where h.text_hash <> r.text_hash
 
--- name: lagging
--- $2 since when, $3 how many. What lacks no more than its facts comes last, so that it hides nothing while the graph is
--- away; the oldest first. What is deferred waits for ingest, and has its
--- time from when it was admitted on. What became a dead letter waits for its replay; a letter of ingest is
--- about another body under the same id, since this one was recorded. Where no message is behind a memory, its letter
--- names the memory.
-select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
-from stages
-where tenant = $1 and pending and not deferred and ingested < $2 and (admitted_at is null or admitted_at < $2)
-  and not exists (
-      select 1 from dead_letters d
-      where d.tenant = $1 and d.message_id = stages.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
-  and not exists (select 1 from dead_letters d where d.tenant = $1 and d.memory_id = stages.memory_id)
-order by encoded is not null and enriched is not null and indexed is not null, ingested, memory_id
-limit $3
+-- name: reconciling
+-- Whether this process may reconcile now: one at a time does.
+select pg_try_advisory_xact_lock(hashtextextended($1, 3))
+
+-- name: lost
+-- $2 now, $3 how many, and the time of the oldest unsettled event of encode $4, enrichment $5, index $6 and knowledge $7,
+-- null where there is none. A stage is overdue $8 after the one before it. Its event is lost if it is older than all that
+-- are unsettled, by $8 again as it was published after its row was written, or if ten times as long has passed. What
+-- became a dead letter waits for its replay; a letter of ingest is about another body under the same id, since this one
+-- was recorded. Where no message is behind a memory, its letter names the memory.
+with overdue as (
+    select s.memory_id, s.ingested, lost.encoded, lost.enriched, lost.indexed, lost.extracted
+    from stages s
+    cross join lateral (
+        select array_agg(coalesce(
+                   at < $2::timestamptz - $8::interval
+                   and (e.oldest is null or at < e.oldest - $8 or at < $2 - 10 * $8), false) order by e.n) as flags
+        from (values (1, case when s.encoded is null then s.ingested end, $4::timestamptz),
+                     (2, case when s.enriched is null then s.encoded end, $5::timestamptz),
+                     (3, case when s.indexed is null then s.enriched end, $6::timestamptz),
+                     (4, case when s.extracted is null then s.ingested end, $7::timestamptz)) as e (n, since, oldest)
+        cross join lateral (select case when e.since is not null then greatest(e.since, s.republished) end) as last (at)
+    ) as each
+    cross join lateral (select flags[1], flags[2], flags[3], flags[4]) as lost (encoded, enriched, indexed, extracted)
+    where s.tenant = $1 and s.pending and s.ingested < $2 - $8
+      and (lost.encoded or lost.enriched or lost.indexed or lost.extracted)
+      and not exists (
+          select 1 from dead_letters d
+          where d.tenant = $1 and d.message_id = s.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
+      and not exists (select 1 from dead_letters d where d.tenant = $1 and d.memory_id = s.memory_id)
+    -- what lacks no more than its facts comes last, so that it hides nothing while the graph is away
+    order by s.encoded is not null and s.enriched is not null and s.indexed is not null, s.ingested, s.memory_id
+    limit $3
+), locked as (
+    select s.memory_id from stages s join overdue o using (memory_id)
+    where s.tenant = $1 order by s.memory_id for update of s
+)
+update stages s set republished = $2
+from locked l join overdue o using (memory_id) left join memories m on m.tenant = $1 and m.id = o.memory_id
+where s.tenant = $1 and s.memory_id = l.memory_id
+returning s.*, o.encoded as encoded_lost, o.enriched as enriched_lost, o.indexed as indexed_lost,
+          o.extracted as extracted_lost, m.source = 'import' as imported
 
 -- name: derived
 -- $2 ids of memories without a message.

@@ -137,10 +137,8 @@ create table stages (
     pending boolean not null generated always as (
         encoded is null or enriched is null or indexed is null or extracted is null) stored,
     reflection_counted boolean not null default false,  -- counted towards a reflection; never reset
-    deferred boolean not null default false,  -- part of a flood: waits until workers have room
-    admitted_at timestamptz,
+    republished timestamptz,  -- when reconciliation last published an event that was lost
     primary key (tenant, memory_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- small: a row leaves it as soon as its message is remembered
 create index stages_pending on stages (tenant, user_id, ingested) where pending;
-create index stages_deferred on stages (tenant, user_id, ingested) where deferred;
