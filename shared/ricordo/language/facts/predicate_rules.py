@@ -114,7 +114,7 @@ def _objects(scene: Scene, claim: Claim) -> None:
         return  # "I met my friend Anna": the mention has said it
     if claim.rule.predicate == "partner" and companion(scene, claim):
         return
-    rule, spans = _decided(scene, claim)
+    rule, spans = _choose_predicate(scene, claim)
     if rule.polarity == "past" and rule.predicate in _LEFT and _moves_on(scene, claim):
         rule, spans = (
             Rule("lives_in", ObjectReader.PLACE),
@@ -139,8 +139,8 @@ def _moves_on(scene: Scene, claim: Claim) -> bool:
     )
 
 
-def _decided(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
-    """Return the objects of a claim, and what they make of its predicate: a school is studied at."""
+def _choose_predicate(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
+    """Return the rule of a claim, with the predicate that its objects decide, and these objects."""
     rule = claim.rule
     if rule.reader is ObjectReader.ENROLMENT and scene.objects.is_field(claim.at, claim.at + 1):
         return replace(rule, predicate="studies"), [(claim.at, claim.at + 1)]  # "iscritta a farmacia"
