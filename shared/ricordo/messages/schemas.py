@@ -7,7 +7,7 @@ generated from the models and committed; `--check` fails when they differ.
 import argparse
 import json
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -57,8 +57,13 @@ def schema_of(model: type[Message], identity: str, *, direction: Direction) -> J
     return {"$schema": _DIALECT, "$id": f"{_OURS}v1:{identity}", **schema}
 
 
-def all_schemas() -> Iterator[tuple[str, JsonDict]]:
-    """Yield file name and schema of every subject and direction, and of the error reply."""
+@cache
+def all_schemas() -> Sequence[tuple[str, JsonDict]]:
+    """Return file name and schema of every subject and direction, and of the error reply."""
+    return tuple(_all_schemas())
+
+
+def _all_schemas() -> Iterator[tuple[str, JsonDict]]:
     for contract in CONTRACTS.values():
         if contract.kind is ContractKind.EVENT:
             direction: Direction = "read" if contract.from_bots else "written"
