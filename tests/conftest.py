@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import structlog
 from hypothesis import settings
 
 pytest_plugins = ["tests.fixtures.stack"]
@@ -17,6 +18,10 @@ settings.register_profile("ricordo", deadline=None, max_examples=40)  # a busy m
 settings.register_profile("fast", parent=settings.get_profile("ricordo"), max_examples=10)
 settings.register_profile("thorough", parent=settings.get_profile("ricordo"), max_examples=100)
 settings.load_profile("ricordo")
+
+# Rich would colour the source of each traceback that is logged: a second or more where many fail on purpose.
+_PLAIN: Final = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], _PLAIN])
 
 # A shell has its background jobs ignore interrupts, and so would the processes that these tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -13,7 +13,7 @@ from ricordo.testing.bus import MemoryBus, MemoryConsumer, MemoryStream
 
 AnyBus = NatsBus | MemoryBus
 
-ACK_WAIT = 1.0
+ACK_WAIT = 0.5
 MAX_DELIVER = 3
 
 

@@ -142,28 +142,27 @@ class TestSettling:
             await delivery.in_progress()
         await delivery.ack()
 
-    async def test_what_was_terminated_is_gone_and_leaves_the_work_queue(self, bus: AnyBus) -> None:
-        await publish(bus, message("queue.a"))
-        subscription = await bus.subscribe("workers")
-        (delivery,) = await fetched(subscription, 1)
-        assert await bus.read("QUEUE", delivery.sequence) is not None
-        await delivery.terminate()
-
-        async def gone() -> bool:
-            return await bus.read("QUEUE", delivery.sequence) is None
-
-        await eventually(gone)
-        assert list(await subscription.fetch(1, ACK_WAIT * 1.5)) == []
-
-    async def test_it_comes_no_more_often_than_the_limit(self, bus: AnyBus) -> None:
-        await publish(bus, message("queue.a"))
+    async def test_what_is_settled_comes_no_more(self, bus: AnyBus) -> None:
+        """Acked, terminated or delivered as often as the limit: also after a closed subscription."""
+        await publish(bus, message("queue.a"), message("queue.a"), message("queue.a"))
         subscription = await bus.subscribe("workers")
         assert subscription.max_deliver == MAX_DELIVER
-        for attempt in range(1, MAX_DELIVER + 1):
-            (delivery,) = await fetched(subscription, 1)
-            assert delivery.attempt == attempt
-            await delivery.retry(0.01)
-        assert list(await subscription.fetch(1, ACK_WAIT * 1.5)) == []
+        acked, terminated, failing = await fetched(subscription, 3)
+        await terminated.terminate()
+
+        async def gone() -> bool:
+            return await bus.read("QUEUE", terminated.sequence) is None
+
+        await eventually(gone)
+        for attempt in range(2, MAX_DELIVER + 1):
+            await failing.retry(0.01)
+            (failing,) = await fetched(subscription, 1)
+            assert failing.attempt == attempt
+        await failing.retry(0.01)
+        await subscription.close()
+        await subscription.close()
+        await acked.ack()
+        assert list(await (await bus.subscribe("workers")).fetch(3, ACK_WAIT * 1.5)) == []
 
     async def test_what_comes_again_comes_before_what_is_new(self, bus: AnyBus) -> None:
         await publish(bus, message("queue.a"), message("queue.a"), message("queue.a"))
@@ -173,18 +172,6 @@ class TestSettling:
         await asyncio.sleep(0.3)
         again = [*await subscription.fetch(1, 1.0), *await subscription.fetch(5, 0.0)]
         assert [(one.sequence, one.attempt) for one in again] == [(1, 2), (2, 1), (3, 1)]
-
-    async def test_what_was_acked_never_comes_again_also_after_a_closed_subscription(
-        self, bus: AnyBus
-    ) -> None:
-        await publish(bus, message("queue.a"), message("queue.a"))
-        subscription = await bus.subscribe("workers")
-        first, second = await fetched(subscription, 2)
-        await first.ack()
-        await subscription.close()
-        await subscription.close()
-        await second.ack()
-        assert list(await (await bus.subscribe("workers")).fetch(2, ACK_WAIT * 1.5)) == []
 
 
 class TestStreams:

@@ -1,13 +1,14 @@
-"""A PostgreSQL database for each test process, a tenant for each test."""
+"""A PostgreSQL database and connections for each file, a tenant for each test."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.stores import Stores
 
 from ricordo.runtime.scheduling import CpuExecutor
@@ -59,20 +60,20 @@ def new_schema(new_database: Callable[..., Dsns]) -> Callable[[], Dsns]:
     return lambda: new_database(urlsplit(template.admin).path.strip("/"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
-    """Return a database with the schema."""
+    """Return a database with the schema, and without the tenants of other files."""
     return new_schema()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def database(dsns: Dsns) -> AsyncIterator[Database]:
     """Yield the workers' connections."""
     async with Database.connect(dsns.worker, size=12) as database:
         yield database
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def executor() -> AsyncIterator[CpuExecutor]:
     """Yield the thread for what computes."""
     async with CpuExecutor() as executor:
@@ -85,7 +86,7 @@ def stores(dsns: Dsns, database: Database, executor: CpuExecutor) -> Stores:
     return Stores(database, executor, dsns.worker)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def connection(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     """Yield a connection of the schema's owner."""
     connection = await asyncpg.connect(dsns.admin)
@@ -93,3 +94,11 @@ async def connection(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Re
         yield connection
     finally:
         await connection.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makemodule() -> Generator[None, pytest.Module, pytest.Module]:
+    """Run the tests of a file on one event loop, so that they share the connections of one pool."""
+    module = yield
+    module.add_marker(pytest.mark.asyncio(loop_scope="module"))
+    return module

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 
 from ricordo.store.database import StoreUnavailable
@@ -25,7 +26,7 @@ def user(at: datetime, tenant: str = "t-1") -> Tombstone:
     return Tombstone(tenant, "user", "u-1", "u-1", at)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def dsn(new_database: Callable[[], Dsns]) -> str:
     found: Dsns = await asyncio.to_thread(new_database)
     return found.admin

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 from obstore.store import MemoryStore
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.stores import Stores
@@ -149,7 +150,7 @@ def bench(stores: Stores) -> Bench:
     return Bench(stores)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def relay(dsns: Dsns) -> AsyncIterator[Relay]:
     """Yield a way to the database that can be cut."""
     where = urlsplit(dsns.worker)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import ALL, claim, extracted, learn
 from tests.contract.store.stores import Stores
@@ -50,7 +51,7 @@ async def test_a_fact_names_its_latest_hundred_messages_and_is_supported_by_all(
     assert (tea.confidence, tea.message_ids) == (10, tuple(f"m-{n}" for n in range(20, 120)))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncIterator[None]:
     """Fill another tenant: where there is little in all, reading every row of it costs least."""
     await connection.execute(

@@ -8,6 +8,7 @@ from typing import Final, LiteralString
 from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
@@ -84,7 +85,7 @@ class World:
         return {user: sorted(facts, key=lambda fact: str(fact.id)) for user, facts in found.items()}
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
     access = (stack.bolt_user, stack.bolt_password)
     patience = GraphSettings(retry_time=60)  # those who write at once get in each other's way for long

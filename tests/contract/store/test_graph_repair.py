@@ -7,6 +7,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
@@ -22,9 +23,9 @@ from ricordo.testing.factories import at, new_message
 from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 
-IDLE_S = 2.0
+IDLE_S = 0.5
 """For how long a transaction may wait here for something else; 60 s where it is used."""
-EACH_S = 0.03
+EACH_S = 0.006
 """What a slow graph takes for a fact."""
 MANY = 110
 
@@ -114,7 +115,7 @@ class Knowing:
         return set(held) == set(known) and await self.mending(graph).is_in_step(tenant, user_id)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def knowing(stores: Stores, dsns: Dsns) -> AsyncIterator[Knowing]:
     impatient = {"idle_in_transaction_session_timeout": f"{IDLE_S * 1000:.0f}"}
     async with asyncpg.create_pool(dsns.worker, min_size=1, max_size=4, server_settings=impatient) as pool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.evidence import Projection, claim, extracted, learn
 from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
@@ -93,7 +94,7 @@ class Process:
         return +Counter(self.identify.counters)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def one(stores: Stores) -> Process:
     """Return a process; nothing has been said yet."""
     return Process(stores)
@@ -240,7 +241,7 @@ async def test_many_processes_at_once_ask_about_each_pair_once(one: Process) -> 
     assert await one.open() == []
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def impatient(stores: Stores) -> AsyncIterator[FactLedger]:
     """Yield a ledger whose transactions may not be idle for longer than 100 ms."""
     idle = {"idle_in_transaction_session_timeout": "100"}

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 from tests.fixtures.growth import rows_touched
 
@@ -49,7 +50,7 @@ def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
     return found
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def owner(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     connection = await asyncpg.connect(dsns.admin)
     yield connection

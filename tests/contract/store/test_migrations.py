@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 
 from ricordo.store import schema as module
@@ -22,7 +23,7 @@ from ricordo.store.schema import (
 MakeDatabase = Callable[[], Dsns]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def empty(new_database: MakeDatabase) -> Dsns:
     return await asyncio.to_thread(new_database)
 
@@ -79,5 +80,5 @@ async def test_nobody_there_is_said_as_such() -> None:
         await migrate("postgresql://nobody@127.0.0.1:1/none")
 
 
-def test_upgrades_are_numbered_without_a_gap() -> None:
+async def test_upgrades_are_numbered_without_a_gap() -> None:
     assert [one.version for one in upgrades()] == list(range(OLDEST + 1, newest_schema() + 1))

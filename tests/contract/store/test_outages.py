@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
@@ -17,6 +18,13 @@ from tests.fixtures.eventually import eventually
 
 from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.store.database import Database, StoreUnavailable
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def database(dsns: Dsns) -> AsyncIterator[Database]:
+    """Yield connections of each test's own, which it cuts."""
+    async with Database.connect(dsns.worker, size=12) as database:
+        yield database
 
 
 @asynccontextmanager

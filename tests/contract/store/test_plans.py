@@ -5,7 +5,6 @@ that it looks for makes the first minute of an import quadratic.
 """
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
@@ -46,12 +45,6 @@ _WHOLE = re.compile(
     r"|Index Cond: .*\(user_id = .*\(id = (ANY|[a-z]+\.)"  # all that a user has, for a few ids
     r"|Index Cond: \(\(tenant = [^)]*\) AND \(model = [^)]*\)\)$"  # all vectors of a model
 )
-
-
-@pytest.fixture(scope="module")
-def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
-    """Return a database of its own: empty, and never analysed, as on the first day."""
-    return new_schema()
 
 
 def _sample(type_name: str) -> object:
@@ -102,7 +95,7 @@ insert into history (tenant, message_id, memory_id, user_id, conversation_id, ro
                      sent_at, timezone, metadata, stored_at)
 select 'y', 'm-' || n, gen_random_uuid(), 'u-1', 'c-1', 'user', '', 'x', '', now() - n * interval '1 minute',
        case when n % 10 = 0 then 'Europe/Rome' end, '{}', now()
-from generate_series(1, 20000) as n;
+from generate_series(1, 6000) as n;
 insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, role, created_at,
                       stored_at)
 select tenant, memory_id, user_id, message_id, conversation_id, 'message', content, role, sent_at, stored_at
@@ -119,7 +112,7 @@ async def test_a_late_message_reads_no_more_when_more_was_said_after_it(
     await connection.execute(MANY_MESSAGES)  # where there are few in all, reading every one costs least
     async with Database.connect(dsns.worker, size=1) as database:
         intake, touched = IntakeStore(database), []
-        for batch in range(9):
+        for batch in range(7):
             await connection.execute("analyze memories, history, stages")  # as the server does, in time
             earlier = [
                 new_message(f"m-{batch}-{n}", timestamp=at(-60 * batch + n), timezone="Europe/Rome")
@@ -136,11 +129,11 @@ MANY_FACTS = """
 insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, confidence,
                    first_seen, last_reinforced, valid_from, valid_to, message_ids)
 select 'y', gen_random_uuid(), 'u-1', subject, subject,
-       case when n % 5000 = 0 then 'born_in' else 'likes' end, 'thing ' || n, 'thing ' || n, 1,
+       case when n % 2000 = 0 then 'born_in' else 'likes' end, 'thing ' || n, 'thing ' || n, 1,
        told, told, told, case when n % 10 > 0 then told + interval '1 day' end, '{}'
 from (select n, case when n % 2 = 0 then 'user' else 'friend ' || n % 3000 end as subject,
              timestamptz '2026-01-01' + n * interval '1 minute' as told
-      from generate_series(1, 50000) as n) as told
+      from generate_series(1, 20000) as n) as told
 """
 
 
@@ -162,7 +155,7 @@ from (select n, case when n % 2 = 0 then 'user' else 'friend ' || n % 3000 end a
 async def test_a_question_about_facts_reads_little_more_than_it_shows(
     asked: FactQuestion, dsns: Dsns, connection: "asyncpg.Connection[asyncpg.Record]"
 ) -> None:
-    """Of fifty thousand facts, which the planner knows of, as it does a minute after they are there."""
+    """Of twenty thousand facts, which the planner knows of, as it does a minute after they are there."""
     if not await connection.fetchval("select exists (select from facts where tenant = 'y')"):
         await connection.execute(f"{MANY_FACTS}; analyze facts")
     async with Database.connect(dsns.worker, size=1) as database:

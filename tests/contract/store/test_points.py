@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
+import pytest_asyncio
 from numpy.typing import NDArray
 from tests.contract.store.stores import MODEL, Stores, vector_of
 
@@ -56,7 +57,7 @@ class InterruptedIndex(EdgeVectorIndex):
         await super().delete(tenant, model, ids)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def points(tmp_path: Path) -> AsyncIterator[InterruptedIndex]:
     index = InterruptedIndex(tmp_path)
     index.happenings = {}
@@ -196,7 +197,7 @@ async def test_a_memory_without_a_vector_is_tried_again(stores: Stores, index: I
     assert [event.name for event in outcome.events] == ["memory.indexed"]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def projection(stores: Stores, points: InterruptedIndex) -> Projection:
     """Return a projection after a change of the model, over one memory that was there before."""
     await _say(stores, "m-1", 0, importance=0.1)

@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -26,10 +25,6 @@ STARTS: Final = [(), (25,), (25, 26), *(tuple(range(OLDEST + 1, last)) for last 
 """The upgrades beyond version 23 that a database of the main branch may have; 25 and 26 landed before 24."""
 ROWS: Final = 2
 _UNLESS: Final = "on conflict do nothing"  # a trigger has inserted it already
-_MIGRATE: Final = (
-    "import asyncio, sys; from ricordo.store.schema import migrate; "
-    "print(len(asyncio.run(migrate(sys.argv[1]))))"
-)
 _COLUMNS: Final = """
 select c.table_name, c.column_name, c.udt_name from information_schema.columns c
 join pg_tables t on t.tablename = c.table_name and t.schemaname = c.table_schema
@@ -108,15 +103,6 @@ def _in_new_words(relation: str, row: dict[str, Any]) -> dict[str, Any]:
     return {renamed.get(name, name): value for name, value in row.items() if name not in _DROPPED}
 
 
-async def _in_a_process(dsn: str) -> int:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _MIGRATE, dsn, stdout=asyncio.subprocess.PIPE
-    )
-    out, _ = await process.communicate()
-    assert process.returncode == 0
-    return int(out)
-
-
 def _dump(dsn: str) -> list[str]:
     dumped = subprocess.run(
         [str(postgres_bin() / "pg_dump"), "--schema-only", f"--dbname={dsn}"],
@@ -127,18 +113,24 @@ def _dump(dsn: str) -> list[str]:
     return [line for line in dumped.stdout.splitlines() if not line.startswith("\\")]  # a nonce
 
 
+@pytest.fixture(scope="module")
+def new_dump(new_schema: Callable[[], Dsns]) -> list[str]:
+    """Return the schema of a new database."""
+    return _dump(new_schema().admin)
+
+
 @pytest.mark.parametrize("later", STARTS, ids=str)
 async def test_an_upgraded_database_has_all_rows_and_the_schema_of_a_new_one(
-    new_database: Callable[[], Dsns], later: tuple[int, ...]
+    new_database: Callable[[], Dsns], new_dump: list[str], later: tuple[int, ...]
 ) -> None:
-    former, new = [await asyncio.to_thread(new_database) for _ in range(2)]
+    former = await asyncio.to_thread(new_database)
     connection = await asyncpg.connect(former.admin)
     try:
         await create_former_schema(connection, later)
         before = await _seed(connection)
         assert all(len(rows) >= ROWS for rows in before.values())
-        applied = await asyncio.gather(*(_in_a_process(former.admin) for _ in range(2)))
-        assert sorted(applied) == [0, newest_schema() - OLDEST - len(later)]
+        applied = await asyncio.gather(*(migrate(former.admin) for _ in range(2)))
+        assert sorted(map(len, applied)) == [0, newest_schema() - OLDEST - len(later)]
         after = await _rows(connection, (_RENAMED_TABLES.get(relation, relation) for relation in before))
     finally:
         await connection.close()
@@ -151,8 +143,7 @@ async def test_an_upgraded_database_has_all_rows_and_the_schema_of_a_new_one(
         assert sorted(found, key=repr) == sorted(expected, key=repr), relation
     if 25 not in later:
         assert all(len(row["event_times"]) == 1 for row in after["memories"])
-    await migrate(new.admin)
-    assert _dump(former.admin) == _dump(new.admin)
+    assert await asyncio.to_thread(_dump, former.admin) == new_dump
     await _works(former.worker)
 
 

@@ -101,6 +101,8 @@ class Twins:
             )
             assert {hit.id for hit in found} == {hit.id for hit in expected}
             assert np.allclose(_scores(found), _scores(expected), atol=1e-3)
+        weights = await self.reference.rarities(self.tenant, MODEL, "u-1", words(asked))
+        assert self.shard.rarities(self.tenant, "u-1", words(asked)) == pytest.approx(weights, rel=1e-4)
 
 
 @settings(LAWS, max_examples=30)

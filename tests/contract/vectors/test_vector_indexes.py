@@ -126,15 +126,13 @@ def _listed(conditions: Any) -> list[Any]:
 
 
 class TestEdge(VectorIndexContract):
-    """The engine in this process."""
+    """The engine in this process, for users of few memories: `test_counted_words` has those of many."""
 
-    @pytest.fixture(params=[1, 2_000], ids=["counting words", "by the engine"])
-    async def index(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-    ) -> AsyncIterator[VectorIndex]:
+    @pytest.fixture
+    async def index(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[VectorIndex]:
         really_opened = edge_shard.opened
         monkeypatch.setattr(owned_shard, "opened", lambda path, size: GuardedShard(really_opened(path, size)))
-        index = EdgeVectorIndex(tmp_path, counted_from=request.param)
+        index = EdgeVectorIndex(tmp_path)
         yield index
         await index.close()
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
+import pytest_asyncio
 from numpy.typing import NDArray
 from tests.fixtures.sentence_tables import table
 
@@ -13,8 +14,10 @@ from ricordo.language.query_analysis.requested_predicates import CORE, requested
 from ricordo.models.encoder import Encoder
 from ricordo.models.onnx.minilm import open_minilm
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-@pytest.fixture
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def minilm() -> AsyncIterator[Encoder]:
     async with open_minilm() as model:
         yield model.query

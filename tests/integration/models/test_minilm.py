@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytest_asyncio
 from structlog.testing import capture_logs
 
 from ricordo.models.encoder import ModelUnavailable
@@ -15,9 +16,9 @@ from ricordo.models.onnx import checkpoint
 from ricordo.models.onnx.checkpoint import CheckpointMissing, installed_checkpoint
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 LONG = "the harbour was full of small boats and we counted every one of them " * 40
-
-
 OPENINGS = (
     "Yesterday", "My sister says that", "In Trieste", "Ieri sera", "Non ti ho mai detto che", "Honestly,",
     "The doctor thinks", "Before breakfast", "Because of the rain", "In the garden",
@@ -35,7 +36,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def minilm(cache: Path) -> AsyncIterator[MiniLm]:
     async with open_minilm(cache) as opened:
         yield opened
@@ -130,13 +131,13 @@ async def test_a_closed_model_says_so(cache: Path) -> None:
         await opened.batch.encode(["too late"])
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "find_spec", lambda _name: None)
     with pytest.raises(CheckpointMissing, match="install"):
         installed_checkpoint()
 
 
-def test_the_digest_is_that_of_the_file() -> None:
+async def test_the_digest_is_that_of_the_file() -> None:
     installed = installed_checkpoint()
     assert checkpoint._computed_digest(installed.weights) == installed.digest
 

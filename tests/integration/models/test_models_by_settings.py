@@ -32,13 +32,12 @@ def settings(stack: Endpoints, tmp_path: Path) -> Settings:
     return settings.model_copy(update={"stores": stores})
 
 
-@pytest.mark.parametrize("name", ["ingest", "enrichment", "index", "knowledge", "lifecycle"])
-async def test_a_worker_that_does_not_encode_loads_no_weights(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str
+async def test_workers_that_do_not_encode_load_no_weights(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await jobs.prepare(settings)
     monkeypatch.setattr(minilm, "load_network", _refuse)
-    workers = Workers(settings, [name])
+    workers = Workers(settings, ["ingest", "enrichment", "index", "knowledge", "lifecycle"])
     try:
         await asyncio.to_thread(workers.start)
     finally:

@@ -1,7 +1,7 @@
 """What the readers on Ollama share: numbered answers, a model that is fetched, a server that is away."""
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -70,46 +70,49 @@ def reader(request: pytest.FixtureRequest) -> Reader:
     return READERS[request.param]
 
 
-async def _asked(
-    reader: Reader, server: OllamaStandIn, texts: Sequence[str], answer: str
-) -> list[str | None]:
-    server.behaviour.chat = lambda _: answer
+@dataclass(frozen=True)
+class Asking:
+    """A reader that is open, and what it is told."""
+
+    server: OllamaStandIn
+    reader: Reader
+    opened: Any
+
+    async def __call__(self, texts: Sequence[str], answer: str) -> list[str | None]:
+        self.server.behaviour.chat = lambda _: answer
+        found = await self.reader.ask(self.opened, texts)
+        return [None if one is None else self.reader.said(one) for one in found]
+
+
+@pytest.fixture
+async def asked(server: OllamaStandIn, reader: Reader) -> AsyncIterator[Asking]:
     async with reader.open(server.url, MODEL, timeout=10) as opened:
-        found = await reader.ask(opened, texts)
-    return [None if one is None else reader.said(one) for one in found]
+        yield Asking(server, reader, opened)
 
 
-@pytest.mark.parametrize("numbers", [(1,), (2, 1), (3, 1, 2)])
-async def test_answers_are_returned_in_the_order_of_the_texts(
-    server: OllamaStandIn, reader: Reader, numbers: tuple[int, ...]
-) -> None:
-    found = await _asked(reader, server, TEXTS[: len(numbers)], reader.answer(*numbers))
-    assert found == sorted(map(str, numbers))
+async def test_answers_are_returned_in_the_order_of_the_texts(asked: Asking, reader: Reader) -> None:
+    for numbers in ((1,), (2, 1), (3, 1, 2)):
+        found = await asked(TEXTS[: len(numbers)], reader.answer(*numbers))
+        assert found == sorted(map(str, numbers))
+    assert await asked(TEXTS, reader.answer(2, None, 9)) == [None, "2", None], "a text without an answer"
 
 
-async def test_a_text_without_an_answer_has_none(server: OllamaStandIn, reader: Reader) -> None:
-    assert await _asked(reader, server, TEXTS, reader.answer(2, None, 9)) == [None, "2", None]
-
-
-@pytest.mark.parametrize("text", ["", "\0", "a \ud800 b", "x" * 40_000, "🎉" * 3_000, "</s>[INST]", TEXTS[1]])
-async def test_any_text_can_be_sent(server: OllamaStandIn, reader: Reader, text: str) -> None:
-    assert await _asked(reader, server, [text], reader.answer(1)) == ["1"]
+async def test_any_text_can_be_sent(asked: Asking, reader: Reader) -> None:
+    for text in ("", "\0", "a \ud800 b", "x" * 40_000, "🎉" * 3_000, "</s>[INST]", TEXTS[1]):
+        assert await asked([text], reader.answer(1)) == ["1"], text[:20]
 
 
 NUMBERS: tuple[tuple[object, ...], ...] = ((), (0,), (4,), (1.5, "x", [], None), ({"number": "one"},))
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "null", "[]", "{}", "7", "I cannot do that.", '{"messages": {}}', *NUMBERS]
-)
 async def test_what_is_no_answer_is_invalid_and_its_error_quotes_nobody(
-    server: OllamaStandIn, reader: Reader, answer: str | tuple[object, ...]
+    asked: Asking, reader: Reader
 ) -> None:
-    told = answer if isinstance(answer, str) else reader.answer(*answer)
-    for cut in (told, reader.answer(1)[:-9]):
+    words = ("", "null", "[]", "{}", "7", "I cannot do that.", '{"messages": {}}', reader.answer(1)[:-9])
+    for answer in (*words, *(reader.answer(*numbers) for numbers in NUMBERS)):
         with pytest.raises(InvalidReply) as raised:
-            await _asked(reader, server, TEXTS, cut)
-        assert "nonna" not in str(raised.value)
+            await asked(TEXTS, answer)
+        assert "nonna" not in str(raised.value), answer
 
 
 async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
