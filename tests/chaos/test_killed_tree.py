@@ -22,6 +22,8 @@ from tests.fixtures.wire import Bot, Json, ids, new_tenant
 __all__ = ["ricordo"]
 
 pytestmark = pytest.mark.timeout(240)
+ENVIRONMENT = {"RICORDO_BUS__ACK_WAIT_S": "3"}
+"""What was in hand when the tree died comes again after three seconds instead of fifteen."""
 
 
 @pytest.mark.parametrize(

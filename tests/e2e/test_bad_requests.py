@@ -46,11 +46,6 @@ async def test_an_unknown_name_is_not_found_and_a_malformed_one_invalid(bot: Bot
         assert (await bot.request(name, RECALL)).error == ("invalid_request", None)
 
 
-async def test_a_note_needs_nothing_that_is_remembered(bot: Bot) -> None:
-    note = U | {"conversation_id": "c-1", "key": "order", "value": 1}
-    assert (await bot.request("command.note", note)).body["ok"] is True
-
-
 @pytest.mark.parametrize("tenant", ["ACME", "-a", "è", "a" * 64])
 async def test_no_tenant_has_such_a_name(bot: Bot, tenant: str) -> None:
     bot.tenant = tenant

@@ -95,7 +95,7 @@ async def test_a_bot_hears_that_nobody_answers(users: NatsUsers) -> None:
 
 
 async def test_a_worker_finds_all_as_declared_and_may_not_change_it(users: NatsUsers) -> None:
-    settings = users.nats_settings("worker-ingest", timeout=2.0)
+    settings = users.nats_settings("worker-ingest", timeout=1.0)
     async with open_bus(settings, TOPOLOGY) as bus:
         assert await bus.provision() == []
     larger = ricordo_topology(replace(_SMALL, incoming_bytes=2_000_000))
