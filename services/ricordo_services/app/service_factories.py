@@ -6,14 +6,14 @@ from typing import Any
 
 from ricordo.messages.routing import answered_elsewhere
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
-from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.gates import AllGates, Gate
 from ricordo.runtime.handling import Handler
 from ricordo.runtime.periodic import Periodic
 from ricordo.runtime.query_server import QueryServer, ServerSettings
 from ricordo.runtime.replies import QueryHandler, QueryRoute
+from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
+from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
+from ricordo.runtime.worker.state import LoopSettings
 from ricordo_services.app.resources import Resources
 from ricordo_services.backpressure import BulkLane
 

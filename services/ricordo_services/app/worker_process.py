@@ -9,7 +9,6 @@ from typing import Final
 import structlog
 
 from ricordo.clock import Clock
-from ricordo.runtime.event_worker import EventWorker
 from ricordo.runtime.health import Health
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.runtime.metrics import METRICS_PATH
@@ -18,6 +17,7 @@ from ricordo.runtime.process import Service, freeze_gc, run_services
 from ricordo.runtime.query_server import QueryServer
 from ricordo.runtime.scheduling import gil_switch_interval
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.runtime.worker.event_worker import EventWorker
 from ricordo.settings import Settings
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore

@@ -11,9 +11,13 @@ import structlog
 
 from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.unavailable import DependencyUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
+
+_GATE_IS_CLOSED_AFTER = 0.1
 
 
 class Gate:
@@ -28,6 +32,11 @@ class Gate:
     def is_throttled(self) -> bool:
         """Whether it is closed only because other work has priority."""
         return False
+
+    @property
+    def is_known_open(self) -> bool:
+        """Whether it is open for sure, so that `wait_open` would return at once."""
+        return type(self) is Gate
 
     async def wait_open(self) -> None:
         """Return once work may be fetched."""
@@ -52,6 +61,11 @@ class AllGates(Gate):
         """Whether every closed gate is throttled."""
         closed = [gate for gate in self._gates if gate.reason]
         return bool(closed) and all(gate.is_throttled for gate in closed)
+
+    @property
+    def is_known_open(self) -> bool:
+        """Whether all gates are."""
+        return all(gate.is_known_open for gate in self._gates)
 
     async def wait_open(self) -> None:
         """Wait for each gate in turn."""
@@ -106,9 +120,14 @@ class ProbeGate(Gate):
         """The error of the last probe."""
         return f"{self._name}: {self._error}" if self._failures else ""
 
+    @property
+    def is_known_open(self) -> bool:
+        """Whether a probe has just succeeded."""
+        return self._clock.monotonic() - self._succeeded_at < self._ttl
+
     async def wait_open(self) -> None:
         """Return once a probe succeeds, or at once if one just has. Concurrent callers share the probes."""
-        if self._clock.monotonic() - self._succeeded_at < self._ttl:
+        if self.is_known_open:
             return
         while not await self._try_once():
             await self._clock.sleep(self._backoff.delay(self._failures))
@@ -141,3 +160,73 @@ class ProbeGate(Gate):
             self._failures = 0
             self._succeeded_at = began if invalidations == self._invalidations else -math.inf
             return True
+
+
+class WatchedGate:
+    """A gate whose waits are shown in a worker's health and, if long, in its log.
+
+    Args:
+        log_after: seconds after which a wait is logged; shorter ones only at debug level.
+    """
+
+    def __init__(self, gate: Gate, health: Health, log_after: float = 30.0) -> None:
+        self._gate = gate
+        self._health = health
+        self._told_after = log_after
+        self._logged = False
+        health.gate_reason = lambda: gate.reason
+        health.is_throttled = lambda: gate.is_throttled
+
+    def invalidate(self) -> None:
+        """Invalidate the gate, as a call has just failed."""
+        self._gate.invalidate()
+
+    @property
+    def is_known_open(self) -> bool:
+        """Whether the gate is open for sure, without a wait."""
+        return self._gate.is_known_open
+
+    async def wait_open(self) -> bool:
+        """Wait until the gate is open.
+
+        Returns:
+            Whether it was closed, that is, whether the wait was noticeable.
+        """
+        waiting = asyncio.ensure_future(self._gate.wait_open())
+        try:
+            done, _ = await asyncio.wait({waiting}, timeout=_GATE_IS_CLOSED_AFTER)
+            if done:
+                waiting.result()
+                return False
+            self._show(is_open=False)
+            done, _ = await asyncio.wait({waiting}, timeout=self._told_after)
+            if not done:
+                self._log_closed()
+            await waiting
+            self._show(is_open=True)
+            return True
+        finally:
+            await cancel_and_wait(waiting)
+
+    def _log_closed(self) -> None:
+        if self._logged:
+            return
+        self._logged = True
+        worker, why = self._health.worker, self._gate.reason or "slow to answer"
+        if self._gate.is_throttled:
+            _log.info("fetching is paused for work with priority", worker=worker, reason=why)
+        else:
+            _log.warning("fetching is paused: gate closed", worker=worker, reason=why)
+
+    def _show(self, *, is_open: bool) -> None:
+        worker = self._health.worker
+        if is_open and self._logged:
+            self._logged = False
+            _log.info("fetching is resumed: gate open", worker=worker)
+        elif self._health.gate_open is not is_open:
+            _log.debug("gate opened" if is_open else "gate closed", worker=worker, reason=self._gate.reason)
+        self._health.gate_open = is_open
+        self._health.set_state(
+            WorkerState.READY if is_open else WorkerState.DEGRADED,
+            "" if is_open else "waiting for its gate to open",
+        )

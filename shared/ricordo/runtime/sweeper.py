@@ -15,13 +15,13 @@ from ricordo.bus.port import BusError, DeadLetterRecorder, StreamAccess, Subscri
 from ricordo.clock import Clock
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letter_queue import DeadLetterQueue, dead_letter
 from ricordo.runtime.decoding import stored_references
-from ricordo.runtime.event_worker import Bus
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import InFlightMessage
 from ricordo.runtime.tracing import bind_log_context
+from ricordo.runtime.worker.consumption import Consumption, Work
+from ricordo.runtime.worker.event_worker import Bus
+from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -23,10 +23,10 @@ from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
-from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import EventWorker, EventWorkerSettings
 from ricordo.runtime.handling import Done, Handler, Outcome
+from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
+from ricordo.runtime.worker.event_worker import EventWorker, EventWorkerSettings
+from ricordo.runtime.worker.state import LoopSettings
 from ricordo.system_clock import SystemClock
 
 

@@ -28,9 +28,9 @@ from tests.fixtures.nats_server import NatsServerProcess
 from ricordo.bus.nats import Limits, NatsBus, Topology, ricordo_topology
 from ricordo.bus.port import DeadLetter
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS, STREAM_DERIVED, STREAM_IN
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.runtime.worker.state import LoopSettings
 from ricordo.system_clock import SystemClock
 
 ACK_WAIT = 1.0
@@ -42,7 +42,7 @@ _POISONED = textwrap.dedent(
     from ricordo.system_clock import SystemClock
     from ricordo.bus.nats import Limits, NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
-    from ricordo.runtime.event_worker import Bus, EventWorker
+    from ricordo.runtime.worker.event_worker import Bus, EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.1)  # what is fetched ahead is in hand by then

@@ -69,7 +69,7 @@ _PROCESS = textwrap.dedent(
     from ricordo.bus.nats import NatsSettings, open_bus, ricordo_topology
     from ricordo.runtime.handling import Done
     from ricordo.runtime.process import run_services, stop_on_signals
-    from ricordo.runtime.event_worker import Bus, EventWorker
+    from ricordo.runtime.worker.event_worker import Bus, EventWorker
 
     async def handler(tenant, events):
         await asyncio.sleep(0.05)

@@ -1,13 +1,11 @@
 """The brake: when a worker halts, what it tries, and when it goes on."""
 
-import asyncio
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
-from ricordo.testing.manual_clock import ManualClock, settle
+from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
+from ricordo.testing.manual_clock import ManualClock
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))
@@ -86,50 +84,32 @@ class TestTheRule:
 
 
 class TestPauses:
-    async def turns(self, told: ConsumerBreaker, clock: ManualClock, seconds: float) -> list[float]:
+    async def probes(self, told: ConsumerBreaker, clock: ManualClock, seconds: int) -> list[float]:
+        """Probe whenever it is due, and return when."""
         began: list[float] = []
-
-        async def go_on() -> None:
-            while told.is_open:
-                await told.wait_for_probe()
+        for _ in range(seconds):
+            await clock.advance(1.0)
+            if told.is_open and clock.monotonic() >= told.probe_at:
+                told.begin_probe()
                 began.append(clock.monotonic())
-
-        going = asyncio.create_task(go_on())
-        await clock.advance(seconds)
-        going.cancel()
         return began
 
     async def test_they_grow_up_to_the_longest_and_start_anew_once_all_is_well(self) -> None:
         clock = ManualClock()
         told = ConsumerBreaker("encode", clock, SETTINGS)
-        await asyncio.wait_for(told.wait_for_probe(), 5)
-        assert told.probes == 0
+        assert told.probe_at < 0
         for sequence in range(MESSAGES):
             tell(told, sequence, failed=True)
-        assert await self.turns(told, clock, 31.0) == [1.0, 3.0, 7.0, 15.0, 23.0, 31.0]
+        assert await self.probes(told, clock, 31) == [1.0, 3.0, 7.0, 15.0, 23.0, 31.0]
         assert told.probes == 6
 
         tell(told, 1, failed=False)
         for sequence in range(10, 10 + MESSAGES):
             tell(told, sequence, failed=True)
-        assert await self.turns(told, clock, 8.0) == [39.0], "it went on for a moment only"
+        assert await self.probes(told, clock, 8) == [39.0], "it went on for a moment only"
 
         for sequence in range(20, 20 + MESSAGES):
             tell(told, sequence, failed=False)
         for sequence in range(30, 30 + MESSAGES):
             tell(told, sequence, failed=True)
-        assert await self.turns(told, clock, 3.0) == [40.0, 42.0]
-
-    async def test_who_waits_goes_on_as_soon_as_it_is_released(self) -> None:
-        told = breaker()
-        for sequence in range(MESSAGES):
-            tell(told, sequence, failed=True)
-        waiting = [
-            asyncio.create_task(told.wait_for_probe()),
-            asyncio.create_task(told.wait_for_probe_after(0)),
-        ]
-        await settle()
-        assert not any(one.done() for one in waiting)
-        tell(told, 1, failed=False)
-        await asyncio.wait_for(asyncio.gather(*waiting), 5)
-        assert told.probes == 0
+        assert await self.probes(told, clock, 3) == [40.0, 42.0]

@@ -23,8 +23,8 @@ from ricordo.messages.ids import memory_id, session_ended_id
 from ricordo.runtime.decoding import MessageReferences, decode_delivery, references
 from ricordo.runtime.event_publishing import stamp
 from ricordo.runtime.handling import Envelope, Reject
-from ricordo.runtime.in_flight import InFlightMessage, isolation_order
 from ricordo.runtime.tracing import TraceContext
+from ricordo.runtime.worker.state import InFlightMessage, isolation_order
 from ricordo.testing.bus import MemoryBus
 from ricordo.testing.manual_clock import ManualClock
 

@@ -8,8 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.eventually import eventually
 
-from ricordo.runtime.consumption import WatchedGate
-from ricordo.runtime.gates import AllGates, Gate
+from ricordo.runtime.gates import AllGates, Gate, WatchedGate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.testing.manual_clock import ManualClock
 

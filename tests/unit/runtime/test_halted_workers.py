@@ -8,10 +8,10 @@ from ricordo.bus.port import Outgoing, PublishRefused
 from ricordo.messages.events import MemoryEncoded
 from ricordo.messages.subjects import STREAM_DEAD_LETTERS
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreakerSettings
-from ricordo.runtime.consumption import LoopSettings
-from ricordo.runtime.event_worker import EventWorker
 from ricordo.runtime.handling import Done, Outcome, Reject
+from ricordo.runtime.worker.breaker import ConsumerBreakerSettings
+from ricordo.runtime.worker.event_worker import EventWorker
+from ricordo.runtime.worker.state import LoopSettings
 
 MESSAGES = 4
 SETTINGS = ConsumerBreakerSettings(messages=MESSAGES, pauses=Backoff(first=1.0, longest=8.0, jitter=0.0))

@@ -1,13 +1,13 @@
-"""Several takers at one worker's hands: none leaves while these are open."""
+"""What a worker fetches and handles next follows from its state alone."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from ricordo.bus.port import Delivery
-from ricordo.runtime.in_flight import InFlightBuffer, InFlightMessage
-from ricordo.testing.manual_clock import settle
+from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
+from ricordo.runtime.worker.state import InFlightMessage, LoopSettings, LoopState
+from ricordo.testing.manual_clock import ManualClock
 
 LINGER_S = 0.05
 MAX_DELIVER = 8
@@ -19,133 +19,136 @@ class Stored:
     attempt: int = 1
 
 
-async def give(buffer: InFlightBuffer, *sequences: int) -> None:
-    reserved = await buffer.reserve(lambda: len(sequences))
-    assert reserved == len(sequences)
-    await buffer.receive([cast(Delivery, Stored(sequence)) for sequence in sequences], reserved, MAX_DELIVER)
+class Loop:
+    """A loop whose steps are taken by hand."""
+
+    def __init__(self, *, slots: int = 8, batch: int = 8, concurrency: int = 3, linger: float = 0.0) -> None:
+        self.clock = ManualClock()
+        self.breaker = ConsumerBreaker("encode", self.clock, ConsumerBreakerSettings(messages=2))
+        settings = LoopSettings(slots=slots, batch=batch, concurrency=concurrency, linger=linger)
+        self.state = LoopState(settings, self.breaker)
+
+    def give(self, *places: tuple[int, int] | int) -> int:
+        """Fetch messages, each by its place and attempt; return how many might have been."""
+        size = self.state.fetch_size()
+        assert self.state.begin_fetch()
+        self.state.note_probe()
+        stored = [Stored(*one) if isinstance(one, tuple) else Stored(one) for one in places]
+        self.state.end_fetch(cast("list[Delivery]", stored), MAX_DELIVER, self.clock.monotonic())
+        return size
+
+    def take(self) -> Sequence[InFlightMessage]:
+        return self.state.begin_batch(self.clock.monotonic())
 
 
 def sequences(taken: Sequence[InFlightMessage]) -> list[int]:
-    return [held.delivery.sequence for held in taken]
+    return [message.delivery.sequence for message in taken]
 
 
-async def test_who_goes_away_empty_from_a_batch_waits_for_the_next() -> None:
-    buffer = InFlightBuffer(8)
-    takers = [asyncio.create_task(buffer.take(lambda: 4, LINGER_S)) for _ in range(2)]
-    await settle()
-    await give(buffer, 1, 2)
-
-    (first,), pending = await asyncio.wait(takers, return_when=asyncio.FIRST_COMPLETED)
-    assert sequences(first.result()) == [1, 2]
-    (second,) = pending
-    assert not (await asyncio.wait({second}, timeout=3 * LINGER_S))[0], "the hands are open"
-
-    await give(buffer, 3)
-    assert sequences(await asyncio.wait_for(second, 10)) == [3]
+async def test_a_batch_waits_for_its_linger_or_until_it_is_full() -> None:
+    loop = Loop(batch=2, linger=LINGER_S)
+    loop.give(1)
+    assert not loop.take()
+    loop.give(2)
+    assert sequences(loop.take()) == [1, 2]
+    loop.give(3)
+    assert not loop.take()
+    await loop.clock.advance(LINGER_S)
+    assert sequences(loop.take()) == [3]
 
 
-async def test_a_batch_is_waited_for_even_where_its_first_is_there_already() -> None:
-    buffer = InFlightBuffer(8)
-    await give(buffer, 1)
-    taking = asyncio.create_task(buffer.take(lambda: 2, 30))
-    await settle()
-    await give(buffer, 2)
-    assert sequences(await asyncio.wait_for(taking, 10)) == [1, 2]
+def test_no_more_is_fetched_than_there_are_slots_and_no_more_handled_than_at_once() -> None:
+    loop = Loop(slots=4, batch=3, concurrency=1)
+    assert loop.give(1, 2, 3) == 3
+    assert loop.give(4) == 1
+    assert loop.state.fetch_size() == 0
+    first = loop.take()
+    assert not loop.take(), "one batch at once"
+    assert loop.state.end_batch(first) == 3
+    assert (sequences(loop.take()), loop.state.fetch_size()) == ([4], 3)
 
 
-async def give_again(buffer: InFlightBuffer, *places: tuple[int, int]) -> None:
-    reserved = await buffer.reserve(lambda: len(places))
-    await buffer.receive([cast(Delivery, Stored(*place)) for place in places], reserved, MAX_DELIVER)
+def test_a_message_that_was_delivered_twice_in_vain_is_handled_alone() -> None:
+    loop = Loop()
+    loop.give((1, 3), (2, 2), (3, 1), (4, 4))
+    regular = loop.take()
+    assert sequences(regular) == [2, 3], "two deliveries are no suspicion"
+    assert not loop.take(), "others are in work"
+    loop.state.end_batch(regular)
+    for sequence in (4, 1):
+        suspects = loop.take()
+        assert sequences(suspects) == [sequence], "the one that came most often first"
+        assert not loop.take(), "nothing is handled beside it"
+        assert loop.state.fetch_size() == 0, "nothing is fetched beside it"
+        loop.state.end_batch(suspects)
+    assert loop.state.fetch_size() == 8
 
 
-async def test_what_was_delivered_twice_in_vain_is_handled_alone() -> None:
-    buffer = InFlightBuffer(8)
-    await give_again(buffer, (1, 3), (2, 2), (3, 1), (4, 4))
-    usual = await buffer.take(lambda: 8, 0)
-    assert sequences(usual) == [2, 3], "once is no suspicion"
-    reserving, taking = (
-        asyncio.create_task(buffer.reserve(lambda: 1)),
-        asyncio.create_task(buffer.take(lambda: 8, 0)),
-    )
-    await settle()
-    assert not taking.done(), "others are in work"
-    await buffer.release(usual)
-    suspects = await asyncio.wait_for(taking, 10)
-    assert sequences(suspects) == [4], "the one that came most often"
-    taking = asyncio.create_task(buffer.take(lambda: 8, 0))
-    await settle()
-    assert not taking.done(), "a suspect is in work"
-    assert not reserving.done()
-    await buffer.release(suspects)
-    last = await asyncio.wait_for(taking, 10)
-    assert sequences(last) == [1]
-    await settle()
-    assert not reserving.done(), "nothing is fetched beside it"
-    await buffer.release(last)
-    assert await asyncio.wait_for(reserving, 10) == 1
-
-
-async def test_what_is_kept_stays_and_comes_behind_what_was_not_tried() -> None:
-    buffer = InFlightBuffer(4)
-    await give_again(buffer, (1, 3))
-    (kept,) = await buffer.take(lambda: 8, 0)
-    kept.retain()
-    assert await buffer.release([kept]) == 0
-    assert sequences(buffer.messages) == [1]
-    assert buffer.all_attempted is True
-    await give(buffer, 2)
-    assert [held.attempted for held in buffer.messages].count(True) == 1
-    both = await buffer.take(lambda: 8, 0)
+def test_a_retained_message_stays_and_comes_behind_new_ones() -> None:
+    loop = Loop(slots=4)
+    loop.give((1, 3))
+    (retained,) = loop.take()
+    retained.retain()
+    assert loop.state.end_batch([retained]) == 0
+    assert sequences(loop.state.messages) == [1]
+    loop.give(2)
+    both = loop.take()
     assert sequences(both) == [2, 1], "it has shown that it kills nobody"
-    assert await buffer.release(both) == 2
-    assert buffer.messages == []
+    assert loop.state.end_batch(both) == 2
+    assert loop.state.messages == []
 
 
-async def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -> None:
-    buffer = InFlightBuffer(4)
-    await give(buffer, 1)
-    (kept,) = await buffer.take(lambda: 8, 0)
-    kept.retain()
-    await buffer.release([kept])
-    await give_again(buffer, (2, 3), (3, 1))
-    first = await buffer.take(lambda: 1, 0)
+def test_a_suspect_comes_before_what_was_tried_and_behind_what_was_not() -> None:
+    loop = Loop(slots=4, batch=1)
+    loop.give(1)
+    (retained,) = loop.take()
+    retained.retain()
+    loop.state.end_batch([retained])
+    loop.give((2, 3), (3, 1))
+    first = loop.take()
     assert sequences(first) == [3]
-    taking = asyncio.create_task(buffer.take(lambda: 8, 0))
-    await settle()
-    assert not taking.done(), "it is handled with nothing beside it"
-    await buffer.release(first)
-    assert sequences(await asyncio.wait_for(taking, 10)) == [2]
+    assert not loop.take(), "it is handled with nothing beside it"
+    loop.state.end_batch(first)
+    assert sequences(loop.take()) == [2]
 
 
-async def test_a_suspect_that_comes_for_the_last_time_waits_for_nothing_but_what_is_in_work() -> None:
-    buffer = InFlightBuffer(8)
-    await give_again(buffer, (1, 1))
-    working = await buffer.take(lambda: 8, 0)
-    await give_again(buffer, (2, MAX_DELIVER - 1), (3, 1), (4, MAX_DELIVER))
-    taking = asyncio.create_task(buffer.take(lambda: 8, 0))
-    await settle()
-    assert not taking.done()
-    await buffer.release(working)
-    for sequence in (4, 3, 2):
-        taken = await asyncio.wait_for(taking, 10)
-        assert sequences(taken) == [sequence]
-        taking = asyncio.create_task(buffer.take(lambda: 8, 0))
-        await buffer.release(taken)
-    taking.cancel()
+def test_a_suspect_on_its_last_delivery_waits_only_for_what_is_in_work() -> None:
+    loop = Loop()
+    loop.give(1)
+    working = loop.take()
+    loop.give((2, MAX_DELIVER - 1), (3, 1), (4, MAX_DELIVER))
+    assert not loop.take()
+    loop.state.end_batch(working)
+    for expected in ([4], [3], [2]):
+        taken = loop.take()
+        assert sequences(taken) == expected
+        loop.state.end_batch(taken)
 
 
-async def test_the_limit_is_asked_for_when_there_is_something_to_take_or_to_give() -> None:
-    buffer, limit = InFlightBuffer(4), 4
-    taking = asyncio.create_task(buffer.take(lambda: limit, 0))
-    await settle()
-    limit = 0
-    await give(buffer, 1, 2, 3, 4)
-    assert sequences(await asyncio.wait_for(taking, 10)) == []
-    assert buffer.is_over is False
-    taken = await buffer.take(lambda: 4, 0)
-    limit = 4
-    reserving = asyncio.create_task(buffer.reserve(lambda: limit))
-    await settle()
-    limit = 1
-    await buffer.release(taken)
-    assert await asyncio.wait_for(reserving, 10) == 1
+async def test_while_it_is_halted_each_probe_handles_one_message_and_fetches_one() -> None:
+    loop = Loop(slots=4)
+    loop.give(1, 2)
+    for message in (batch := loop.take()):
+        loop.breaker.failed(message.delivery.sequence, "OSError")
+        message.retain()
+    loop.state.end_batch(batch)
+    assert (loop.breaker.is_open, loop.state.fetch_size(), list(loop.take())) == (True, 0, [])
+    await loop.clock.advance(1.0)
+    probe = loop.take()
+    assert (sequences(probe), loop.state.fetch_size()) == ([1], 1)
+    assert loop.give(3) == 1
+    assert (loop.state.fetch_size(), list(loop.take())) == (0, [])
+    probe[0].retain()
+    loop.state.end_batch(probe)
+    await loop.clock.advance(2.0)
+    assert sequences(loop.take()) == [3], "another message than those that failed"
+
+
+def test_when_it_stops_all_that_waits_is_taken() -> None:
+    loop = Loop(linger=60.0)
+    loop.give(1, 2)
+    loop.state.is_stopping = True
+    batch = loop.take()
+    assert (sequences(batch), loop.state.fetch_size(), loop.state.is_over) == ([1, 2], 0, False)
+    loop.state.end_batch(batch)
+    assert loop.state.is_over

@@ -12,12 +12,12 @@ from tests.fixtures.workshop import Created, Workshop, created
 
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsRequest
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, Page
 from ricordo.runtime.metrics import METRICS_PATH, Metrics
 from ricordo.runtime.query_server import ServerSettings
+from ricordo.runtime.worker.state import LoopSettings
 from ricordo.testing.manual_clock import ManualClock, settle
 
 

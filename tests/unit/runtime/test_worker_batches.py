@@ -9,8 +9,8 @@ from tests.fixtures.workshop import Created, Recorder, Workshop, all_done, creat
 
 from ricordo.bus.port import DeadLetter, Outgoing
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_DEAD_LETTERS, STREAM_DERIVED
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Retry
+from ricordo.runtime.worker.state import LoopSettings
 from ricordo.testing.manual_clock import settle
 
 

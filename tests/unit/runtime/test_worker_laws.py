@@ -14,8 +14,8 @@ from ricordo.messages.events import DerivedEvent, MemoryEncoded, MemoryIndexed
 from ricordo.messages.ids import derived_id
 from ricordo.messages.subjects import STREAM_DERIVED
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.handling import Done, Outcome, Reject, Retry
+from ricordo.runtime.worker.state import LoopSettings
 
 MAX_DELIVER = 4
 Plan = str

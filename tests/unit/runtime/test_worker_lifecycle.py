@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from tests.fixtures.workshop import Created, Recorder, Workshop, publish
 
 from ricordo.messages.events import MemoryEncoded
-from ricordo.runtime.consumption import LoopSettings
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Done, Outcome
+from ricordo.runtime.worker.state import LoopSettings
 
 
 class Door(Gate):

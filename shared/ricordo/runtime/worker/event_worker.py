@@ -9,19 +9,19 @@ from ricordo.bus.port import DeadLetterRecorder, Publisher, Subscription, Subscr
 from ricordo.clock import Clock
 from ricordo.messages.subjects import REPLAYED_FOR, STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreaker, ConsumerBreakerSettings
-from ricordo.runtime.consumption import Consumption, LoopSettings, Work
 from ricordo.runtime.dead_letter_queue import DeadLetterQueue
 from ricordo.runtime.decoding import decode_delivery
 from ricordo.runtime.gates import Gate
 from ricordo.runtime.handling import Envelope, Handler, Reject
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import InFlightMessage
-from ricordo.runtime.invocation import HandlerInvoker
 from ricordo.runtime.measures import HandlerMeasures
 from ricordo.runtime.scheduling import QueryPriority
-from ricordo.runtime.settlement import Handled, Settlement
 from ricordo.runtime.tracing import bind_log_context
+from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
+from ricordo.runtime.worker.consumption import Consumption, Work
+from ricordo.runtime.worker.middleware import wrapped
+from ricordo.runtime.worker.settlement import Handled, Settlement
+from ricordo.runtime.worker.state import InFlightMessage, LoopSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class EventWorker:
             backoff=self._settings.backoff,
             breaker=self._consumption.breaker,
         )
-        attempts = HandlerInvoker(
+        handle = wrapped(
             self._handler,
             gate=self._consumption.gate,
             stop_requested=self._consumption.stop_requested,
@@ -138,7 +138,7 @@ class EventWorker:
                 events = [envelope for _, envelope in handled]
                 await self._priority.yield_to_interactive()
                 with bind_log_context(None, tenant=tenant):
-                    outcomes = await attempts.outcomes(tenant, events)
+                    outcomes = await handle(tenant, events)
                 await settlement.settle(handled, outcomes)
 
         return dispatch

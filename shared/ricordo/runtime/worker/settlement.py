@@ -12,14 +12,14 @@ from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.message_types import Message
 from ricordo.messages.subjects import STREAM_IN
 from ricordo.runtime.backoff import Backoff
-from ricordo.runtime.consumer_breaker import ConsumerBreaker
 from ricordo.runtime.dead_letter_queue import DeadLetterQueue, dead_letter
 from ricordo.runtime.decoding import decode_delivery, log_fields, references
 from ricordo.runtime.event_publishing import derived_messages
 from ricordo.runtime.handling import Done, Envelope, Outcome, Reject, Retry
 from ricordo.runtime.health import Health
-from ricordo.runtime.in_flight import InFlightMessage
 from ricordo.runtime.tracing import TraceContext, bind_log_context
+from ricordo.runtime.worker.breaker import ConsumerBreaker
+from ricordo.runtime.worker.state import InFlightMessage
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -5,13 +5,12 @@ The worker then stops fetching, keeps its in-flight messages, which costs no del
 message at a time after growing pauses. The first success closes the breaker.
 """
 
-import asyncio
 import math
 from dataclasses import dataclass, field
 
 import structlog
 
-from ricordo.clock import Clock, wait_for_event
+from ricordo.clock import Clock
 from ricordo.runtime.backoff import Backoff
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -59,7 +58,6 @@ class ConsumerBreaker:
         self._level = 0
         """Probes since it last was closed with a full window."""
         self._ignores_last = False
-        self._changed = asyncio.Event()
         self.probes = 0
         """The number of probes so far."""
 
@@ -72,6 +70,17 @@ class ConsumerBreaker:
     def reason(self) -> str:
         """Why it is open and what to do, as a sentence; empty while it is closed."""
         return self._reason
+
+    @property
+    def probe_at(self) -> float:
+        """When the next probe is due, by the monotonic clock; while it is closed, at any time."""
+        return self._since + self._settings.pauses.delay(self._level + 1) if self.is_open else -math.inf
+
+    def begin_probe(self) -> None:
+        """Record the begin of a probe, which is due."""
+        self._since = self._clock.monotonic()
+        self._level += 1
+        self.probes += 1
 
     def succeeded(self, sequence: int) -> None:
         """Record a success, which closes the breaker."""
@@ -99,30 +108,6 @@ class ConsumerBreaker:
             self._ignores_last = True
             self._close("there is no other message to probe with")
 
-    async def wait_for_probe(self) -> bool:
-        """Return at once while closed, else when the next probe is due.
-
-        Returns:
-            Whether a probe has begun.
-        """
-        while self.is_open and (remaining := self._since + self._pause - self._clock.monotonic()) > 0:
-            await wait_for_event(self._changed, remaining, self._clock)
-        if self.is_open:
-            self._since = self._clock.monotonic()
-            self._level += 1
-            self.probes += 1
-            self._announce()
-        return self.is_open
-
-    async def wait_for_probe_after(self, after: int) -> None:
-        """Return at once while closed, else when more than `after` probes have begun."""
-        while self.is_open and self.probes <= after:
-            await self._changed.wait()
-
-    @property
-    def _pause(self) -> float:
-        return self._settings.pauses.delay(self._level + 1)
-
     @property
     def _has_enough(self) -> bool:
         return len(self._failed) >= self._settings.messages
@@ -144,14 +129,8 @@ class ConsumerBreaker:
         )
         self._since = self._clock.monotonic()
         _log.error("worker has halted, nothing is fetched", worker=self._worker, reason=self._reason)
-        self._announce()
 
     def _close(self, reason: str) -> None:
         self._reason = ""
         self._failed.clear()
         _log.warning("worker resumed", worker=self._worker, reason=reason)
-        self._announce()
-
-    def _announce(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
