@@ -1,9 +1,9 @@
 """The port of the vector index: a projection of memories, written by one worker and read by retrieval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +14,13 @@ from ricordo.memory.ranking.bm25 import SparseVector
 from ricordo.unavailable import DependencyUnavailable
 
 Vector = NDArray[np.float32]
+
+COSINE_TOLERANCE: Final = 0.001
+"""How far a cosine of the index may be from the exact one.
+
+Components are kept as float16, of 11 significant bits: both vectors together change a product of unit vectors
+by at most (1 + 2^-11)^2 - 1 < 0.001.
+"""
 
 
 class IndexUnavailable(DependencyUnavailable):
@@ -145,6 +152,20 @@ class VectorIndex(Protocol):
             terms: the query's terms, each of weight 1; empty searches by vector only. With neither, the
                 latest memories in scope are returned.
             limit: candidates per signal, >= 1.
+        """
+        ...
+
+    async def similar(
+        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
+    ) -> Sequence[Collection[UUID]]:
+        """Return, for each of `vectors`, all memories of a user whose text is similar, however many.
+
+        They include archived and uninformative ones, and whatever was written before the call.
+
+        Args:
+            vectors: float32 [dimensions], unit norm.
+            threshold: the least cosine with the text vector, in (0, 1]. All memories that reach it are
+                returned; some within `2 * COSINE_TOLERANCE` below it may be.
         """
         ...
 

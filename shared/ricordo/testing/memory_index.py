@@ -1,6 +1,6 @@
 """A vector index in memory: exact, small, and the reference for the others."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from uuid import UUID
@@ -77,6 +77,17 @@ class MemoryVectorIndex:
             for point in found
         ]
         return sorted(_best(hits, limit, by_vector=vector is not None), key=lambda hit: hit.id)
+
+    async def similar(
+        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
+    ) -> Sequence[Collection[UUID]]:
+        """Return the memories whose text is similar to each of `vectors`."""
+        found = self._found(
+            tenant, model, Scope(user_id=user_id, include_archived=True, include_uninformative=True)
+        )
+        return [
+            {point.id for point in found if _cosine(one, point.text_vector) >= threshold} for one in vectors
+        ]
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector

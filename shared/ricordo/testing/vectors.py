@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.index.port import IndexUnavailable, Point, Scope, VectorIndex
+from ricordo.index.port import COSINE_TOLERANCE, IndexUnavailable, Point, Scope, VectorIndex
 from ricordo.testing.factories import DIMENSIONS, at, point, unit_vector, unit_vectors
 from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo.testing.vector_scopes import VectorScopeContract
@@ -105,6 +105,35 @@ class VectorIndexContract(VectorScopeContract):
         assert found == pytest.approx(await reference.rarities(tenant, MODEL, "u-1", terms), rel=1e-4)
         assert await index.rarities("another", MODEL, "u-1", terms) == {}
         assert await index.rarities(tenant, MODEL, "u-1", NO_WORDS) == {}
+
+    async def test_similar_memories_are_all_that_reach_the_threshold(self, index: VectorIndex) -> None:
+        """As NumPy has it: more than any first limit, archived and uninformative too, of the user alone."""
+        near, others = unit_vectors(2, seed=5)
+        texts = [near + others * share for share in np.linspace(0, 2, 600)]
+        vectors = [(one / np.linalg.norm(one)).astype(np.float32) for one in texts]
+        points = [
+            point(
+                f"p-{n}",
+                vector=one,
+                user_id="u-2" if n % 10 == 0 else "u-1",
+                archived=n % 3 == 0,
+                informative=n % 4 > 0,
+            )
+            for n, one in enumerate(vectors)
+        ]
+        await filled(index, *points)
+        threshold = float(near @ vectors[420])
+        asked = [near, vectors[-1], -near]
+        found = await index.similar(TENANT, MODEL, "u-1", asked, threshold)
+        for vector, ids in zip(asked, found, strict=True):
+            cosines = {
+                one.id: float(vector @ one.text_vector) for one in points if one.facets.user_id == "u-1"
+            }
+            assert {one for one, cosine in cosines.items() if cosine >= threshold} <= set(ids)
+            assert all(cosines[one] >= threshold - 2 * COSINE_TOLERANCE for one in ids)
+        assert len(found[0]) > 350
+        assert list(map(len, await index.similar("another", MODEL, "u-1", asked, 0.5))) == [0, 0, 0]
+        assert not await index.similar(TENANT, MODEL, "u-1", [], 0.5)
 
     async def test_the_nearest_of_many_windows_are_found(self, index: VectorIndex) -> None:
         """An index may look at all of them roughly first."""

@@ -138,6 +138,7 @@ class TestEdge(VectorIndexContract):
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+@pytest.mark.filterwarnings("ignore:Local mode performs exact .brute-force. search")
 class TestServer(VectorIndexContract):
     """A server, whose part the client's own local mode plays."""
 

@@ -1,13 +1,19 @@
 """A search in two steps: candidates by most signals, then all signals of each candidate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from ricordo.index.port import Hit, Vector
 from ricordo.index.qdrant.conditions import TEXT, TEXT_TERMS, WINDOW, WINDOW_TERMS
 from ricordo.memory.ranking.bm25 import SparseVector
+
+SIMILAR_AT_ONCE: Final = 4
+"""Vectors whose similar memories are searched together: some ten milliseconds each with 100,000 memories."""
+
+_FIRST_LIMIT: Final = 256
+_LIMIT_GROWTH: Final = 16
 
 Scores = dict[UUID, float]
 Found = Mapping[str, Scores]
@@ -83,3 +89,29 @@ def idf_of(found: Any, term: int) -> float:  # noqa: ANN401 - a scored point of 
     """Return the IDF of a term: the score of a memory for the term alone, divided by its weight there."""
     words = found.vector[TEXT_TERMS]
     return float(found.score / words.values[words.indices.index(term)])
+
+
+async def all_similar(
+    vectors: Sequence[Vector],
+    search: Callable[[Sequence[Vector], int], Awaitable[Sequence[Collection[UUID]]]],
+) -> list[Collection[UUID]]:
+    """Search by vectors without a limit: with a larger one, as long as as many are found.
+
+    A limit costs time by its size, and nearly all vectors have few similar ones.
+
+    Args:
+        search: returns the results for some vectors, at most a number each.
+    """
+    found: list[Collection[UUID]] = [()] * len(vectors)
+    places, limit = list(range(len(vectors))), _FIRST_LIMIT
+    while places:
+        cut: list[int] = []
+        for start in range(0, len(places), SIMILAR_AT_ONCE):
+            portion = places[start : start + SIMILAR_AT_ONCE]
+            for place, ids in zip(
+                portion, await search([vectors[one] for one in portion], limit), strict=True
+            ):
+                found[place] = ids
+                cut += [place] if len(ids) >= limit else []
+        places, limit = cut, limit * _LIMIT_GROWTH
+    return found

@@ -8,7 +8,7 @@ again from PostgreSQL by the owner of the index (`rebuild_wanted`, `rebuilt`).
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from uuid import UUID
 import structlog
 
 from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
-from ricordo.index.qdrant.candidates import IndexQuery
+from ricordo.index.qdrant.candidates import IndexQuery, all_similar
 from ricordo.index.qdrant.conditions import collection
 from ricordo.index.qdrant.edge_folder import FreeSpace, ShardFolder, is_engine_error
 from ricordo.index.qdrant.edge_shard import COUNTED_FROM, Shard
@@ -120,6 +120,18 @@ class EdgeVectorIndex:
         if uncounted:
             self._count_words(tenant, model, scope.user_id)
         return hits
+
+    async def similar(
+        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
+    ) -> Sequence[Collection[UUID]]:
+        """Return all memories whose text is similar to each of `vectors`."""
+
+        async def search(portion: Sequence[Vector], limit: int) -> Sequence[Collection[UUID]]:
+            return await self._run(
+                lambda: self._shard(model).similar(tenant, user_id, portion, threshold, limit)
+            )
+
+        return await all_similar(vectors, search)
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import qdrant_edge as edge
 
-from ricordo.index.port import Point
+from ricordo.index.port import COSINE_TOLERANCE, Point, Vector
 from ricordo.index.qdrant.candidates import IndexQuery, Scores, idf_of
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
@@ -48,6 +48,7 @@ _SKETCH: Final = edge.TurboQuantQuantizationConfig(
 _SKETCHES_FIRST: Final = edge.SearchParams(
     quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
 )
+_EXACT: Final = edge.SearchParams(exact=True)
 _IN_FULL: Final = edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))
 
 # Over no document at all, ln(1 + (N - df + 0.5)/(df + 0.5)) is ln 2 for every word.
@@ -145,6 +146,24 @@ def query_batch(shard: edge.EdgeShard, requests: Mapping[str, edge.QueryRequest]
         name: {id_of(item.id): item.score for item in answer}
         for name, answer in zip(requests, answers, strict=True)
     }
+
+
+def similar(
+    shard: edge.EdgeShard, within: edge.Filter, vectors: Sequence[Vector], threshold: float, limit: int
+) -> list[set[UUID]]:
+    """Return the points whose text vector is similar to each of `vectors`, at most `limit` each."""
+    requests = [
+        edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(vector.tolist(), using=TEXT),
+            filter=within,
+            params=_EXACT,
+            score_threshold=threshold - COSINE_TOLERANCE,
+        )
+        for vector in vectors
+    ]
+    answers = shard.query_batch(edge.QueryBatchRequest(requests))
+    return [{id_of(item.id) for item in answer} for answer in answers]
 
 
 def engine_idf(shard: edge.EdgeShard, corpus: edge.Filter, terms: Sequence[int]) -> dict[int, float]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import qdrant_edge as edge
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope
+from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     ONE_LENGTH,
@@ -36,6 +36,7 @@ from ricordo.index.qdrant.edge_requests import (
     one_of,
     point_of,
     query_batch,
+    similar,
 )
 from ricordo.index.qdrant.frequencies import Corpora, CountedMemory, Words
 from ricordo.memory.ranking.bm25 import SparseVector
@@ -102,6 +103,12 @@ class Shard:
         if again := probe.lacking(found, limit, len(ids)):
             found |= self._scores(question, again, one_of(ids), len(ids), chosen=True)
         return candidates.hits(ids, found)
+
+    def similar(
+        self, tenant: str, user_id: str, vectors: Sequence[Vector], threshold: float, limit: int
+    ) -> list[set[UUID]]:
+        """Return the memories of a user whose text is similar to each of `vectors`, at most `limit` each."""
+        return similar(self._shard, filter_of(corpus(tenant, user_id)), vectors, threshold, limit)
 
     def rarities(self, tenant: str, user_id: str, terms: SparseVector) -> Mapping[int, float]:
         """Return the IDF of terms over the texts of a user."""

@@ -1,6 +1,6 @@
 """A Qdrant server: a collection per embedding model, shared by all tenants and separated by filters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
@@ -9,7 +9,7 @@ import httpx
 from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from ricordo.index.port import Facets, Hit, IndexUnavailable, Point, Scope, Vector
+from ricordo.index.port import COSINE_TOLERANCE, Facets, Hit, IndexUnavailable, Point, Scope, Vector
 from ricordo.index.qdrant import candidates
 from ricordo.index.qdrant.conditions import (
     KEYWORDS,
@@ -113,6 +113,30 @@ class ServerVectorIndex:
                 chosen = (_filter(of_tenant(tenant, ids)), len(ids))
                 found |= await self._scores(name, probe, dict.fromkeys(again, chosen), statistics)
         return candidates.hits(ids, found)
+
+    async def similar(
+        self, tenant: str, model: str, user_id: str, vectors: Sequence[Vector], threshold: float
+    ) -> Sequence[Collection[UUID]]:
+        """Return all memories whose text is similar to each of `vectors`."""
+        name, within = self._collection(model), _filter(corpus(tenant, user_id))
+
+        async def search(portion: Sequence[Vector], limit: int) -> Sequence[Collection[UUID]]:
+            requests = [
+                models.QueryRequest(
+                    query=vector.tolist(),
+                    using=TEXT,
+                    filter=within,
+                    limit=limit,
+                    params=models.SearchParams(exact=True),
+                    score_threshold=threshold - COSINE_TOLERANCE,
+                )
+                for vector in portion
+            ]
+            answers = await self._client.query_batch_points(name, requests)
+            return [{UUID(str(item.id)) for item in answer.points} for answer in answers]
+
+        with _errors():
+            return await candidates.all_similar(vectors, search)
 
     async def rarities(
         self, tenant: str, model: str, user_id: str, terms: SparseVector
