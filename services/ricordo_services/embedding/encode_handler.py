@@ -14,7 +14,7 @@ from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
-from ricordo.store.stages import EncodingStore, TextToEncode
+from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
 from ricordo_services.stage_events import receipt, stage_events, with_events
 
 
@@ -51,7 +51,8 @@ class EncodeHandler:
         known, refused = await self._encoded(texts)
         models = {one: model for model, some in known.items() for one in some.memory_ids}
         new = {one for some in known.values() for one, _ in some.vectors}
-        done = {one.memory_id: one for one in await self._saved(tenant, known, hashes)}
+        saved = await self._saved(tenant, known, hashes)
+        done = {one.memory_id: one for some in saved for one in some.progress}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
@@ -67,7 +68,8 @@ class EncodeHandler:
 
         changed = tuple(
             MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
-            for follower, user_id in await self.encodings.followers(tenant, list(done))
+            for some in saved
+            for follower, user_id in some.followers
         )
         return with_events(changed, [outcome(event.body.memory_id) for event in events])
 
@@ -77,9 +79,9 @@ class EncodeHandler:
         """Return the memories by model, and the errors of those without a vector."""
         known: dict[str, _OfModel] = defaultdict(_OfModel)
         refused: dict[UUID, NoVector] = {}
-        missing = [text for text in texts if text.vector is None]
+        missing = [text for text in texts if not text.is_encoded]
         if len(missing) < len(texts):
-            known[self.model].memory_ids += [text.memory_id for text in texts if text.vector is not None]
+            known[self.model].memory_ids += [text.memory_id for text in texts if text.is_encoded]
         answers = await self.batcher.encode([text.text for text in missing]) if missing else []
         for text, answer in zip(missing, answers, strict=True):
             if isinstance(answer, NoVector):
@@ -91,15 +93,15 @@ class EncodeHandler:
 
     async def _saved(
         self, tenant: str, known: Mapping[str, _OfModel], hashes: Mapping[UUID, bytes]
-    ) -> Sequence[Progress]:
-        """Store the vectors of each model, if the text is unchanged; return the stages."""
-        now, stages = self.clock.now(), list[Progress]()
+    ) -> Sequence[SavedVectors]:
+        """Store the vectors of each model, if the text is unchanged."""
+        now, saved = self.clock.now(), list[SavedVectors]()
         for model, some in known.items():
             texts = {one: hashes[one] for one in some.memory_ids}
-            stages += await self.encodings.save(
-                tenant, model, some.vectors, some.memory_ids, now, texts=texts
+            saved.append(
+                await self.encodings.save(tenant, model, some.vectors, some.memory_ids, now, texts=texts)
             )
-        return stages
+        return saved
 
 
 def _is_derived(progress: Progress) -> bool:

@@ -188,6 +188,17 @@ class Database:
                 if await connection.execute("commit") != "COMMIT":  # a statement had failed unnoticed
                     raise StoreUnavailable("PostgreSQL rolled back a transaction instead of committing it")
 
+    async def call(self, statement: str, tenant: str, *arguments: object) -> list["asyncpg.Record"]:
+        """Call a function of the database that sets the tenant itself: one round trip, one transaction.
+
+        Raises:
+            ValueError: the tenant is invalid.
+            StoreUnavailable: nothing was written, unless the answer was lost.
+        """
+        with translate_errors():
+            async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
+                return await connection.fetch(statement, checked_tenant(tenant), *arguments)
+
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
         """Open a connection without a tenant, which has access to no tenant's rows.

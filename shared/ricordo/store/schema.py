@@ -1,6 +1,6 @@
 """Creates and upgrades the database schema, and carries tombstones between databases.
 
-`migrations/initial` and `migrations/functions.sql` are the current schema. `migrations/upgrades` brings a
+`migrations/initial` and the functions beside it are the current schema. `migrations/upgrades` brings a
 database of `OLDEST` or later to it; a test compares both ways.
 """
 
@@ -19,6 +19,7 @@ from ricordo.store.database import Database, translate_errors
 _SQL: Final = Database.queries("schema")
 _FOLDER: Final = files(__package__).joinpath("migrations")
 _INITIAL: Final = ("initial/1_memories.sql", "initial/2_facts.sql", "initial/3_operations.sql")
+_FUNCTIONS: Final = ("functions.sql", "stage_functions.sql")
 _LOCK: Final = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
 _FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
@@ -126,7 +127,7 @@ async def _apply(connection: "asyncpg.Connection[asyncpg.Record]") -> list[str]:
         names = [f"{known[-1].version:04d}_{initial.name}"]
     if not steps:
         return []
-    for source in (*sources, _read("functions.sql")):
+    for source in (*sources, *map(_read, _FUNCTIONS)):
         await connection.execute(source)
     await connection.executemany(
         "insert into schema_migrations (version, name) values ($1, $2)",

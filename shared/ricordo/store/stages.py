@@ -30,11 +30,11 @@ CONSUMERS_OF_STAGES: Final[Mapping[Stage, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextToEncode:
-    """The text of a memory, and its vector of the requested model, if it has one."""
+    """The text of a memory, and whether there is a vector of it of the requested model."""
 
     memory_id: UUID
     text: str
-    vector: Vector | None = None
+    is_encoded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +107,22 @@ async def set_stage(
     return [rows.progress(row) for row in rows.in_order(found, memory_ids)]
 
 
+@dataclass(frozen=True, slots=True)
+class SavedVectors:
+    """The stages of encoded memories, and indexed memories after them, with users, whose points lack them."""
+
+    progress: tuple[Progress, ...] = ()
+    followers: tuple[tuple[UUID, str], ...] = ()
+
+
 class EncodingStore(Store):
     """Reads texts and writes vectors, one per memory and model."""
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
-        """Return texts, with the vector where it is known; memories without a row are left out."""
-        found = await self._fetch(_SQL["texts"], tenant, model, memory_ids)
+        """Return texts, and whether they are encoded; memories without a row are left out."""
+        found = await self._database.call(_SQL["texts"], tenant, model, memory_ids)
         return [
-            TextToEncode(row["memory_id"], row["content"], rows.vector(row["vector"]))
+            TextToEncode(row["memory_id"], row["content"], row["is_encoded"])
             for row in rows.in_order(found, memory_ids)
         ]
 
@@ -127,27 +135,24 @@ class EncodingStore(Store):
         at: datetime,
         *,
         texts: Mapping[UUID, bytes] | None = None,
-    ) -> Sequence[Progress]:
+    ) -> SavedVectors:
         """Write new `vectors` and set the stage of all of `done`, which includes them.
 
         Args:
             texts: hashes (`ricordo.language.text.text_hash`) of the encoded texts. Nothing is written of a
                 memory with another text by now; None does not check.
         """
-        async with self._database.transaction(tenant) as connection:
-            if stale := await find_reworded(connection, tenant, texts or {}):
-                vectors = [one for one in vectors if one[0] not in stale]
-                done = [one for one in done if one not in stale]
-            if vectors:
-                ids = [memory_id for memory_id, _ in vectors]
-                raw = [rows.raw(vector) for _, vector in vectors]
-                await connection.execute(_SQL["keep_vectors"], tenant, model, ids, raw)
-            return await set_stage(connection, tenant, Stage.ENCODED, done, at)
-
-    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
-        """Return indexed memories (and users) after one of `memory_ids`: their points lack its vector."""
-        found = await self._fetch(_SQL["followers"], tenant, memory_ids)
-        return [(row["id"], row["user_id"]) for row in found]
+        ids, raw = [one for one, _ in vectors], [rows.raw(vector) for _, vector in vectors]
+        hashes = [(texts or {}).get(one) for one in done]
+        consumers = CONSUMERS_OF_STAGES[Stage.ENCODED]
+        found = await self._database.call(
+            _SQL["save_vectors"], tenant, model, ids, raw, done, hashes, at, consumers
+        )
+        saved = [row for row in found if not row["is_follower"]]
+        return SavedVectors(
+            tuple(rows.progress(row) for row in rows.in_order(saved, done)),
+            tuple((row["memory_id"], row["user_id"]) for row in found if row["is_follower"]),
+        )
 
     async def models(self, tenant: str) -> Mapping[str, int]:
         """Return the models of the tenant's vectors, with dimensions; see `ReembeddingStore.retire`."""

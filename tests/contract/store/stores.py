@@ -105,7 +105,11 @@ class Stores:
         """Give each a vector that follows from its id, and set the stage."""
         ids = [self.id(one) for one in message_ids]
         vectors = [(one, vector_of(one)) for one in ids]
-        return await self.encodings.save(self.tenant, model, vectors, ids, at)
+        return (await self.encodings.save(self.tenant, model, vectors, ids, at)).progress
+
+    async def followers(self, *memory_ids: UUID) -> Sequence[tuple[UUID, str]]:
+        """Return the indexed memories after encoded ones, with their users."""
+        return (await self.encodings.save(self.tenant, MODEL, [], memory_ids, STORED)).followers
 
     async def enrich(self, *message_ids: str, user_id: str = "u-1", **fields: Any) -> None:
         """Save an enrichment of each, as `enriched` makes it."""

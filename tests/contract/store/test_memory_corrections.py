@@ -62,14 +62,15 @@ async def test_no_vector_of_the_former_words_is_left_or_comes_late(stores: Store
     (read,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
     await stores.correct(memory_id, RIGHT)
     (again,) = await stores.encodings.load(stores.tenant, MODEL, [memory_id])
-    assert (again.text, again.vector) == (RIGHT, None)
+    assert (again.text, again.is_encoded) == (RIGHT, False)
     vectors, save = [(memory_id, vector_of(memory_id))], stores.encodings.save
     for saved in (vectors, []):
         late = {memory_id: text_hash(read.text)}
-        assert not await save(stores.tenant, MODEL, saved, [memory_id], STORED, texts=late)
+        assert not (await save(stores.tenant, MODEL, saved, [memory_id], STORED, texts=late)).progress
     assert await stores.indexing.load(stores.tenant, MODEL, [memory_id]) == []
     right = {memory_id: text_hash(RIGHT)}
-    (progress,) = await save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
+    saved_now = await save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
+    (progress,) = saved_now.progress
     assert progress.encoded == STORED
 
 
@@ -114,7 +115,7 @@ async def test_at_once_with_all_workers_nothing_of_the_former_words_stays(stores
         assert [getattr(progress, stage) for stage in STAGES] == [None] * 4
         assert (kept.content, kept.title) == (RIGHT, "")
         (text,) = await here.encodings.load(here.tenant, MODEL, [memory_id])
-        assert text.vector is None
+        assert not text.is_encoded
 
 
 async def test_the_same_words_confirm_a_memory_and_make_nothing_anew(stores: Stores) -> None:
@@ -161,6 +162,6 @@ async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores:
     await stores.indexing.mark(stores.tenant, [stores.id("m-2")], STORED)
     await stores.correct(memory_id, RIGHT)
     await stores.encode("m-1")
-    assert await stores.encodings.followers(stores.tenant, [memory_id]) == [(stores.id("m-2"), "u-1")]
+    assert await stores.followers(memory_id) == ((stores.id("m-2"), "u-1"),)
     (follower,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
     assert follower.preceding_text == RIGHT

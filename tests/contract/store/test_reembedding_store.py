@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from tests.contract.store.stores import MODEL, STORED, Stores
+from tests.contract.store.stores import MODEL, STORED, Stores, vector_of
 
 from ricordo.store.reprocessing import ReembeddingQuery, ReembeddingStore, ReindexingStore
 
@@ -43,7 +43,7 @@ async def _found(
 
 async def _models_of(stores: Stores, memory_id: UUID) -> set[str]:
     texts = {model: await stores.encodings.load(stores.tenant, model, [memory_id]) for model in (MODEL, NEW)}
-    return {model for model, (one,) in texts.items() if one.vector is not None}
+    return {model for model, (one,) in texts.items() if one.is_encoded}
 
 
 async def test_memories_of_another_model_are_found_in_id_order_and_counted(
@@ -102,7 +102,7 @@ async def test_the_follower_with_a_vector_of_the_model_is_released_too(
 
 async def _move(stores: Stores, reembedding: ReembeddingStore, ids: Sequence[UUID]) -> None:
     loaded = await stores.encodings.load(stores.tenant, MODEL, ids)
-    known = [(one.memory_id, one.vector) for one in loaded if one.vector is not None]
+    known = [(one.memory_id, vector_of(one.memory_id)) for one in loaded if one.is_encoded]
     await stores.encodings.save(stores.tenant, NEW, known, [], STORED)
     await reembedding.release(stores.tenant, NEW, ids)
 

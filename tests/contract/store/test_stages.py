@@ -10,6 +10,7 @@ from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_o
 
 from ricordo.memory.model import Stage
 from ricordo.store.lifecycle_store import Access
+from ricordo.store.stages import SavedVectors
 from ricordo.testing.factories import DIMENSIONS, at, unit_vector
 
 CONSUMERS: dict[Stage, str] = {
@@ -101,7 +102,7 @@ async def test_messages_that_lack_only_their_facts_hide_no_other(stores: Stores)
     assert first.progress.message_id == "m-3"
 
 
-async def test_texts_are_loaded_with_the_vector_of_the_model_bit_for_bit(stores: Stores) -> None:
+async def test_texts_are_encoded_once_per_model_and_vectors_are_kept_bit_for_bit(stores: Stores) -> None:
     await stores.say("m-0", "m-1")
     long = {"model-b": unit_vector(1, 1024), "model-c": unit_vector(1, 4096)}  # too long for a page
     await stores.encode("m-1")
@@ -111,11 +112,11 @@ async def test_texts_are_loaded_with_the_vector_of_the_model_bit_for_bit(stores:
     for model, expected in {MODEL: vector_of(ids[0]), **long, "model-d": None}.items():
         known, missing = await stores.encodings.load(stores.tenant, model, ids)
         assert (known.memory_id, known.text) == (stores.id("m-1"), "this is m-1")
-        assert (missing.memory_id, missing.vector) == (stores.id("m-0"), None)
-        assert (known.vector is None) == (expected is None)
-        if known.vector is not None and expected is not None:
-            assert known.vector.dtype == np.float32
-            assert np.array_equal(known.vector, expected)
+        assert (missing.memory_id, missing.is_encoded) == (stores.id("m-0"), False)
+        assert known.is_encoded == (expected is not None)
+        for found in await stores.indexing.load(stores.tenant, model, ids):
+            assert found.vector.dtype == np.float32
+            assert np.array_equal(found.vector, long.get(model, vector_of(ids[0])))
 
 
 async def test_the_models_of_a_tenant_are_known_with_their_lengths(stores: Stores) -> None:
@@ -123,12 +124,12 @@ async def test_the_models_of_a_tenant_are_known_with_their_lengths(stores: Store
     await stores.say(*names)
     gone = uuid4()
     wide = [(gone, unit_vector(1, 1024))]
-    assert await stores.encodings.save(stores.tenant, "model-b", wide, [gone], STORED) == []
+    assert await stores.encodings.save(stores.tenant, "model-b", wide, [gone], STORED) == SavedVectors()
     assert await stores.encodings.models(stores.tenant) == {}
     await asyncio.gather(*(stores.encode(name) for name in names))
     wide = [(stores.id("m-1"), unit_vector(1, 1024))]
     first = await stores.encodings.save(stores.tenant, "model-b", wide, [gone, stores.id("m-1")], STORED)
-    assert [one.message_id for one in first] == ["m-1"]
+    assert [one.message_id for one in first.progress] == ["m-1"]
     assert await stores.encodings.models(stores.tenant) == {MODEL: DIMENSIONS, "model-b": 1024}
     for _ in range(3):
         await asyncio.gather(stores.encode(*names), stores.encode(*names[::-1]))
@@ -138,7 +139,7 @@ async def test_the_indexed_follower_of_an_encoded_message_is_named(stores: Store
     await stores.say("m-0", "m-1", "m-2", "m-3")
     await stores.indexing.mark(stores.tenant, [stores.id("m-1"), stores.id("m-3")], STORED)
     encoded = [stores.id("m-0"), stores.id("m-1"), stores.id("m-3")]
-    followers = await stores.encodings.followers(stores.tenant, encoded)
+    followers = await stores.followers(*encoded)
     assert [one for one, _ in followers] == [stores.id("m-1")]
 
 

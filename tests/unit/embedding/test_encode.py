@@ -13,7 +13,7 @@ from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Retry
 from ricordo.store.rows import Vector
-from ricordo.store.stages import EncodingStore, TextToEncode
+from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.embedding.encode_handler import EncodeHandler
 
@@ -46,26 +46,26 @@ class Rows(EncodingStore):
         at: datetime,
         *,
         texts: Mapping[UUID, bytes] | None = None,
-    ) -> Sequence[Progress]:
+    ) -> SavedVectors:
         assert texts is not None
         assert {memory_id for memory_id, _ in vectors} <= set(texts), "what is kept is kept of its text only"
         if vectors:
             self.kept[model] = [memory_id for memory_id, _ in vectors]
-        return [
-            Progress(
-                memory_id=one,
-                message_id=f"m-{one.int}",
-                user_id="u-1",
-                conversation_id="c-1",
-                ingested=INGESTED,
-                encoded=at,
-                enriched=at if one.int in self.enriched else None,
-            )
-            for one in done
-        ]
-
-    async def followers(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str]]:
-        return [(UUID(int=one.int + 1), "u-1") for one in memory_ids[:1]]
+        return SavedVectors(
+            tuple(
+                Progress(
+                    memory_id=one,
+                    message_id=f"m-{one.int}",
+                    user_id="u-1",
+                    conversation_id="c-1",
+                    ingested=INGESTED,
+                    encoded=at,
+                    enriched=at if one.int in self.enriched else None,
+                )
+                for one in done
+            ),
+            tuple((UUID(int=one.int + 1), "u-1") for one in done[:1]),
+        )
 
     async def models(self, tenant: str) -> Mapping[str, int]:
         return {}
@@ -105,7 +105,7 @@ async def encoded(rows: Rows, batcher: Batcher, *numbers: int) -> dict[int, tupl
 
 
 async def test_what_the_primary_knows_already_stays_its_own_when_the_fallback_serves_the_rest() -> None:
-    rows = Rows([TextToEncode(UUID(int=1), "one", a_vector()), TextToEncode(UUID(int=2), "two")])
+    rows = Rows([TextToEncode(UUID(int=1), "one", is_encoded=True), TextToEncode(UUID(int=2), "two")])
     batcher = Batcher(FALLBACK)
     assert await encoded(rows, batcher, 1, 2) == {1: (PRIMARY, False), 2: (FALLBACK, True)}
     assert batcher.asked == ["two"]
@@ -113,14 +113,14 @@ async def test_what_the_primary_knows_already_stays_its_own_when_the_fallback_se
 
 
 async def test_a_redelivery_of_what_is_known_asks_no_model() -> None:
-    rows = Rows([TextToEncode(UUID(int=1), "one", a_vector())])
+    rows = Rows([TextToEncode(UUID(int=1), "one", is_encoded=True)])
     batcher = Batcher(FALLBACK)
     assert await encoded(rows, batcher, 1) == {1: (PRIMARY, False)}
     assert batcher.asked == []
 
 
 async def test_what_is_read_again_for_its_facts_is_not_derived_again() -> None:
-    rows = Rows([TextToEncode(UUID(int=1), "one", a_vector()), TextToEncode(UUID(int=2), "two")], {1, 2})
+    rows = Rows([TextToEncode(UUID(int=1), "one", is_encoded=True), TextToEncode(UUID(int=2), "two")], {1, 2})
     told = await encoded(rows, Batcher(PRIMARY), 1, 2)
     assert told == {2: (PRIMARY, False)}, "the second has other words now, and no vector of them yet"
 

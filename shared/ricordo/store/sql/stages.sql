@@ -1,30 +1,6 @@
 -- name: mark
--- $2 memory ids, $3 stage, $4 instant, $5 the consumers that set it. Rows are locked in id order, so that workers of
--- different stages never wait for each other in a circle; a stage once set keeps its instant.
--- What the consumer had given up has worked now, and so has ingest: the reasons go, in the same transaction. Only
--- what ingest refused for good stays: that was another body under the same id. What is enriched was counted, for good: see `gather`.
-with locked as (
-    select memory_id from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
-), marked as (
-    update stages s
-    set encoded = case when $3 = 'encoded' then coalesce(s.encoded, $4) else s.encoded end,
-        enriched = case when $3 = 'enriched' then coalesce(s.enriched, $4) else s.enriched end,
-        reflection_counted = s.reflection_counted or $3 = 'enriched',
-        indexed = case when $3 = 'indexed' then coalesce(s.indexed, $4) else s.indexed end,
-        extracted = case when $3 = 'extracted' then coalesce(s.extracted, $4) else s.extracted end
-    from locked l
-    where s.tenant = $1 and s.memory_id = l.memory_id
-    returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
-              s.extracted
-), settled as (
-    delete from dead_letters d using marked m
-    where d.tenant = $1 and d.message_id = m.message_id
-      and (d.consumer = any($5) or d.consumer in ('ingest', 'ingest-bulk') and d.code in ('attempts_exhausted', 'quota_exceeded'))
-), settled_made as (
-    delete from dead_letters d using marked m
-    where d.tenant = $1 and m.message_id is null and d.memory_id = m.memory_id and d.consumer = any($5)
-)
-select * from marked
+-- $2 memory ids, $3 stage, $4 instant, $5 the consumers that set it.
+select * from mark_stage($1, $2, $3, $4, $5)
 
 -- name: reworded
 -- $2 memory ids, $3 hashes of texts: those with another text. All are locked, in the order of their ids.
@@ -83,41 +59,16 @@ returning s.*, o.encoded as encoded_lost, o.enriched as enriched_lost, o.indexed
 select * from memories where tenant = $1 and id = any($2::uuid[])
 
 -- name: texts
--- $2 model, $3 memory ids. A vector of another text than the memory's present one does not count.
-select m.id as memory_id, m.content, v.vector
-from memories m left join vectors v
-    on v.tenant = $1 and v.memory_id = m.id and v.model = $2 and v.text_hash = sha256(convert_to(m.content, 'UTF8'))
-where m.tenant = $1 and m.id = any($3::uuid[])
+-- $2 model, $3 memory ids.
+select * from texts_to_encode($1, $2, $3)
 
--- name: keep_vectors
--- The rows are locked, so that a concurrent erasure deletes the vector too.
--- Which models there are vectors of is noted with the first one; who strikes a model out waits for us, or we for them.
-with locked as (
-    select id, sha256(convert_to(content, 'UTF8')) as text_hash
-    from memories where tenant = $1 and id = any($3::uuid[]) order by id for key share
-), known as (
-    select from embedding_models where tenant = $1 and model = $2 for key share
-), noted as (
-    insert into embedding_models (tenant, model, dimensions)
-    select $1, $2, max(octet_length(v.vector)) / 4
-    from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join locked on locked.id = v.memory_id
-    having count(*) > 0 and not exists (select from known)
-    on conflict do nothing
-)
-insert into vectors (tenant, memory_id, model, text_hash, vector)
-select $1, v.memory_id, $2, locked.text_hash, v.vector
-from unnest($3::uuid[], $4::bytea[]) as v (memory_id, vector) join locked on locked.id = v.memory_id
-order by v.memory_id
-on conflict (tenant, memory_id, model)
-do update set text_hash = excluded.text_hash, vector = excluded.vector
+-- name: save_vectors
+-- $2 model, $3 memory ids and $4 their new vectors, $5 memories that are encoded, $6 hashes of their texts, $7 instant, $8 the
+-- consumers that set the stage.
+select * from save_vectors($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: models
 select model, dimensions from embedding_models where tenant = $1 order by model
-
--- name: followers
-select m.id, m.user_id from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
-where m.tenant = $1 and s.indexed is not null and m.id in (
-    select following_id from memories where tenant = $1 and id = any($2::uuid[]) and following_id is not null)
 
 -- name: unenriched
 select m.*, v.vector
