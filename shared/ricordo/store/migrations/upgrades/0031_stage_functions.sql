@@ -1,1 +1,2 @@
 -- The functions of stages are new: they are created after this step, as all functions are.
+select;
