@@ -75,7 +75,6 @@ class ReindexProgress:
     users: int = 0
     found: int = 0
     written: int = 0
-    removed: int = 0
     seconds: float = 0.0
 
 

@@ -39,8 +39,8 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported", "memory.decayed"}
-"""The bulk lane is that of imports; of what merely fades, nothing is filtered by."""
+NOBODY_WRITES: Final = {"message.imported", "memory.created.bulk", "memory.decayed"}
+"""The bulk lane is that of imports and floods; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (
     ("compress", NOON),

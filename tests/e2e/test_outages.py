@@ -133,7 +133,6 @@ async def test_a_card_without_the_graph_tells_facts_and_that_neighbours_are_miss
     assert unknown == {"facts": [], "entity": None, "degraded": [], "truncated": False}
 
 
-SERVERS: Final = {"graph": "the graph", "rows": "PostgreSQL"}
 COMMANDS: Final[dict[str, Json]] = {
     "verify": {"verified": True},
     "correct": {"object": "Muggia"},
@@ -142,14 +141,10 @@ COMMANDS: Final[dict[str, Json]] = {
 
 
 @pytest.mark.parametrize(
-    ("part", "how", "command"),
-    [
-        *((part, "dead", command) for part in SERVERS for command in COMMANDS),
-        *((part, "hung", "correct") for part in SERVERS),
-    ],
+    ("how", "command"), [*(("dead", command) for command in COMMANDS), ("hung", "correct")]
 )
-async def test_a_command_is_done_whole_once_its_servers_are_back(
-    bot: Bot, degradable: DegradableSystem, part: str, how: str, command: str
+async def test_a_command_is_done_whole_once_its_server_is_back(
+    bot: Bot, degradable: DegradableSystem, how: str, command: str
 ) -> None:
     bot = Bot(bot.connection, new_tenant())
     story = ("La mia amica Nicola vive a Trieste.", "La mia amica Nico ama il mare.", "Abito a Trieste.")
@@ -162,12 +157,12 @@ async def test_a_command_is_done_whole_once_its_servers_are_back(
     (home,) = (one for one in known if (one["subject"], one["predicate"]) == ("user", "lives_in"))
     target: Json = {"names": ["Nico", "Nicola"]} if command == "identify" else {"fact_id": home["id"]}
     request = {"user_id": "u-1", "request_id": "r-1"} | target | COMMANDS[command]
-    await degradable.take(part, how)
+    await degradable.take("rows", how)
     for _ in range(2 if how == "dead" else 1):
         reply = await bot.request(f"command.{command}", request, within=DEADLINE_S + SLACK_S)
         assert reply.error == ("unavailable", None)
-        assert reply.body["error"]["message"] == f"{SERVERS[part]} is away: try again"
-    await degradable.restore(part)
+        assert reply.body["error"]["message"] == "PostgreSQL is away: try again"
+    await degradable.restore("rows")
     await wait_until_degraded(bot)
     assert await facts() == known, "nothing was done by halves"
 
@@ -179,3 +174,33 @@ async def test_a_command_is_done_whole_once_its_servers_are_back(
     assert once != known
     assert await done()
     assert await facts() == once
+
+
+@pytest.mark.parametrize("how", ["dead", "hung"])
+async def test_without_the_graph_facts_are_remembered_and_only_erasures_wait(
+    bot: Bot, degradable: DegradableSystem, how: str
+) -> None:
+    bot = Bot(bot.connection, new_tenant())
+    await bot.remember(msg("m-0", "My sister is called Nora."), msg("m-1", "I live in Trieste."))
+    await degradable.take("graph", how)
+    await bot.remember(msg("m-2", "Nora lives in Dublin."))
+    (home,) = (await bot.query("facts", user_id="u-1", predicate="lives_in", entity="user"))["facts"]
+    corrected = await bot.request(
+        "command.correct", {"user_id": "u-1", "fact_id": home["id"], "object": "Muggia"}
+    )
+    assert corrected.body["ok"]
+    forgetting = {"user_id": "u-1", "message_id": "m-0", "request_id": "r-1"}
+    refused = await bot.request("command.forget", forgetting, within=DEADLINE_S + SLACK_S)
+    assert refused.error == ("unavailable", None)
+    assert (await bot.status("m-0"))["state"] == "unknown"
+    await degradable.restore("graph")
+
+    async def near() -> set[str]:
+        asked = await bot.query("facts", user_id="u-1", entity="Nora")
+        return {one["name"] for one in asked["entity"]["neighbours"]}
+
+    await wait_for(near, lambda found: found == {"Dublin"}, within=60)
+    erased = await wait_for(
+        lambda: bot.request("command.forget", forgetting), lambda reply: "ok" in reply.body, within=60
+    )
+    assert erased.body["erased"]["graph"] == 1

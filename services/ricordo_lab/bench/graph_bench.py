@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from ricordo.graph.port import FactGraph
+from ricordo.graph.port import FactGraph, GraphDelta, in_pages
 from ricordo.memory.facts import Evidence, Fact, fold
 from ricordo.system_clock import SystemClock
 from ricordo_lab.bench.generated_texts import FIRST_SAID
@@ -27,8 +27,7 @@ _PAUSE: Final = timedelta(minutes=5)
 
 async def graph(options: Options, report: Report) -> None:
     """Measure writing, reading and removing facts in the graph on the local server."""
-    number = options.facts or _FACTS
-    facts = _facts(number)
+    facts = _facts(options.facts or _FACTS)
     with scratch() as folder:
         async with LocalStack.open(folder) as stack, AsyncExitStack() as exits:
             settings = local_settings(stack.endpoints, options.settings)
@@ -51,12 +50,12 @@ async def _run(graph: FactGraph, tenant: str, facts: Sequence[Fact]) -> Figures:
     with reading:
         await graph.export(tenant, _user(0))
     with removing:
-        await graph.project(tenant, _user(0), (), gone=[fact.id for fact in facts[:_GONE]])
+        await _project(graph, tenant, _user(0), (), *(fact.id for fact in facts[:_GONE]))
     many = Stopwatch()
     shares = [facts[start : start + _EACH] for start in range(0, len(facts), _EACH)]
     for nth, share in enumerate(shares, 1):
         with many:
-            await graph.project(tenant, _user(nth), share)
+            await _project(graph, tenant, _user(nth), share)
     return {
         "written_per_second_of_one_user": len(facts) / of_one.seconds,
         "written_again_per_second": len(facts) / again.seconds,
@@ -70,8 +69,15 @@ async def _written(graph: FactGraph, tenant: str, facts: Sequence[Fact]) -> Stop
     watch = Stopwatch()
     for start in range(0, len(facts), _AT_ONCE):
         with watch:
-            await graph.project(tenant, _user(0), facts[start : start + _AT_ONCE])
+            await _project(graph, tenant, _user(0), facts[start : start + _AT_ONCE])
     return watch
+
+
+async def _project(graph: FactGraph, tenant: str, user: str, facts: Sequence[Fact], *gone: UUID) -> None:
+    async def read(version: int | None) -> GraphDelta:
+        return GraphDelta(version=(version or 0) + 1, pages=in_pages(facts), gone=gone)
+
+    await graph.project(tenant, user, read)
 
 
 def _facts(number: int) -> Sequence[Fact]:

@@ -132,8 +132,8 @@ async def run_reindex(
         if order.projection == "vectors":
             return await (await repoint(resources)).run(order, report)
         life = await resources.store(LifecycleStore)
-        regraph = GraphRebuild(graph_repair=await resources.graph_repair(), life=life, clock=resources.clock)
-        return await regraph.run(order, report)
+        projector = await resources.graph_projector()
+        return await GraphRebuild(projector=projector, life=life, clock=resources.clock).run(order, report)
 
 
 @asynccontextmanager
@@ -141,7 +141,7 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
     """Open the servers, and yield what restores a user's export besides the messages.
 
     Raises:
-        BusUnavailable, StoreUnavailable, GraphUnavailable: a server does not answer.
+        BusUnavailable, StoreUnavailable: a server does not answer.
     """
     async with AsyncExitStack() as exits:
         resources = Resources(settings, SystemClock(), exits)
@@ -152,7 +152,6 @@ async def open_restore(settings: Settings, tenant: str, user_id: str) -> AsyncIt
             names=Names(tenant),
             imports=ImportStore(database, executor),
             ledger=FactLedger(database, executor),
-            project=await resources.graph_projector(),
             note_store=NoteStore(database),
             emitter=await resources.emitter("lifecycle"),
             clock=resources.clock,

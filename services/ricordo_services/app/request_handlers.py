@@ -1,13 +1,12 @@
 """Builds the handlers of queries and commands, and their servers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from ricordo.graph.port import GraphUnavailable
 from ricordo.language.topics import topic_key
 from ricordo.memory.ranking.fusion import Minimums
 from ricordo.messages.commands import Correct, Verify
@@ -25,7 +24,6 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
-from ricordo.unavailable import DependencyUnavailable
 from ricordo_services.app.embedding_models import describe_models
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic, query_server
@@ -151,16 +149,16 @@ async def memory_commands(resources: Resources) -> QueryServer:
     )
 
 
-async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Service]:
+async def fact_commands(
+    resources: Resources, ledger: FactLedger, project_soon: Callable[[], None]
+) -> list[Service]:
     """Return the server of the commands on facts, names and forgetting, and the job that resumes erasures.
 
     `verify` and `correct` may name a fact or a memory. One server answers all requests of a name, so that
-    each is answered once: that of the knowledge worker, since facts need the graph.
+    each is answered once.
     """
     clock, patience = resources.clock, resources.settings.bus.query_timeout_s / 2  # the rest is for the work
-    projector = await resources.graph_projector(patience)
-    check_servers = _server_check(resources, patience)
-    facts = FactCommands(ledger, projector, clock, check_servers)
+    facts = FactCommands(ledger, clock, project_soon, partial(_ask_database, resources, patience))
     memories = MemoryCommands(await resources.store(CurationStore), clock)
     rows = await resources.store(MemoryQueries)
     erasing = ErasureStore(await resources.database(), await resources.cpu_executor())
@@ -175,7 +173,7 @@ async def fact_commands(resources: Resources, ledger: FactLedger) -> list[Servic
             "command.correct": MemoryOrFactHandler(memories.correct, facts.correct, rows),
             "command.reject": facts.reject,
             "command.identify": facts.identify,
-            "command.forget": ForgetOnRequest(erasing, erasures, clock, check_servers, patience),
+            "command.forget": ForgetOnRequest(erasing, erasures, clock, patience),
         },
         concurrency=_FACT_COMMANDS,
         exclusive=True,
@@ -217,20 +215,10 @@ class MemoryOrFactHandler:
         raise RequestError(ErrorCode.NOT_FOUND, _MEMORY_ID, "fact_id")
 
 
-def _server_check(resources: Resources, patience: float) -> Callable[[], Awaitable[None]]:
-    """Return a function that raises if graph or database do not answer within `patience` seconds."""
-
-    async def check(server: Callable[[], Awaitable[None]], unavailable: type[DependencyUnavailable]) -> None:
-        try:
-            async with asyncio.timeout(patience):
-                await server()
-        except TimeoutError:
-            message = f"{unavailable.server} has not answered within {patience:g} seconds"
-            raise unavailable(message) from None
-
-    async def check_servers() -> None:
-        await asyncio.gather(
-            check(resources.ask_graph, GraphUnavailable), check(resources.ask_database, StoreUnavailable)
-        )
-
-    return check_servers
+async def _ask_database(resources: Resources, patience: float) -> None:
+    """Raise `StoreUnavailable` if the database does not answer within `patience` seconds."""
+    try:
+        async with asyncio.timeout(patience):
+            await resources.ask_database()
+    except TimeoutError:
+        raise StoreUnavailable(f"PostgreSQL has not answered within {patience:g} seconds") from None

@@ -33,7 +33,7 @@ from ricordo.runtime.metrics import Metrics
 from ricordo.runtime.scheduling import CpuExecutor, QueryPriority
 from ricordo.settings import EmbeddingSettings, Settings
 from ricordo.store.database import Database
-from ricordo.store.fact_queries import FactSource
+from ricordo.store.fact_source import FactSource
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.stages import EncodingStore
 from ricordo_services.app import embedding_models, language_models
@@ -48,7 +48,6 @@ from ricordo_services.app.server_connections import (
 from ricordo_services.backpressure import StreamBacklog
 from ricordo_services.job_progress import Notify
 from ricordo_services.knowledge.graph_projector import GraphProjector
-from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 
 if TYPE_CHECKING:
     from ricordo.index.qdrant.edge import EdgeVectorIndex
@@ -266,21 +265,9 @@ class Resources:
         self._exits.push_async_callback(self._graph_availability.close)
         return graph
 
-    async def graph_repair(self) -> GraphRepair:
-        """Return the repair that makes the graph of a user equal to PostgreSQL."""
-        return GraphRepair(facts=await self.store(FactSource), graph=await self.graph())
-
-    @shared
-    async def _graph_repairs(self) -> GraphRepairs:
-        return await self.enter(GraphRepairs(await self.graph_repair()))
-
-    async def graph_projector(self, patience: float | None = None) -> GraphProjector:
-        """Return the projector of facts to the graph; all of a process share its repairs.
-
-        Args:
-            patience: seconds to wait for a repair; None for as long as it takes.
-        """
-        return GraphProjector(await self.graph(), await self._graph_repairs(), patience)
+    async def graph_projector(self) -> GraphProjector:
+        """Return the projector of facts to the graph."""
+        return GraphProjector(await self.store(FactSource), await self.graph())
 
     def probe(self, name: str, ask: Callable[[], Awaitable[object]]) -> ProbeGate:
         """Return the gate that is open while `ask` succeeds; there is one per `name`."""

@@ -1,5 +1,7 @@
 """Builds the services of each worker but ingest."""
 
+import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
@@ -41,6 +43,7 @@ from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
 from ricordo_services.enrichment.related_memories import NeighbourhoodCache, RelatedMemories
 from ricordo_services.knowledge.fact_handler import FactHandler
+from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
 from ricordo_services.lifecycle.notes import tidy_notes
@@ -51,6 +54,7 @@ _log = structlog.stdlib.get_logger(__name__)
 USES_LINGER_S: Final = 0.25
 """Seconds for which uses of memories are gathered, so that they do not slow the next recall."""
 
+_CATCH_UP_S: Final = 10.0
 _REBUILD_CHECK_S: Final = 3600.0  # besides whenever the index asks for it
 _REBUILD_BACKOFF: Final = Backoff(first=2.0, longest=60.0)
 
@@ -157,24 +161,27 @@ async def linker(resources: Resources) -> RelatedMemories:
 
 
 async def knowledge(resources: Resources) -> list[Service]:
-    """Return the worker that extracts facts, the commands on facts, and identity resolution."""
-    await (await resources.graph()).prepare()
+    """Return the workers that extract and project facts, the commands on them, and identity resolution."""
     executor, settings = await resources.cpu_executor(), resources.settings.knowledge
     ledger = FactLedger(await resources.database(), executor, record_doubts=has_fact_model(settings))
     reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
-    handler = FactHandler(ledger, await resources.graph_projector(), resources.clock, reader)
-    gate = resources.probe("graph", resources.ask_graph)
-    worker = await event_worker(resources, "knowledge", handler, (gate,))
+    handler = FactHandler(ledger, resources.clock, reader)
+    worker = await event_worker(resources, "knowledge", handler)
     lane = await bulk_lane(resources, worker)
-    bulk = await event_worker(resources, "knowledge-bulk", handler, (lane, gate))
+    bulk = await event_worker(resources, "knowledge-bulk", handler, (lane,))
     show_fact_models(reader, settings, worker.health)
-    services = [worker, bulk, *await fact_commands(resources, ledger)]
+    projector, changed = await resources.graph_projector(), asyncio.Event()
+    gate = resources.probe("graph", resources.ask_graph)
+    graph = await event_worker(resources, "graph", projector, (gate,))
+    catch_up = GraphCatchUp(projector, await resources.store(LifecycleStore), resources.clock)
+    job = periodic(resources, "graph-catch-up", catch_up.run, _CATCH_UP_S, woken=changed)
+    services: list[Service] = [worker, bulk, graph, job, *await fact_commands(resources, ledger, changed.set)]
     if has_fact_model(settings):
-        services.append(await _identify(resources, ledger))
+        services.append(await _identify(resources, ledger, changed.set))
     return services
 
 
-async def _identify(resources: Resources, ledger: FactLedger) -> Service:
+async def _identify(resources: Resources, ledger: FactLedger, project_soon: Callable[[], None]) -> Service:
     """Return the job that resolves identities by a language model."""
     settings = resources.settings.knowledge
     opening = OllamaEntityMatcher.open(
@@ -185,12 +192,11 @@ async def _identify(resources: Resources, ledger: FactLedger) -> Service:
     )
     identify = IdentityResolution(
         ledger=ledger,
-        project=await resources.graph_projector(),
+        project_soon=project_soon,
         reader=await resources.enter(opening),
         throttle=identity_throttle(settings, resources.clock),
         tenants=(await resources.store(LifecycleStore)).tenants,
         backlog=await resources.backlog("knowledge", "knowledge-bulk"),
-        ask_graph=resources.ask_graph,
     )
     job = periodic(resources, "identify", identify.run, settings.identify_every_s)
     job.health.counters = lambda: identify.counters

@@ -99,15 +99,12 @@ async def reindex(call: Call, *, graph: bool = False, vectors: bool = False, use
             quiet=call.as_json,
         )
         if call.as_json:
-            left_out = () if projection == "graph" else ("users", "removed")
+            left_out = () if projection == "graph" else ("users",)
             print_json({name: value for name, value in asdict(done).items() if name not in left_out})
         elif projection == "vectors":
             print_line(f"vectors: {done.written} memories handed to the index in {done.seconds:.1f} s")
         else:
-            print_line(
-                f"graph: {done.written} facts of {done.users} users written, {done.removed} that are none "
-                f"removed, in {done.seconds:.1f} s"
-            )
+            print_line(f"graph: {done.written} facts of {done.users} users written in {done.seconds:.1f} s")
 
 
 def _reindex_interrupted(done: ReindexProgress | None) -> str:

@@ -6,7 +6,6 @@ resumes it.
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -60,7 +59,7 @@ class Erasure:
     """
 
     erasing: ErasureStore
-    project: GraphProjector
+    projector: GraphProjector
     emitter: Emitter
     letters: DeadLetterErasure
 
@@ -72,19 +71,14 @@ class Erasure:
         """
         more = True
         while more:
-            erase = partial(self._slice, tenant, erasure)
-            erased = await self.project(tenant, [erasure.user_id], erase)
+            erased = await self.erasing.erase(tenant, erasure, _SLICE)
             await self.emitter.emit(tenant, _events(erasure, erased))
             more = erased.more
+        await self.projector.project(tenant, erasure.user_id)
         await self.letters.delete(tenant, erasure, partial(self.erasing.count_dead_letter, tenant, erasure))
         counts = await self.erasing.finish(tenant, erasure)
         _log.info("forgotten", tenant=tenant, scope=erasure.scope.value, **asdict(counts))
         return counts
-
-    async def _slice(
-        self, tenant: str, erasure: ErasureRequest, project: Callable[..., Awaitable[None]]
-    ) -> ErasureSlice:
-        return await self.erasing.erase(tenant, erasure, project, _SLICE)
 
 
 class Erasures(SingleFlight[tuple[str, ErasureRequest], ErasureCounts]):
@@ -132,14 +126,12 @@ class ForgetOnRequest:
     """Answers `command.forget`.
 
     Attributes:
-        ask_servers: returns when graph and ledger answer; raises `DependencyUnavailable` otherwise.
         patience: timeout of the reply in seconds.
     """
 
     erasing: ErasureStore
     erasures: Erasures
     clock: Clock
-    ask_servers: Callable[[], Awaitable[None]]
     patience: float = _PATIENCE_S
 
     async def __call__(self, tenant: str, command: Forget, /) -> ForgetReply:
@@ -157,9 +149,6 @@ class ForgetOnRequest:
             reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         if isinstance(outcome, ErasureRequest):
-            await (
-                self.ask_servers()
-            )  # the tombstone is written: if a server is unavailable, the erasure is resumed later
             outcome = await self.erasures.done(tenant, outcome, self.patience)
         return ForgetReply(erased=ErasedReply(**asdict(outcome)))
 

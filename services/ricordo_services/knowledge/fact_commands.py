@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import starmap
 from typing import Final
 from uuid import UUID, uuid4
@@ -27,7 +26,6 @@ from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_assertions import FactAssertion, FactEnded, UnknownFact
 from ricordo.store.fact_ledger import FactLedger
-from ricordo_services.knowledge.graph_projector import GraphProjector
 
 _LONGEST: Final = 80  # letters of a name that an error shows
 
@@ -37,14 +35,15 @@ class FactCommands:
     """Applies the user's assertions on facts and names.
 
     Attributes:
-        ask_servers: returns when the graph and the ledger answer; else raises `DependencyUnavailable`. It is
-            called first, so that a caller gets an error at once, with the name of the server.
+        project_soon: begins the projection of changed facts to the graph; nobody waits for its end.
+        ask_database: returns when the ledger answers; else raises `StoreUnavailable`. It is called first, so
+            that a caller gets an error at once.
     """
 
     ledger: FactLedger
-    project: GraphProjector
     clock: Clock
-    ask_servers: Callable[[], Awaitable[None]]
+    project_soon: Callable[[], None]
+    ask_database: Callable[[], Awaitable[None]]
 
     async def _apply(
         self, tenant: str, name: str, command: Command, fact_id: UUID, assertion: UserAssertion
@@ -53,9 +52,9 @@ class FactCommands:
 
         Raises:
             RequestError: the user has no such fact, or the assertion cannot be applied to it.
-            DependencyUnavailable: the ledger or the graph is unavailable; nothing was written.
+            StoreUnavailable: nothing was written.
         """
-        await self.ask_servers()
+        await self.ask_database()
         curation = FactAssertion(
             user_id=command.user_id,
             fact_id=fact_id,
@@ -64,11 +63,7 @@ class FactCommands:
         )
 
         try:
-            return await self.project(
-                tenant,
-                [command.user_id],
-                lambda project: self.ledger.apply_assertion(tenant, curation, project, self.clock.now()),
-            )
+            current = await self.ledger.apply_assertion(tenant, curation, self.clock.now())
         except UnknownFact:
             reason = (
                 "this user has no fact of that id: query.facts shows those that there are "
@@ -80,6 +75,8 @@ class FactCommands:
         except RequestConflict:
             reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
+        self.project_soon()
+        return current
 
     async def verify(self, tenant: str, command: Verify, /) -> VerifyReply:
         """Confirm a fact, or revoke the confirmation."""
@@ -107,19 +104,17 @@ class FactCommands:
 
         A repeated request has no effect, and is answered with the current decision.
         """
-        await self.ask_servers()
+        await self.ask_database()
         one, other = command.names
-        decide = partial(
-            self.ledger.decide,
-            tenant,
-            command.user_id,
-            (one, other),
-            same=command.same,
-            by="user",
-            request_id=None if command.request_id is None else _key(tenant, command.name, command),
-        )
         try:
-            same = await self.project(tenant, [command.user_id], decide)
+            same = await self.ledger.decide(
+                tenant,
+                command.user_id,
+                (one, other),
+                same=command.same,
+                by="user",
+                request_id=None if command.request_id is None else _key(tenant, command.name, command),
+            )
         except NotTwoNames:
             reason = (
                 "names must be two, and not the user: these are blank, too long, or the same but for spelling"
@@ -136,6 +131,7 @@ class FactCommands:
         except TooManyDecisions:
             reason = f"names: of {MOST_DECISIONS} pairs, what is the most, this user has decided already"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "names") from None
+        self.project_soon()
         return IdentifyReply(same=same)
 
 

@@ -1,4 +1,4 @@
-"""Extracts evidence from messages, folds it into facts, and projects the facts to the graph."""
+"""Extracts evidence from messages, and folds it into facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,6 @@ from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.amendments import Text, read, text_of
-from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.stage_events import stage_events, with_events
 
 
@@ -26,22 +25,17 @@ class FactHandler:
     """Handles `memory.created`."""
 
     ledger: FactLedger
-    project: GraphProjector
     clock: Clock
     reader: FactExtractor
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryCreated]]) -> Sequence[Outcome]:
-        """Read, fold and project; one outcome each."""
+        """Read and fold; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         utterances = await self.ledger.load(tenant, ids)
         if not utterances:
             return [Done()] * len(events)
         evidence = await self._evidence(tenant, utterances)
-        contributions, progress = await self.project(
-            tenant,
-            {one.user_id for one in evidence},
-            lambda project: self.ledger.record(tenant, evidence, project, self.clock.now()),
-        )
+        contributions, progress = await self.ledger.record(tenant, evidence, self.clock.now())
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)
         outcomes = [Done(stage_events(tenant, done.get(one.body.memory_id), extracted)) for one in events]

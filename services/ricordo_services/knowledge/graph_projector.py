@@ -1,62 +1,78 @@
-"""Projects facts to the graph, and repairs a graph whose version differs."""
+"""Brings the graph of users to the facts in PostgreSQL, whatever the graph contains."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
 
-from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.memory.facts.fact_model import FactDelta, Project, VersionConflict
-from ricordo_services.knowledge.graph_repair import GraphRepairs
+from ricordo.clock import Clock
+from ricordo.graph.port import FactGraph, GraphDelta
+from ricordo.messages.events import FactsExtracted
+from ricordo.runtime.backoff import ItemBackoff
+from ricordo.runtime.handling import Done, Envelope, Outcome
+from ricordo.store.fact_source import FactSource
+from ricordo.store.lifecycle_store import LifecycleStore
 
-_REPAIRS: Final = 2
-_Result = TypeVar("_Result")
+_USERS: Final = 1_000  # of a tenant that one catch-up projects
+
+
+class GraphProjector:
+    """Writes what is missing in the graph of a user, from the version that the graph has."""
+
+    def __init__(self, facts: FactSource, graph: FactGraph) -> None:
+        self.facts = facts
+        self.graph = graph
+        self._is_prepared = False
+
+    async def project(self, tenant: str, user_id: str, *, whole: bool = False) -> int:
+        """Make the graph of a user equal to the facts; return how many were written.
+
+        Args:
+            whole: whether to write all facts and remove everything else, whatever version the graph has.
+
+        Raises:
+            GraphUnavailable, StoreUnavailable: a server does not answer; the next call continues.
+        """
+        if not self._is_prepared:
+            await self.graph.prepare()
+            self._is_prepared = True
+        version = 0
+
+        async def read(known: int | None) -> GraphDelta:
+            nonlocal version
+            version, delta = await self.facts.changes(tenant, user_id, None if whole else known)
+            return delta
+
+        written = await self.graph.project(tenant, user_id, read)
+        await self.facts.confirm(tenant, user_id, version)
+        return written
+
+    async def __call__(self, tenant: str, events: Sequence[Envelope[FactsExtracted]]) -> Sequence[Outcome]:
+        """Handle `facts.extracted`: project the users whose facts have changed."""
+        users = sorted({event.body.user_id for event in events})
+        for user_id in await self.facts.behind(tenant, users, len(users)):
+            await self.project(tenant, user_id)
+        return [Done()] * len(events)
 
 
 @dataclass(frozen=True, slots=True)
-class GraphProjector:
-    """Projects what is written to PostgreSQL to the graph, and repairs a graph that is out of step.
+class GraphCatchUp:
+    """Projects the users whose facts have changed without an event: by a command, or before one was lost."""
 
-    Attributes:
-        patience: timeout of a repair in seconds, >= 0; None for no timeout.
-    """
+    projector: GraphProjector
+    life: LifecycleStore
+    clock: Clock
+    _backoff: ItemBackoff = field(default_factory=partial(ItemBackoff, "graph"), init=False)
 
-    graph: FactGraph
-    repairs: GraphRepairs
-    patience: float | None = None
-
-    async def __call__(
-        self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[_Result]]
-    ) -> _Result:
-        """Call `write` with the projection; on a version conflict, repair the graphs of `users` and retry.
-
-        Args:
-            write: commits, or raises `VersionConflict` and writes nothing.
+    async def run(self) -> None:
+        """Project all users whose graph is behind; one that fails does not block others.
 
         Raises:
-            GraphInRepair: the repair takes longer than `patience`, and goes on.
-            GraphUnavailable: the graph does not answer, or other workers change it all the time.
-            Exception: of `write`.
+            GraphUnavailable, StoreUnavailable: a server does not answer.
         """
-        project = projection_to(self.graph, tenant)
-        until = None if self.patience is None else asyncio.get_running_loop().time() + self.patience
-        for _ in range(_REPAIRS):
-            try:
-                return await write(project)
-            except VersionConflict:
-                for user_id in sorted(users):
-                    await self.repairs.repair(tenant, user_id, until=until)
-        try:
-            return await write(project)
-        except VersionConflict as error:
-            message = "the graph was out of step again each time it had been mended"
-            raise GraphUnavailable(message) from error
-
-
-def projection_to(graph: FactGraph, tenant: str) -> Project:
-    """Return the function that writes changed facts of a user to `graph`."""
-
-    async def project(learned: FactDelta) -> None:
-        await graph.project(tenant, learned.user_id, learned.facts, gone=learned.gone, step=learned.step)
-
-    return project
+        now = self.clock.now()
+        for tenant in await self.life.tenants():
+            for user_id in await self.projector.facts.behind(tenant, None, _USERS):
+                if not self._backoff.in_cooldown(now, tenant, user_id=user_id):
+                    with self._backoff.guard(now, tenant, user_id=user_id):
+                        await self.projector.project(tenant, user_id)

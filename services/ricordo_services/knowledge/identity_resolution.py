@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -14,7 +13,6 @@ from ricordo.models.throttle import Throttle, batched
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo_services.backpressure import Backlog
 from ricordo_services.knowledge.entity_profiles import EntityProfiles
-from ricordo_services.knowledge.graph_projector import GraphProjector
 
 _AT_ONCE: Final = 50  # doubts of a tenant that are read at a time
 _PAIRS: Final = 10  # in one call
@@ -43,16 +41,15 @@ class IdentityResolution:
     last and alone in the next pass, so that it does not block others.
 
     Attributes:
-        ask_graph: returns when the graph answers, and raises `GraphUnavailable` when it does not.
+        project_soon: begins the projection of changed facts to the graph; nobody waits for its end.
     """
 
     ledger: FactLedger
-    project: GraphProjector
+    project_soon: Callable[[], None]
     reader: OllamaEntityMatcher
     throttle: Throttle
     tenants: Callable[[], Awaitable[Sequence[str]]]
     backlog: Backlog
-    ask_graph: Callable[[], Awaitable[None]]
     _counts: Counter[str] = field(default_factory=Counter, init=False)
     _late: dict[tuple[str, UnresolvedPair], None] = field(default_factory=dict, init=False)
     _elsewhere: set[tuple[str, UnresolvedPair]] = field(default_factory=set, init=False)
@@ -72,7 +69,7 @@ class IdentityResolution:
         """Ask about all unresolved pairs, some of each tenant in turn.
 
         Raises:
-            DependencyUnavailable: a store, the graph or the bus is unavailable; decisions are kept.
+            DependencyUnavailable: a store or the bus is unavailable; decisions are kept.
         """
         seen: set[tuple[str, UnresolvedPair]] = set()
         self._elsewhere.clear()
@@ -148,7 +145,6 @@ class IdentityResolution:
             _NotNow: events are pending, or the model is unavailable: unanswered pairs stay open.
         """
         await self._yield_to_events()
-        await self.ask_graph()
         doubts = [one.doubt for one in portion]
         async with self.ledger.lease_pairs(tenant, doubts) as still_open:
             self._elsewhere.update((tenant, one) for one in doubts if one not in still_open)
@@ -201,8 +197,8 @@ class IdentityResolution:
         """Store a verdict; an unreadable or unsure one leaves the pair to the rules."""
         same = None if verdict is None else _SAME.get(verdict)
         by = f"model:{self.reader.model}"
-        decide = partial(self.ledger.decide, tenant, doubt.user_id, doubt.names, same=same, by=by)
-        await self.project(tenant, [doubt.user_id], decide)
+        await self.ledger.decide(tenant, doubt.user_id, doubt.names, same=same, by=by)
+        self.project_soon()
         self._counts[_UNREADABLE if verdict is None else str(verdict)] += 1
 
 

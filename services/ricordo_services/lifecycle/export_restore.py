@@ -4,16 +4,15 @@ Memories have other ids in another tenant: those of messages follow from their m
 kind and their sources. Each step is safe to repeat.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.clock import Clock
 from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
 from ricordo.memory.facts import Evidence
-from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason
@@ -41,8 +40,6 @@ from ricordo_services.lifecycle.exported_items import (
 )
 from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
 
-R = TypeVar("R")
-
 _AT_ONCE: Final = 200
 _COMPUTED: Final = (MemoryKind.SUMMARY, MemoryKind.SYNTHESIS)
 _FIELDS: Final = (*REINFORCED_FIELDS, "pinned", "verified", "compressed")
@@ -58,16 +55,6 @@ _TEXTS: Final = (
 )
 _INSTANTS: Final = ("created_at", "expires_at")
 _LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
-
-
-class Projector(Protocol):
-    """Projects changed facts of users to the graph."""
-
-    async def __call__(
-        self, tenant: str, users: Collection[str], write: Callable[[Project], Awaitable[R]]
-    ) -> R:
-        """Call `write` with the projection."""
-        ...
 
 
 @dataclass(slots=True)
@@ -123,7 +110,6 @@ class ExportRestore:
     names: Names
     imports: ImportStore
     ledger: FactLedger
-    project: Projector
     note_store: NoteStore
     emitter: Emitter
     clock: Clock
@@ -136,26 +122,22 @@ class ExportRestore:
                 continue
             pair = (str(item["first"]), str(item["second"]))
             try:
-                await self.project(self.tenant, [self.user_id], self._deciding(pair, item))
+                await self._decide(pair, item)
                 self.tally.count("decisions", 1)
             except (NotTwoNames, NobodyKnown, UnknownNames, TooManyDecisions) as error:
                 self.tally.left_out.append(f"a decision on who is who: {error}")
 
-    def _deciding(self, pair: tuple[str, str], item: Item) -> Callable[[Project], Awaitable[bool | None]]:
-        async def decide(project: Project) -> bool | None:
-            request = f"{pair[0]} {pair[1]} {item['same']} {item['decided_at']}"
-            return await self.ledger.decide(
-                self.tenant,
-                self.user_id,
-                pair,
-                project,
-                same=bool(item["same"]),
-                by=item["decided_by"],
-                request_id=request_key(self.tenant, self.user_id, "import", request),
-                decided_at=parse_instant(item["decided_at"]),
-            )
-
-        return decide
+    async def _decide(self, pair: tuple[str, str], item: Item) -> None:
+        request = f"{pair[0]} {pair[1]} {item['same']} {item['decided_at']}"
+        await self.ledger.decide(
+            self.tenant,
+            self.user_id,
+            pair,
+            same=bool(item["same"]),
+            by=item["decided_by"],
+            request_id=request_key(self.tenant, self.user_id, "import", request),
+            decided_at=parse_instant(item["decided_at"]),
+        )
 
     async def to_correct(self, items: Sequence[Item]) -> list[Item]:
         """Return the corrected memories that are here but were not corrected here."""
@@ -169,22 +151,14 @@ class ExportRestore:
         for item in sorted(items, key=lambda one: (one["request"], one["ordinal"])):
             words.setdefault(item["request"], []).append(evidence_of(item))
         if words:
-            new = await self.project(
-                self.tenant,
-                [self.user_id],
-                lambda project: self.imports.words(self.tenant, self.user_id, words, project),
-            )
+            new = await self.imports.words(self.tenant, self.user_id, words)
             self.tally.count("words", new)
 
     async def rejections(self, items: Iterable[Item]) -> None:
         """Restore the user's rejections of misread statements."""
         rejected = [rejected_of(item) for item in items]
         if rejected:
-            new = await self.project(
-                self.tenant,
-                [self.user_id],
-                lambda project: self.imports.rejections(self.tenant, self.user_id, rejected, project),
-            )
+            new = await self.imports.rejections(self.tenant, self.user_id, rejected)
             self.tally.count("rejections", new)
 
     async def derived(self, items: Iterable[Item]) -> None:

@@ -1,12 +1,11 @@
-"""The port of the fact graph: a projection of PostgreSQL, written by knowledge alone."""
+"""The port of the fact graph: a projection of the facts in PostgreSQL, written by knowledge alone."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
 from ricordo.memory.facts import Fact
-from ricordo.memory.facts.fact_model import ProjectionVersion
 from ricordo.unavailable import DependencyUnavailable
 
 MAX_DEPTH = 2
@@ -17,12 +16,6 @@ class GraphUnavailable(DependencyUnavailable):
     """The graph does not answer: a transient failure."""
 
     server = "the graph"
-
-
-class GraphInRepair(GraphUnavailable):
-    """The graph differs from PostgreSQL and is being repaired, which takes a while."""
-
-    state = "is being repaired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +33,31 @@ class EntityNeighbour:
     predicates: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The contents of a user's graph.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphDelta:
+    """What brings the graph of a user to a version of the user's facts.
 
     Attributes:
-        broken: facts whose edge is duplicated or joins the wrong entities.
-        isolated: keys of entities without facts.
+        version: of the facts, > 0; None if the user has none: nothing of the user stays in the graph.
+        pages: the facts to write, page by page, each with all of its properties.
+        gone: ids of facts to remove, before the others are written.
+        whole: whether `pages` has all facts, so that everything else is removed.
     """
 
-    ids: frozenset[UUID]
-    broken: frozenset[UUID] = frozenset()
-    isolated: frozenset[str] = frozenset()
+    version: int | None
+    pages: AsyncIterator[Sequence[Fact]]
+    gone: Collection[UUID] = ()
+    whole: bool = False
+
+
+async def in_pages(facts: Sequence[Fact] = (), size: int = 500) -> AsyncIterator[Sequence[Fact]]:
+    """Yield facts page by page."""
+    for start in range(0, len(facts), size):
+        yield facts[start : start + size]
+
+
+ReadDelta = Callable[[int | None], Awaitable[GraphDelta]]
+"""Returns what is missing in a graph with the facts of that version; None for an unknown one."""
 
 
 class FactGraph(Protocol):
@@ -64,22 +70,17 @@ class FactGraph(Protocol):
         """Create missing constraints and indexes; several workers may do so at once."""
         ...
 
-    async def project(
-        self,
-        tenant: str,
-        user_id: str,
-        facts: Sequence[Fact],
-        *,
-        gone: Collection[UUID] = (),
-        step: ProjectionVersion | None = None,
-    ) -> None:
-        """Write `facts` and remove those that are `gone`, in one transaction; repeating it changes nothing.
+    async def project(self, tenant: str, user_id: str, read: ReadDelta) -> int:
+        """Bring a user's graph to a version of the facts, in one transaction; return how many were written.
 
-        A fact that is both is written again, wherever its edge was. With a `step`, the graph records the
-        version of the evidence.
+        The user's node is locked before `read` is called, which is why no writer overwrites the facts of a
+        later version: whoever comes second reads later. After a transient error all is done again.
+
+        Args:
+            read: is given the version that the graph has.
 
         Raises:
-            VersionConflict: the graph is at neither version of `step`; nothing was written.
+            Exception: of `read`; nothing was written.
         """
         ...
 
@@ -105,10 +106,6 @@ class FactGraph(Protocol):
         """
         ...
 
-    async def erase(self, tenant: str, user_id: str) -> int:
-        """Remove everything of a user and return the number of facts."""
-        ...
-
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user, past ones too, sorted by id."""
         ...
@@ -119,34 +116,4 @@ class FactGraph(Protocol):
 
     async def owners(self, tenant: str | None = None) -> Collection[tuple[str, str]]:
         """Return tenant and user of everything in the graph, or of one tenant."""
-        ...
-
-    async def sweep_ownerless(self, tenants: Collection[str], *, unnamed: bool) -> None:
-        """Remove entities of `tenants` without a user.
-
-        Args:
-            unnamed: also remove entities with a user and no tenant.
-        """
-        ...
-
-    async def survey(self, tenant: str, user_id: str) -> Survey:
-        """Remove invalid nodes and edges, and return the rest.
-
-        Others may write the user's graph meanwhile; the result is checked again under the lock.
-        """
-        ...
-
-    async def sweep(self, tenant: str, user_id: str, isolated: Collection[str]) -> None:
-        """Remove those of the entities `isolated` (keys) that no fact touches now.
-
-        No other writer may be active on the user's graph.
-        """
-        ...
-
-    async def state(self, tenant: str, user_id: str) -> UUID | None:
-        """Return the version of the user's evidence that the graph is at; None if unknown."""
-        ...
-
-    async def stand(self, tenant: str, user_id: str, *, before: UUID | None, after: UUID | None) -> None:
-        """Set the version of a user's graph to `after`, if it is still `before`."""
         ...

@@ -138,7 +138,7 @@ _ALL: Final = (
     _event(events.MemoryEncoded, "encode encode-bulk lifecycle", "enrichment"),
     _event(events.MemoryEnriched, "enrichment embedding lifecycle knowledge", "index"),
     _event(events.MemoryIndexed, "index"),
-    _event(events.FactsExtracted, "knowledge knowledge-bulk"),
+    _event(events.FactsExtracted, "knowledge knowledge-bulk", "graph"),
     _event(
         events.MemoryRemembered,
         "index knowledge knowledge-bulk enrichment encode encode-bulk ingest ingest-bulk",
@@ -203,6 +203,7 @@ CONSUMERS: Final = (
     _consumer("encode-bulk", "embedding"),
     _consumer("knowledge", "knowledge"),
     _consumer("knowledge-bulk", "knowledge"),
+    _consumer("graph", "knowledge"),
     _consumer("enrichment", "enrichment"),
     _consumer("index", "embedding"),
     _consumer("index-changes", "embedding"),

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, Final, Self, cast
 from uuid import UUID
 
-from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import Progress
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
@@ -119,16 +118,9 @@ class ErasureStore(Store):
                 return await _add(connection, tenant, erasure, ErasureCounts())
         return replace(erasure, at=requested_at)
 
-    async def erase(self, tenant: str, erasure: ErasureRequest, project: Project, limit: int) -> ErasureSlice:
-        """Erase the next messages, and everything derived from them, in one transaction with the graph.
-
-        Args:
-            project: writes changes of the user's facts, as for `FactLedger.record`.
-
-        Raises:
-            Exception: whatever `project` raised; nothing was erased by this call.
-        """
-        async with self._evidence.lock(tenant, [erasure.user_id], project) as folding:
+    async def erase(self, tenant: str, erasure: ErasureRequest, limit: int) -> ErasureSlice:
+        """Erase the next messages, and everything derived from them but the graph, in one transaction."""
+        async with self._evidence.lock(tenant, [erasure.user_id]) as folding:
             return await _Slice(folding, tenant, erasure, limit).erase()
 
     async def count_dead_letter(
@@ -241,7 +233,7 @@ class _Slice:
         return ErasureCounts(**dict(row)), [rows.progress(one) for one in again]
 
     async def _retract(self, name: str, *arguments: object) -> int | None:
-        """Delete evidence, fold and project the rest; return how many facts that deletes, or None."""
+        """Delete evidence and fold the rest; return how many facts that deletes, or None."""
         user_id = self.erasure.user_id
         version = (await self.folding.versions([user_id])).get(user_id)
         found = await self._fetch(name, *arguments)

@@ -1,4 +1,4 @@
-"""Stores evidence, folds it into facts and projects them, in one transaction.
+"""Stores evidence and folds it into facts, in one transaction.
 
 New evidence is folded into the cached fold of its user. A part that is not cached, or in which a message
 states something else than before, is read from all its evidence and compared with its facts.
@@ -11,10 +11,10 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+import asyncpg
 from cachetools import TTLCache
 
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
-from ricordo.memory.facts.fact_model import FactDelta, Project, ProjectionVersion
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store
@@ -122,23 +122,14 @@ class EvidenceStore(Store):
         self._cache = FoldingCache(cache_size)
 
     @asynccontextmanager
-    async def lock(
-        self, tenant: str, users: Sequence[str], project: Project
-    ) -> AsyncIterator["FoldingTransaction"]:
-        """Open a transaction under the locks of `users`; the folds are cached once it is committed.
-
-        Raises:
-            Exception: whatever `project` raised; nothing was written here.
-        """
-        try:
-            async with self._database.transaction(tenant) as connection:
-                await connection.execute(_SQL["lock_users"], tenant, sorted(users))
-                transaction = FoldingTransaction(
-                    connection, tenant, project, self._executor, self._cache, self._record_doubts
-                )
-                yield transaction
-        except _ProjectionFailed as failure:
-            raise failure.error from None
+    async def lock(self, tenant: str, users: Sequence[str]) -> AsyncIterator["FoldingTransaction"]:
+        """Open a transaction under the locks of `users`; the folds are cached once it is committed."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_SQL["lock_users"], tenant, sorted(users))
+            transaction = FoldingTransaction(
+                connection, tenant, self._executor, self._cache, self._record_doubts
+            )
+            yield transaction
         transaction.cache_folds()
 
 
@@ -148,14 +139,13 @@ class FoldingTransaction:
 
     connection: Connection
     _tenant: str
-    _project: Project
     _executor: CpuExecutor | None
     _cache: FoldingCache
     _record_doubts: bool
     _folded: list[tuple[str, Folding, UUID]] = field(default_factory=list)
 
     async def fold(self, new: Mapping[str, NewEvidence]) -> dict[str, FactChanges]:
-        """Fold the new evidence of each user, project the changes, and return them by user."""
+        """Fold the new evidence of each user, write the changes, and return them by user."""
         changes: dict[str, FactChanges] = {}
         folded: dict[str, Folding] = {}
         users = sorted(new)
@@ -165,12 +155,6 @@ class FoldingTransaction:
             folding = folded[user_id] = cached or Folding(self._tenant, user_id)
             changes[user_id] = await self._fold_user(user_id, folding, new[user_id])
         versions = await self.versions(users)  # last: entity resolution may have changed keys of evidence
-        for user_id in users:
-            step = ProjectionVersion(new[user_id].version, versions.get(user_id))
-            try:
-                await self._project(FactDelta(user_id, changes[user_id].facts, changes[user_id].gone, step))
-            except Exception as error:
-                raise _ProjectionFailed(error) from error
         self._folded += [(user_id, folded[user_id], version) for user_id, version in versions.items()]
         return changes
 
@@ -206,21 +190,18 @@ class FoldingTransaction:
     ) -> FactChanges:
         """Write the changes, and return those that differ from what was stored."""
         fetch, scope = self.connection.fetch, (self._tenant, user_id)
-        gone = changes.gone
-        if unknown:
-            kept = [fact.id for fact in changes.facts]
-            dropped = await fetch(_SQL["drop_facts"], *scope, *_parameters(unknown), kept)
-            gone += tuple(row["id"] for row in dropped)
-        written: set[UUID] = set()
-        if changes.facts or changes.gone:
+        found: list[asyncpg.Record] = []
+        if unknown or changes.facts or changes.gone:
             document = rows.recordset(map(rows.fact_row, changes.facts))
-            written = {row["id"] for row in await fetch(_SQL["keep_facts"], *scope, document, changes.gone)}
+            parts = _parameters(unknown)
+            found = await fetch(_SQL["write_facts"], *scope, document, changes.gone, *parts)
         unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
         if changes.entities or unnamed:
             document = rows.recordset(rows.entity_row(one, identities) for one in changes.entities)
             await fetch(_SQL["keep_entities"], *scope, document, sorted(unnamed))
+        written = {row["id"] for row in found if row["written"]}
         facts = tuple(fact for fact in changes.facts if fact.id in written)
-        return replace(changes, facts=facts, gone=gone)
+        return replace(changes, facts=facts, gone=tuple(row["id"] for row in found if not row["written"]))
 
     async def versions(self, users: Sequence[str]) -> dict[str, UUID]:
         """Return the current versions of the evidence of users."""
@@ -231,11 +212,3 @@ class FoldingTransaction:
         """Cache what was folded, now that it is committed."""
         for user_id, folding, version in self._folded:
             self._cache.put(self._tenant, user_id, folding, version)
-
-
-class _ProjectionFailed(Exception):
-    """Carries an error of `project` out of the transaction: it is no failure of PostgreSQL."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(error)
-        self.error = error

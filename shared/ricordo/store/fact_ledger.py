@@ -10,7 +10,6 @@ from uuid import UUID
 import asyncpg
 
 from ricordo.memory.facts import PREDICATES, USER, Fact, MessageContribution, is_name, normalise
-from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
@@ -81,28 +80,23 @@ class FactLedger(FactQueries):
         return {memory_id: extracted_evidence(memory_id, kept) for memory_id, kept in by_memory.items()}
 
     async def record(
-        self, tenant: str, extracted: Sequence[ExtractedEvidence], project: Project, at: datetime
+        self, tenant: str, extracted: Sequence[ExtractedEvidence], at: datetime
     ) -> tuple[Mapping[str, MessageContribution], Sequence[Progress]]:
-        """Store the evidence, fold it, project it and set the stage, under a lock of each user.
+        """Store the evidence, fold it and set the stage, under a lock of each user.
 
-        Evidence that the user has rejected is not stored again from the same words. `project` is awaited with
-        the changes before the transaction commits: under the lock, no older state can overwrite a newer one.
-        If the transaction is not committed, the next call notices the wrong version of the projection.
+        Evidence that the user has rejected is not stored again from the same words.
 
         The facts are the fold over all evidence of a user, in whatever order and batches it came. Repeating
         the call changes nothing and returns the same.
 
         Returns:
             The contributions of messages to facts, by message id; and the stages of the messages.
-
-        Raises:
-            Exception: whatever `project` raised; nothing was written here.
         """
         extracted = list({one.message_id: one for one in extracted}.values())
         users = sorted({one.user_id for one in extracted})
         contributions: dict[str, MessageContribution] = {}
         texts = {one.memory_id: one.text_hash for one in extracted if one.text_hash is not None}
-        async with self._evidence.lock(tenant, users, project) as transaction:
+        async with self._evidence.lock(tenant, users) as transaction:
             stale = {*await find_reworded(transaction.connection, tenant, texts)}
             stale |= await _with_other_corrections(transaction.connection, tenant, extracted)
             extracted = [one for one in extracted if one.memory_id not in stale]
@@ -116,10 +110,8 @@ class FactLedger(FactQueries):
             progress = await set_stage(transaction.connection, tenant, Stage.EXTRACTED, done, at)
         return contributions, progress
 
-    async def apply_assertion(
-        self, tenant: str, curation: FactAssertion, project: Project, at: datetime
-    ) -> Fact | None:
-        """Store a user's assertion as evidence, fold it and project it, as `record` does.
+    async def apply_assertion(self, tenant: str, curation: FactAssertion, at: datetime) -> Fact | None:
+        """Store a user's assertion as evidence and fold it, as `record` does.
 
         It applies to the value of the fact: of its periods, to the one that holds or is disputed. A confirmed
         value holds from now on, and messages do not overturn it; a corrected one holds again under its id,
@@ -134,10 +126,9 @@ class FactLedger(FactQueries):
             UnknownFact: the user has no such fact, or is forgotten.
             FactEnded: no period of the value to be corrected holds or is disputed.
             RequestConflict: the request was made with another content.
-            Exception: whatever `project` raised; nothing was written here.
         """
         user_id = curation.user_id
-        async with self._evidence.lock(tenant, [user_id], project) as transaction:
+        async with self._evidence.lock(tenant, [user_id]) as transaction:
             version = (await transaction.versions([user_id])).get(user_id)
             new = await keep_assertion(transaction.connection, tenant, curation, at, version)
             changes = (await transaction.fold({user_id: new}))[user_id]
@@ -149,7 +140,6 @@ class FactLedger(FactQueries):
         tenant: str,
         user_id: str,
         names: tuple[str, str],
-        project: Project,
         *,
         same: bool | None,
         by: str,
@@ -158,7 +148,7 @@ class FactLedger(FactQueries):
     ) -> bool | None:
         """Decide that two names are one entity, or two, or (None) leave it to the rules again.
 
-        All facts are folded again and projected, as `record` does. Repeating it changes nothing. Only the
+        All facts are folded again, as `record` does. Repeating it changes nothing. Only the
         user changes a decision of the user, and decides about known names, or withdraws a decision.
 
         Args:
@@ -176,12 +166,11 @@ class FactLedger(FactQueries):
             UnknownNames: the user decides, and nobody goes by one of the names.
             RequestConflict: the request was made with another content.
             TooManyDecisions: the user has the maximum number of decisions.
-            Exception: whatever `project` raised; nothing was written here.
         """
         first, second = sorted(map(normalise, names))
         if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
-        async with self._evidence.lock(tenant, [user_id], project) as transaction:
+        async with self._evidence.lock(tenant, [user_id]) as transaction:
             version = (await transaction.versions([user_id])).get(user_id)
             if version is None and not await transaction.connection.fetchval(
                 _SQL["has_evidence"], tenant, user_id

@@ -1,19 +1,16 @@
 """Queries of the facts and entities of a user."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from typing import Final
-from uuid import UUID
 
 from ricordo.memory.facts import SINGLE_VALUED, USER, Entity, Fact, normalise
-from ricordo.store.database import Connection, Database, Store
+from ricordo.store.database import Database, Store
 from ricordo.store.rows import entity_of, fact_of
 
 _SQL: Final = Database.queries("fact_queries")
-_LEDGER: Final = Database.queries("facts")
 _SINGLE_VALUED: Final = sorted(SINGLE_VALUED)
 
 
@@ -86,44 +83,3 @@ def _conditions(question: FactQuestion) -> tuple[str, tuple[object, ...]]:
     if question.predicate is None:
         return "of_user", (about_user,)
     return "of_predicate", (about_user, question.predicate)
-
-
-class FactSource(Store):
-    """Reads facts for a rebuild of the graph. Each method raises `StoreUnavailable` if the store is away."""
-
-    async def owners(self, tenant: str, user_id: str | None = None) -> Mapping[str, int]:
-        """Return the number of facts by user, sorted by user; users without any are left out."""
-        found = await self._fetch(_SQL["owners"], tenant, user_id)
-        return {row["user_id"]: row["facts"] for row in found}
-
-    async def ids(self, tenant: str, user_id: str) -> Collection[UUID]:
-        """Return the ids of all facts of a user."""
-        return {row["id"] for row in await self._fetch(_SQL["ids"], tenant, user_id)}
-
-    @asynccontextmanager
-    async def lock(self, tenant: str, user_id: str) -> AsyncIterator["LockedFacts"]:
-        """Hold the user's lock, under which facts are recorded and projected.
-
-        What is read under it may be projected under it: no older state can overwrite a newer one.
-        """
-        async with self._database.transaction(tenant) as connection:
-            await connection.execute(_LEDGER["lock_users"], tenant, [user_id])
-            yield LockedFacts(connection, tenant, user_id)
-
-
-class LockedFacts:
-    """Facts of a user, in a transaction that holds the user's lock."""
-
-    def __init__(self, connection: Connection, tenant: str, user_id: str) -> None:
-        self._connection = connection
-        self._scope = tenant, user_id
-
-    async def find(self, ids: Collection[UUID]) -> Sequence[Fact]:
-        """Return those of `ids` that are facts of the user."""
-        return [fact_of(row) for row in await self._connection.fetch(_SQL["find"], *self._scope, list(ids))]
-
-    async def version(self) -> UUID | None:
-        """Return the version of the user's evidence; None if there never was any."""
-        tenant, user_id = self._scope
-        found = await self._connection.fetch(_LEDGER["versions"], tenant, [user_id])
-        return found[0]["version"] if found else None

@@ -7,7 +7,6 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.memory.facts import Evidence, Rejection
-from ricordo.memory.facts.fact_model import Project
 from ricordo.memory.model import Memory, Progress, is_held_by_user
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
@@ -76,14 +75,12 @@ class ImportStore(Store):
         found = await self._fetch(_SQL["corrected"], tenant, user_id, memory_ids)
         return {row["id"] for row in found}
 
-    async def words(
-        self, tenant: str, user_id: str, words: Mapping[str, Sequence[Evidence]], project: Project
-    ) -> int:
-        """Import assertions about facts by request, fold and project them, as `FactLedger.record`.
+    async def words(self, tenant: str, user_id: str, words: Mapping[str, Sequence[Evidence]]) -> int:
+        """Import assertions about facts by request, and fold them, as `FactLedger.record`.
 
         Known requests, and those that a tombstone covers, are left out. Returns the number of new requests.
         """
-        async with self._evidence.lock(tenant, [user_id], project) as folding:
+        async with self._evidence.lock(tenant, [user_id]) as folding:
             connection = folding.connection
             await derived_memories.lock_users(connection, tenant, [user_id])
             version = (await folding.versions([user_id])).get(user_id)
@@ -99,14 +96,12 @@ class ImportStore(Store):
                 await folding.fold({user_id: new})
         return len(new.messages)
 
-    async def rejections(
-        self, tenant: str, user_id: str, rejected: Sequence[ImportedRejection], project: Project
-    ) -> int:
-        """Import rejections, delete the rejected evidence, fold and project; return the number of rejections.
+    async def rejections(self, tenant: str, user_id: str, rejected: Sequence[ImportedRejection]) -> int:
+        """Import rejections, delete the rejected evidence and fold; return the number of rejections.
 
         Those that a tombstone covers are left out.
         """
-        async with self._evidence.lock(tenant, [user_id], project) as folding:
+        async with self._evidence.lock(tenant, [user_id]) as folding:
             connection = folding.connection
             await derived_memories.lock_users(connection, tenant, [user_id])
             version = (await folding.versions([user_id])).get(user_id)

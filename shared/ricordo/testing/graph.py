@@ -2,15 +2,14 @@
 """What every graph of facts must do: subclass `FactGraphContract` and give it a `graph` fixture."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
-from ricordo.graph.port import FactGraph, Survey
+from ricordo.graph.port import FactGraph, GraphDelta, in_pages
 from ricordo.memory.facts import Evidence, Fact, fold
-from ricordo.memory.facts.fact_model import ProjectionVersion, VersionConflict
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -58,6 +57,32 @@ def by_id(facts: Sequence[Fact]) -> list[Fact]:
     return sorted(facts, key=lambda fact: str(fact.id))
 
 
+async def write(
+    graph: FactGraph,
+    tenant: str,
+    user_id: str,
+    facts: Sequence[Fact],
+    *,
+    gone: Collection[UUID] = (),
+    whole: bool = False,
+) -> int:
+    """Write and remove facts of a user as the next version."""
+
+    async def read(version: int | None) -> GraphDelta:
+        return GraphDelta(version=(version or 0) + 1, pages=in_pages(facts), gone=gone, whole=whole)
+
+    return await graph.project(tenant, user_id, read)
+
+
+async def erase(graph: FactGraph, tenant: str, user_id: str) -> None:
+    """Remove everything of a user."""
+
+    async def read(_: int | None) -> GraphDelta:
+        return GraphDelta(version=None, pages=in_pages(), whole=True)
+
+    await graph.project(tenant, user_id, read)
+
+
 class FactGraphContract:
     """Tests of the port `FactGraph`; each works in a tenant of its own."""
 
@@ -75,37 +100,37 @@ class FactGraphContract:
             tenant=tenant,
             times=2,
         )
-        await graph.project(tenant, "u-1", facts)
+        await write(graph, tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
     async def test_projecting_again_changes_nothing(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "likes", "tea"), ("user", "speaks", "Dutch"), tenant=tenant)
         for _ in range(3):
-            await graph.project(tenant, "u-1", facts)
+            await write(graph, tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
     async def test_a_later_state_replaces_the_earlier_one(self, graph: FactGraph, tenant: str) -> None:
-        await graph.project(tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
+        await write(graph, tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
         now = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
-        await graph.project(tenant, "u-1", now)
+        await write(graph, tenant, "u-1", now)
         assert list(await graph.export(tenant, "u-1")) == by_id(now)
         assert [fact.object for fact in now if fact.current] == ["Milan"]
 
     async def test_an_end_that_is_taken_back_is_removed(self, graph: FactGraph, tenant: str) -> None:
         both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant)
-        await graph.project(tenant, "u-1", both)
+        await write(graph, tenant, "u-1", both)
         rome = known(("user", "lives_in", "Rome"), tenant=tenant)
         milan = next(fact.id for fact in both if fact.object == "Milan")
-        await graph.project(tenant, "u-1", rome, gone=[milan])
+        await write(graph, tenant, "u-1", rome, gone=[milan])
         assert list(await graph.export(tenant, "u-1")) == list(rome)
 
     async def test_gone_facts_leave_no_trace(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
-        await graph.project(tenant, "u-1", facts)
-        await graph.project(tenant, "u-1", (), gone=[fact.id for fact in facts])
+        await write(graph, tenant, "u-1", facts)
+        await write(graph, tenant, "u-1", (), gone=[fact.id for fact in facts])
         assert await graph.export(tenant, "u-1") == []
         assert await graph.neighbours(tenant, "u-1", "Nora", depth=2) == []
-        await graph.project(tenant, "u-1", (), gone=[facts[0].id, uuid4()])
+        await write(graph, tenant, "u-1", (), gone=[facts[0].id, uuid4()])
 
     async def test_who_loses_a_fact_and_has_another_stays(self, graph: FactGraph, tenant: str) -> None:
         facts = known(
@@ -115,9 +140,9 @@ class FactGraphContract:
             ("user", "likes", "tea"),
             tenant=tenant,
         )
-        await graph.project(tenant, "u-1", facts)
+        await write(graph, tenant, "u-1", facts)
         gone = [fact for fact in facts if fact.subject == "Nora"]
-        await graph.project(tenant, "u-1", (), gone=[fact.id for fact in gone])
+        await write(graph, tenant, "u-1", (), gone=[fact.id for fact in gone])
         assert list(await graph.export(tenant, "u-1")) == by_id([one for one in facts if one not in gone])
         assert [one.name for one in await graph.neighbours(tenant, "u-1", "user")] == ["Nora", "tea"]
         assert await graph.neighbours(tenant, "u-1", "Dublin") == []
@@ -125,66 +150,80 @@ class FactGraphContract:
     async def test_one_that_is_gone_and_known_is_written_anew(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
         for _ in range(2):
-            await graph.project(tenant, "u-1", facts, gone=[facts[0].id])
+            await write(graph, tenant, "u-1", facts, gone=[facts[0].id])
             assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
-    async def test_a_step_leads_from_where_the_graph_stands(self, graph: FactGraph, tenant: str) -> None:
+    async def test_a_writer_is_given_the_version_of_the_last(self, graph: FactGraph, tenant: str) -> None:
         rome, milan = (known(("user", "likes", city), tenant=tenant) for city in ("Rome", "Milan"))
-        first, second, third = uuid4(), uuid4(), uuid4()
-        for _ in range(2):  # the second time as after an answer that was lost
-            await graph.project(tenant, "u-1", rome, step=ProjectionVersion(None, first))
-        for step in (
-            ProjectionVersion(None, second),
-            ProjectionVersion(second, third),
-            ProjectionVersion(third, None),
-        ):
-            with pytest.raises(VersionConflict):
-                await graph.project(tenant, "u-1", milan, gone=[rome[0].id], step=step)
-        assert list(await graph.export(tenant, "u-1")) == list(rome)
-        await graph.project(tenant, "u-1", milan)  # without a step it is not asked where it stands
-        await graph.project(tenant, "u-1", (), step=ProjectionVersion(first, second))
-        assert list(await graph.export(tenant, "u-1")) == by_id([*rome, *milan])
-        await graph.project(tenant, "u-2", rome, step=ProjectionVersion(None, second))
-        await graph.erase(tenant, "u-1")
-        await graph.project(tenant, "u-1", milan, step=ProjectionVersion(None, third))
-        assert list(await graph.export(tenant, "u-1")) == list(milan)
+        seen: list[int | None] = []
 
-    async def test_a_survey_tells_which_facts_there_are(self, graph: FactGraph, tenant: str) -> None:
-        facts = known(*(("user", "friend", name) for name in ODD_NAMES), tenant=tenant)
-        await graph.project(tenant, "u-1", facts)
-        assert await graph.survey(tenant, "u-1") == Survey(frozenset(fact.id for fact in facts))
-        assert await graph.survey(tenant, "u-2") == Survey(frozenset())
-        await graph.sweep(tenant, "u-1", ["user", "nobody", "$tenant"])
-        assert await graph.owners(tenant) == {(tenant, "u-1")}
+        async def project(user_id: str, version: int | None, facts: Sequence[Fact] = ()) -> None:
+            async def read(known_version: int | None) -> GraphDelta:
+                seen.append(known_version)
+                return GraphDelta(version=version, pages=in_pages(facts), whole=version is None)
+
+            await graph.project(tenant, user_id, read)
+
+        await project("u-1", 7, rome)
+        await project("u-2", 1)
+        await project("u-1", 8, milan)
+        await project("u-1", None)
+        assert await graph.export(tenant, "u-1") == []
+        assert await graph.owners(tenant) == {(tenant, "u-2")}
+        await project("u-1", 1)
+        assert seen == [None, None, 7, 8, None]
+
+    async def test_nothing_is_written_where_reading_fails(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(("user", "likes", "tea"), ("user", "likes", "jazz"), tenant=tenant)
+        await write(graph, tenant, "u-1", facts[:1])
+
+        async def broken() -> AsyncIterator[Sequence[Fact]]:
+            yield facts[1:]
+            raise LookupError
+
+        async def read(version: int | None) -> GraphDelta:
+            assert version == 1
+            return GraphDelta(version=2, pages=broken(), whole=True)
+
+        for _ in range(2):
+            with pytest.raises(LookupError):
+                await graph.project(tenant, "u-1", read)
+        assert list(await graph.export(tenant, "u-1")) == list(facts[:1])
+
+    async def test_a_whole_projection_removes_everything_else(self, graph: FactGraph, tenant: str) -> None:
+        facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)
+        await write(graph, tenant, "u-1", known(("Nora", "likes", "tea"), tenant=tenant))
+        await write(graph, tenant, "u-2", facts)
+        assert await write(graph, tenant, "u-1", facts, whole=True) == len(facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+        assert {one.name for one in await graph.neighbours(tenant, "u-1", "Nora")} == {"user", "Dublin"}
+        assert len(await graph.export(tenant, "u-2")) == len(facts)
 
-    async def test_the_state_is_noted_unless_another_was_meanwhile(
-        self, graph: FactGraph, tenant: str
-    ) -> None:
-        first, second, third = uuid4(), uuid4(), uuid4()
-        assert await graph.state(tenant, "u-1") is None
-        for before, after, then in (
-            (None, first, first),
-            (first, second, second),
-            (first, third, second),
-            (None, third, second),
-            (second, None, None),
-        ):
-            await graph.stand(tenant, "u-1", before=before, after=after)
-            assert await graph.state(tenant, "u-1") == then
-            assert await graph.state(tenant, "u-2") is None
-            assert await graph.owners(tenant) == ({(tenant, "u-1")} if then else set())
-        assert await graph.owners(tenant) == set()
+    async def test_writers_of_one_user_read_in_turn(self, graph: FactGraph, tenant: str) -> None:
+        """Each writes the newest state that it reads; none overwrites what a later one has read."""
+        states = [known(("user", "likes", f"thing {n}"), tenant=tenant) for n in range(12)]
+        newest = 0
+
+        async def read(version: int | None) -> GraphDelta:
+            state = newest
+            assert version is None or version <= state
+            await asyncio.sleep(0.01)
+            return GraphDelta(version=state, pages=in_pages(states[state]), whole=True)
+
+        async with asyncio.TaskGroup() as together:
+            for nth in range(1, len(states)):
+                newest = nth
+                together.create_task(graph.project(tenant, "u-1", read))
+                await asyncio.sleep(0.005)
+        assert list(await graph.export(tenant, "u-1")) == list(states[-1])
 
     async def test_owners_are_whose_facts_there_are(self, graph: FactGraph, tenant: str) -> None:
         other = f"{tenant}-b"
         for where, user_id in ((tenant, "u-1"), (tenant, "u'2`{}"), (other, "u-1")):
-            await graph.project(
-                where, user_id, known(("user", "likes", "tea"), tenant=where, user_id=user_id)
-            )
+            await write(graph, where, user_id, known(("user", "likes", "tea"), tenant=where, user_id=user_id))
         assert set(await graph.owners(tenant)) == {(tenant, "u-1"), (tenant, "u'2`{}")}
         assert {(tenant, "u-1"), (other, "u-1")} <= set(await graph.owners())
-        await graph.erase(tenant, "u-1")
+        await erase(graph, tenant, "u-1")
         assert set(await graph.owners(tenant)) == {(tenant, "u'2`{}")}
 
     async def test_neighbours_to_depth_two(self, graph: FactGraph, tenant: str) -> None:
@@ -197,7 +236,7 @@ class FactGraphContract:
             ("user", "lives_in", "Milan"),
             tenant=tenant,
         )
-        await graph.project(tenant, "u-1", facts)
+        await write(graph, tenant, "u-1", facts)
         near = await graph.neighbours(tenant, "u-1", "nora")
         assert [(one.name, one.distance, one.predicates) for one in near] == [
             ("Biscuit", 1, ("has_pet", "likes")),
@@ -232,39 +271,37 @@ class FactGraphContract:
             (other, "u-1", "Bonn"),
         ):
             statements = (("user", "friend", "Marco"), ("Marco", "lives_in", city))
-            await graph.project(where, user_id, known(*statements, tenant=where, user_id=user_id))
+            await write(graph, where, user_id, known(*statements, tenant=where, user_id=user_id))
         assert [one.name for one in await graph.neighbours(tenant, "u-2", "Marco", depth=2)] == [
             "Oslo",
             "user",
         ]
         rome = next(fact.id for fact in await graph.export(tenant, "u-1") if fact.object == "Rome")
-        await graph.project(other, "u-1", (), gone=[rome])
-        assert await graph.erase(tenant, "u-2") == 2
+        await write(graph, other, "u-1", (), gone=[rome])
+        await erase(graph, tenant, "u-2")
+        assert await graph.export(tenant, "u-2") == []
         assert {fact.object for fact in await graph.export(tenant, "u-1")} == {"Marco", "Rome"}
         assert {fact.object for fact in await graph.export(other, "u-1")} == {"Marco", "Bonn"}
-
-    async def test_erasing_removes_all_and_counts_it(self, graph: FactGraph, tenant: str) -> None:
-        await graph.project(
-            tenant, "u-1", known(("user", "lives_in", "Rome"), ("user", "lives_in", "Oslo"), tenant=tenant)
-        )
-        assert await graph.erase(tenant, "u-1") == 2
-        assert await graph.erase(tenant, "u-1") == 0
-        assert await graph.export(tenant, "u-1") == []
 
     async def test_odd_names_are_values_and_nothing_else(self, graph: FactGraph, tenant: str) -> None:
         statements = [("user", "friend", name) for name in ODD_NAMES]
         statements += [(name, "likes", name[::-1]) for name in ODD_NAMES]
         facts = known(*statements, tenant=tenant, user_id="u'1`{}")
-        await graph.project(tenant, "u'1`{}", facts)
+        await write(graph, tenant, "u'1`{}", facts)
         assert list(await graph.export(tenant, "u'1`{}")) == by_id(facts)
         for name in ODD_NAMES:
             assert await graph.neighbours(tenant, "u'1`{}", name)
-        await graph.project(tenant, "u'1`{}", (), gone=[fact.id for fact in facts])
-        assert await graph.owners(tenant) == set()
+        gone = GraphDelta(version=None, pages=in_pages(), gone=[fact.id for fact in facts])
+
+        async def read(_: int | None) -> GraphDelta:
+            return gone
+
+        await graph.project(tenant, "u'1`{}", read)
+        assert await graph.owners(tenant) == set(), "entities without facts are gone, too"
 
     async def test_two_hundred_facts_at_once(self, graph: FactGraph, tenant: str) -> None:
         facts = known(*(("user", "likes", f"thing {n}") for n in range(200)), tenant=tenant)
-        await graph.project(tenant, "u-1", facts)
+        await write(graph, tenant, "u-1", facts)
         assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
     async def test_workers_that_write_at_once_lose_nothing(self, graph: FactGraph, tenant: str) -> None:
@@ -275,7 +312,7 @@ class FactGraphContract:
             )
             for user_id in users
         }
-        await asyncio.gather(*(graph.project(tenant, user_id, facts[user_id]) for user_id in users * 3))
+        await asyncio.gather(*(write(graph, tenant, user_id, facts[user_id]) for user_id in users * 3))
         for user_id in users:
             assert list(await graph.export(tenant, user_id)) == by_id(facts[user_id])
 

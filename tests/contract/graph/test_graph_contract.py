@@ -8,7 +8,7 @@ from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.testing.graph import FactGraphContract, by_id, known
+from ricordo.testing.graph import FactGraphContract, by_id, known, write
 from ricordo_services.stack import Endpoints
 
 
@@ -20,7 +20,7 @@ class TestMemoryGraph(FactGraphContract):
     async def test_a_graph_that_is_away_says_so(self, graph: MemoryGraph, tenant: str) -> None:
         graph.away = True
         with pytest.raises(GraphUnavailable):
-            await graph.project(tenant, "u-1", known(("user", "likes", "tea"), tenant=tenant))
+            await write(graph, tenant, "u-1", known(("user", "likes", "tea"), tenant=tenant))
         with pytest.raises(GraphUnavailable):
             await graph.export(tenant, "u-1")
         assert not await graph.health()
@@ -50,12 +50,12 @@ async def test_a_call_that_is_cancelled_leaves_the_graph_usable(stack: Endpoints
         stack.bolt_url, stack.bolt_user, stack.bolt_password, database=stack.bolt_database
     ) as graph:
         await graph.prepare()
-        writing = asyncio.create_task(graph.project("t-cancelled", "u-1", facts))
+        writing = asyncio.create_task(write(graph, "t-cancelled", "u-1", facts))
         await asyncio.sleep(0)
         writing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await writing
-        await graph.project("t-cancelled", "u-1", facts)
+        await write(graph, "t-cancelled", "u-1", facts)
         assert list(await graph.export("t-cancelled", "u-1")) == by_id(facts)
 
 
@@ -66,6 +66,6 @@ async def test_a_server_that_is_away_is_unavailable(unused_tcp_port: int) -> Non
         with pytest.raises(GraphUnavailable, match="does not answer"):
             await graph.prepare()
         with pytest.raises(GraphUnavailable, match="does not answer"):
-            await graph.project("t", "u-1", known(("user", "likes", "tea"), tenant="t"))
+            await write(graph, "t", "u-1", known(("user", "likes", "tea"), tenant="t"))
         with pytest.raises(GraphUnavailable, match="does not answer"):
             await graph.export("t", "u-1")

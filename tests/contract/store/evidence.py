@@ -2,39 +2,37 @@
 
 # ruff: noqa: ANN401 - fields are passed on to the model that has them
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Evidence, Fact, UserAssertion
-from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.model import Progress
 from ricordo.store.fact_assertions import FactAssertion
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.fact_source import FactSource
 from ricordo.testing.factories import at
 
 ALL = FactQuestion(user_id="u-1", min_confidence=0, history=True, limit=10_000)
 CURRENT = FactQuestion(user_id="u-1", min_confidence=0)
 
 
-@dataclass
-class Projection:
-    """A projection that keeps what it is given, and fails while it has an error."""
+async def version(stores: Stores, user_id: str = "u-1") -> int:
+    """Return the version of a user's facts."""
+    return (await FactSource(stores.database).changes(stores.tenant, user_id, None))[0]
 
-    learned: list[FactDelta] = field(default_factory=list)
-    failing: Exception | None = None
 
-    async def __call__(self, learned: FactDelta) -> None:
-        """Take what a user's facts have become."""
-        if self.failing is not None:
-            raise self.failing
-        if learned.facts or learned.gone:
-            self.learned.append(learned)
+async def changes(
+    stores: Stores, since: int, user_id: str = "u-1"
+) -> tuple[Collection[Fact], Collection[UUID]]:
+    """Return which facts were written after a version, and the ids of those that were deleted."""
+    _, delta = await FactSource(stores.database).changes(stores.tenant, user_id, since)
+    return {fact async for page in delta.pages for fact in page}, delta.gone
 
 
 def claim(
@@ -69,12 +67,11 @@ def extracted(stores: Stores, message_id: str, *claims: Evidence, user_id: str =
 async def learn(
     stores: Stores,
     *told: ExtractedEvidence,
-    projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> tuple[Mapping[str, Sequence[Fact]], Sequence[Progress]]:
     """Record what messages state as one batch; return which facts each supports, and its stages."""
     target = ledger or stores.ledger
-    found, progress = await target.record(stores.tenant, told, projection or Projection(), STORED)
+    found, progress = await target.record(stores.tenant, told, STORED)
     supported = {message_id: one.supported for message_id, one in found.items() if one.supported}
     return supported, progress
 
@@ -97,10 +94,9 @@ async def assert_fact(
     request: str = "request 1",
     *,
     user_id: str = "u-1",
-    projection: Projection | None = None,
     ledger: FactLedger | None = None,
 ) -> Fact | None:
     """Apply an assertion of the user."""
     curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, assertion=assertion)
     target = ledger or stores.ledger
-    return await target.apply_assertion(stores.tenant, curation, projection or Projection(), STORED)
+    return await target.apply_assertion(stores.tenant, curation, STORED)

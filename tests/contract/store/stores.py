@@ -16,7 +16,6 @@ from ricordo.bus.port import DeadLetter
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType
 from ricordo.language.informative import INFORMS
 from ricordo.memory.enrichment import VERSION, Enrichment
-from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.memory.importance import Importance
 from ricordo.memory.model import KeyTopic, Memory, Progress, Stage, derived_id, local_moment
@@ -300,11 +299,7 @@ async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Se
         ExtractedEvidence(memory_id=stores.id(name), message_id=name, user_id="u-1", said_at=START)
         for name in names
     ]
-    return (await stores.ledger.record(stores.tenant, nothing, _project_nothing, when))[1]
-
-
-async def _project_nothing(_: FactDelta) -> None:
-    """Project nothing."""
+    return (await stores.ledger.record(stores.tenant, nothing, when))[1]
 
 
 SETTERS: dict[Stage, Setter] = {

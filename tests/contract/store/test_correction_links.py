@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import permutations
 
 from tests.contract.store.evidence import claim, extracted, learn
-from tests.contract.store.stores import STORED, Stores
+from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
 from tests.fixtures.sentence_tables import table
 
-from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
 from ricordo.store.link_store import LinkStore
@@ -103,16 +102,17 @@ async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores
 
 async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(stores: Stores) -> None:
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
-    linking: list[asyncio.Task[None]] = []
-
-    async def project(_: FactDelta) -> None:
-        linking.append(asyncio.create_task(link(stores, ["m-3"])))
-        await asyncio.wait(linking, timeout=0.5)
-
     early = replace(extracted(stores, "m-3", claim("lives_in", "Rome")), put_right=())
-    _, (kept,) = await stores.ledger.record(stores.tenant, [early], project, STORED)
+    async with stores.transaction() as connection:
+        await connection.execute("lock table facts in exclusive mode")
+        keeping = asyncio.create_task(learn(stores, early))
+        await asyncio.wait([keeping], timeout=0.5)
+        linking = asyncio.create_task(link(stores, ["m-3"]))
+        await asyncio.wait([linking], timeout=0.5)
+        assert not keeping.done()
+    _, (kept,) = await keeping
     assert kept.extracted is not None
-    await asyncio.gather(*linking)
+    await linking
     found = await stores.progress("m-3")
     assert found.extracted is None
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.contract.store.evidence import Projection, claim, extracted, facts, learn
+from tests.contract.store.evidence import claim, extracted, facts, learn
 from tests.contract.store.stores import STORED, Stores, dead_letter, summary
+from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.model import derived_id
@@ -20,6 +21,8 @@ from ricordo.store.erasure import (
     ErasureStore,
 )
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.fact_source import FactSource
+from ricordo_services.knowledge.graph_projector import GraphProjector
 
 LATER = STORED + timedelta(days=1)
 SINCE = LATER + timedelta(hours=1)
@@ -40,7 +43,6 @@ async def forget(
     *,
     limit: int = 100,
     request: str | None = None,
-    projection: Projection | None = None,
 ) -> tuple[ErasureCounts, list[ErasureSlice]]:
     """Erase it as a whole, and return what the tombstone says, and the slices."""
     erasure, slices = ErasureStore(stores.database), list[ErasureSlice]()
@@ -48,13 +50,15 @@ async def forget(
     if isinstance(buried, ErasureCounts):
         return buried, slices
     while not slices or slices[-1].more:
-        slices.append(await erasure.erase(stores.tenant, buried, projection or Projection(), limit))
+        slices.append(await erasure.erase(stores.tenant, buried, limit))
+    projector = GraphProjector(FactSource(stores.database), MemoryGraph())
+    await projector.project(stores.tenant, what.user_id)
     return await erasure.finish(stores.tenant, buried), slices
 
 
 async def _finish(erasure: ErasureStore, stores: Stores, what: ErasureRequest) -> ErasureCounts:
     """Erase what has a tombstone, in small slices."""
-    while (await erasure.erase(stores.tenant, what, Projection(), 2)).more:
+    while (await erasure.erase(stores.tenant, what, 2)).more:
         pass
     return await erasure.finish(stores.tenant, what)
 
@@ -86,8 +90,7 @@ async def test_of_a_forgotten_message_nothing_is_left(stores: Stores) -> None:
     await stores.indexing.mark(stores.tenant, ids, STORED)
     pet = extracted(stores, "m-2", claim("has_pet", "Max"))
     await learn(stores, pet, extracted(stores, "m-1"))
-    projection = Projection()
-    counts, (first, *_) = await forget(stores, A_MESSAGE, projection=projection)
+    counts, (first, *_) = await forget(stores, A_MESSAGE)
     assert counts == ErasureCounts(rows=2, vectors=1, graph=1)
     assert list(first.memory_ids) == [ids[1]]
     assert await _rows_with(stores, "m-2", "Max", str(ids[1])) == {"withdrawn_memories": 1}, (
@@ -95,7 +98,6 @@ async def test_of_a_forgotten_message_nothing_is_left(stores: Stores) -> None:
     )
     assert (await stores.memory("m-1")).following_id == ids[2]
     assert (await stores.memory("m-3")).preceding_id == ids[0]
-    assert [len(one.gone) for one in projection.learned] == [1]
     assert (await stores.queries.status(stores.tenant, "m-2"))[0] is None
     assert [one.message_id for one in first.behind] == ["m-3"]
     assert [(await stores.progress(name)).indexed for name in ("m-1", "m-3")] == [STORED, None]
@@ -182,7 +184,7 @@ async def test_what_a_crash_leaves_is_found_and_counted_in_all(erasure: ErasureS
     """Also by another process, and without the request; a repeat of that is told so."""
     await stores.say("m-1", "m-2", "m-3")
     assert await erasure.put_tombstone(stores.tenant, A_CONVERSATION, request="r-1") == A_CONVERSATION
-    await erasure.erase(stores.tenant, A_CONVERSATION, Projection(), 1)
+    await erasure.erase(stores.tenant, A_CONVERSATION, 1)
     assert await erasure.unfinished(stores.tenant, LATER) == []
     assert await erasure.unfinished(stores.tenant, LATER + timedelta(minutes=1)) == [A_CONVERSATION]
     await _say_since(stores)
@@ -232,15 +234,6 @@ async def test_pairs_of_names_that_nobody_has_any_more_are_not_kept(stores: Stor
     assert (await _rows_with(stores, "nico"))["identity_decisions"] == 1
     await forget(stores, A_MESSAGE)
     assert "identity_decisions" not in await _rows_with(stores, "nico")
-
-
-async def test_nothing_is_erased_while_the_graph_is_away(stores: Stores) -> None:
-    await stores.say("m-2")
-    await learn(stores, extracted(stores, "m-2", claim("has_pet", "Max")))
-    with pytest.raises(RuntimeError):
-        await forget(stores, A_MESSAGE, projection=Projection(failing=RuntimeError()))
-    assert (await stores.memory("m-2")).content
-    assert (await forget(stores, A_MESSAGE))[0].graph == 1
 
 
 async def test_erasures_at_once_count_each_row_once(erasure: ErasureStore, stores: Stores) -> None:

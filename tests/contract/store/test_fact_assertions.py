@@ -11,13 +11,14 @@ from uuid import UUID, uuid4
 import pytest
 from tests.contract.store.evidence import (
     CURRENT,
-    Projection,
     assert_fact,
     by_object,
+    changes,
     claim,
     extracted,
     facts,
     learn,
+    version,
 )
 from tests.contract.store.stores import STORED, Stores
 
@@ -53,11 +54,11 @@ async def _current(stores: Stores) -> list[tuple[str, bool, bool]]:
 
 async def test_messages_dispute_a_confirmed_fact_and_do_not_end_it(stores: Stores) -> None:
     (rome,) = await _lived(stores, "Rome")
-    projection = Projection()
-    confirmed = await assert_fact(stores, rome.id, CONFIRMED, projection=projection)
+    before = await version(stores)
+    confirmed = await assert_fact(stores, rome.id, CONFIRMED)
     assert confirmed is not None
     assert (confirmed.id, confirmed.verified, confirmed.confidence) == (rome.id, True, 1)
-    assert [one.facts for one in projection.learned] == [(confirmed,)]
+    assert await changes(stores, before) == ({confirmed}, [])
     late = STORED.replace(year=STORED.year + 1)
     names = [f"n-{n}" for n in range(5)]
     await stores.say(*names, timestamp=late)
@@ -76,15 +77,15 @@ async def test_a_confirmation_is_retracted(stores: Stores) -> None:
 
 async def test_a_corrected_value_never_held_and_stays_on_record(stores: Stores) -> None:
     (rome,) = await _lived(stores, "Rome")
-    projection = Projection()
-    lecce = await assert_fact(stores, rome.id, LECCE, projection=projection)
+    before = await version(stores)
+    lecce = await assert_fact(stores, rome.id, LECCE)
     assert lecce is not None
     assert (lecce.object, lecce.verified, lecce.current) == ("Lecce", True, True)
     assert lecce.valid_from == rome.valid_from
     new, old = await facts(stores)
     assert new == lecce
     assert (old.id, old.object, old.valid_from) == (rome.id, "Rome", old.valid_to)
-    assert set(projection.learned[0].facts) == {new, old}
+    assert await changes(stores, before) == ({new, old}, [])
 
 
 async def test_corrections_in_a_row_and_their_retraction_by_any_ledger(stores: Stores) -> None:
@@ -149,10 +150,10 @@ async def test_a_repeat_also_at_once_changes_nothing_and_returns_the_same(stores
     ledgers = [stores.ledger, stores.another_ledger(), stores.another_ledger()]
     done = await asyncio.gather(*(assert_fact(stores, rome.id, LECCE, ledger=one) for one in ledgers))
     assert len(set(done)) == 1
-    before, projection = await facts(stores), Projection()
+    before, known = await facts(stores), await version(stores)
     assert len(before) == 2
-    assert await assert_fact(stores, rome.id, LECCE, projection=projection) == done[0]
-    assert (await facts(stores), projection.learned) == (before, [])
+    assert await assert_fact(stores, rome.id, LECCE) == done[0]
+    assert (await facts(stores), await version(stores)) == (before, known)
     for conflict in (CONFIRMED, UserAssertion(object="Bari")):
         with pytest.raises(RequestConflict):
             await assert_fact(stores, rome.id, conflict)
@@ -179,7 +180,7 @@ async def test_a_repeat_counts_as_before_although_the_subject_was_merged_since(s
     await learn(stores, extracted(stores, "m-1", *told))
     bari = (await by_object(stores))["Bari"]
     lecce = await assert_fact(stores, bari.id, LECCE)
-    await stores.ledger.decide(stores.tenant, "u-1", ("Nico", "Nicola"), Projection(), same=True, by="user")
+    await stores.ledger.decide(stores.tenant, "u-1", ("Nico", "Nicola"), same=True, by="user")
     before = await facts(stores)
     again = await assert_fact(stores, bari.id, LECCE)
     assert lecce is not None
@@ -220,15 +221,6 @@ async def test_a_superseded_fact_is_confirmed_but_not_corrected(stores: Stores) 
     assert await _current(stores) == [("Rome", True, False)]
 
 
-async def test_what_the_projection_refuses_is_not_written(stores: Stores) -> None:
-    (rome,) = await _lived(stores, "Rome")
-    with pytest.raises(OSError, match="the graph is away"):
-        await assert_fact(stores, rome.id, LECCE, projection=Projection(failing=OSError("the graph is away")))
-    assert await facts(stores) == [rome]
-    await assert_fact(stores, rome.id, UserAssertion(object="Bari"))
-    assert await _current(stores) == [("Bari", True, False)]
-
-
 async def test_a_late_message_takes_its_place_before_an_assertion(stores: Stores) -> None:
     milan, _ = await _lived(stores, "Rome", "Milan")
     await assert_fact(stores, milan.id, CONFIRMED)
@@ -252,9 +244,9 @@ async def test_a_rejected_fact_is_not_read_again_from_the_same_words(stores: Sto
     await stores.say("m-0", "m-1")
     told = extracted(stores, "m-0", claim("likes", "rain"), claim("likes", "snow", position=9))
     await learn(stores, told)
-    rain, projection = (await by_object(stores))["rain"], Projection()
-    assert await assert_fact(stores, rain.id, REJECTED, projection=projection) is None
-    assert [one.gone for one in projection.learned] == [(rain.id,)]
+    rain, before = (await by_object(stores))["rain"], await version(stores)
+    assert await assert_fact(stores, rain.id, REJECTED) is None
+    assert await changes(stores, before) == (set(), [rain.id])
     for ledger in (stores.ledger, stores.another_ledger()):
         supported, progress = await learn(stores, told, ledger=ledger)
         assert [one.object for one in supported["m-0"]] == ["snow"]

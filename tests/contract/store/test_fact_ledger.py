@@ -8,16 +8,14 @@ from itertools import product
 from typing import Any, Final
 from uuid import uuid4
 
-import pytest
-from tests.contract.store.evidence import ALL, Projection, assert_fact, claim, extracted, facts, learn
+from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.reference_formulas import facts_as_of
 
 from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
-from ricordo.memory.facts.fact_model import FactDelta, VersionConflict
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_ledger import FactLedger
-from ricordo.store.fact_queries import FactQuestion, FactSource
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at
 
 NAMES: Final = ("Nora", "Bea", "Rex")
@@ -41,58 +39,15 @@ async def test_messages_are_loaded_with_who_said_them(stores: Stores) -> None:
     assert first.timezone == second.timezone == "Europe/Rome"
 
 
-async def test_facts_their_projection_and_the_stage_are_written_together(stores: Stores) -> None:
+async def test_facts_and_the_stage_are_written_together(stores: Stores) -> None:
     await stores.say("m-0", "m-1")
-    projection = Projection()
     both = claim("lives_in", "Rome"), claim("has_pet", "Max", position=9)
-    told = extracted(stores, "m-0", *both), extracted(stores, "m-1")
-    supported, progress = await learn(stores, *told, projection=projection)
-    (learned,) = projection.learned
-    assert supported == {"m-0": learned.facts}
+    supported, progress = await learn(stores, extracted(stores, "m-0", *both), extracted(stores, "m-1"))
+    known = sorted(await facts(stores), key=str)
+    assert {name: sorted(found, key=str) for name, found in supported.items()} == {"m-0": known}
+    assert {one.object for one in known} == {"Rome", "Max"}
     assert [one.message_id for one in progress] == ["m-0", "m-1"]
     assert all(one.extracted is not None for one in progress)
-    assert sorted(learned.facts, key=str) == sorted(await facts(stores), key=str)
-    assert {one.object for one in learned.facts} == {"Rome", "Max"}
-
-
-@pytest.mark.parametrize("error", [OSError("the graph is away"), TimeoutError("slow")], ids=repr)
-async def test_what_the_projection_refuses_is_not_written(stores: Stores, error: Exception) -> None:
-    """The error comes out as it was: a graph that is away is not a PostgreSQL that is away."""
-    await stores.say("m-0", "m-1")
-    await learn(stores, extracted(stores, "m-0", claim("lives_in", "Rome")))
-    before = await facts(stores)
-    milan = extracted(stores, "m-1", claim("lives_in", "Milan", minute=1))
-    with pytest.raises(type(error), match=str(error)):
-        await learn(stores, milan, projection=Projection(failing=error))
-    assert await facts(stores) == before
-    assert (await stores.progress("m-1")).extracted is None
-    await learn(stores, milan)
-    assert [one.object for one in await facts(stores)] == ["Milan", "Rome"]
-
-
-async def test_a_projection_is_told_from_which_version_to_which_it_goes(stores: Stores) -> None:
-    await stores.say("m-0", "m-1")
-    given: list[FactDelta] = []
-    refused = VersionConflict("the projection has another version")
-
-    async def project(learned: FactDelta) -> None:
-        given.append(learned)
-        if len(given) == 2:
-            raise refused
-
-    rome = extracted(stores, "m-0", claim("lives_in", "Rome"), claim("likes", "tea", position=5))
-    milan = extracted(stores, "m-1", claim("lives_in", "Milan", minute=1))
-    await stores.ledger.record(stores.tenant, [rome], project, STORED)
-    with pytest.raises(VersionConflict) as raised:
-        await stores.ledger.record(stores.tenant, [milan], project, STORED)
-    assert raised.value is refused
-    assert {fact.object for fact in await facts(stores)} == {"Rome", "tea"}
-    await stores.ledger.record(stores.tenant, [milan], project, STORED)
-    first, conflicting, again = given
-    assert first.step.before is None
-    assert (again.facts, again.gone) == (conflicting.facts, conflicting.gone)
-    assert again.step.before == conflicting.step.before == first.step.after
-    assert again.step.after not in (None, again.step.before)
 
 
 async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -> None:
@@ -103,7 +58,7 @@ async def test_a_redelivery_contributes_the_same_at_any_ledger(stores: Stores) -
     async def contributed(n: int, ledger: FactLedger) -> MessageContribution:
         claims = [claim("lives_in", cities[n], minute=n)] if n < len(cities) else []
         told = extracted(stores, f"m-{n}", *claims)
-        found, _ = await ledger.record(stores.tenant, [told], Projection(), STORED)
+        found, _ = await ledger.record(stores.tenant, [told], STORED)
         return found.get(f"m-{n}", MessageContribution())
 
     superseded = []
@@ -251,36 +206,6 @@ async def test_a_question_is_answered_as_if_all_facts_were_looked_at(stores: Sto
         )
         found = await stores.ledger.facts(stores.tenant, question)
         assert list(found) == _expected(everything, question), question
-
-
-async def test_facts_of_a_user_are_locked_while_they_are_read_for_a_rebuild(stores: Stores) -> None:
-    source, projection = FactSource(stores.database), Projection()
-    for user, city in (("u-1", "Rome"), ("u-2", "Oslo")):
-        await stores.record(stores.message(f"{user}-0", user_id=user))
-        await learn(stores, extracted(stores, f"{user}-0", claim("lives_in", city), user_id=user))
-    await stores.record(stores.message("u-1-1", minute=1), stores.message("u-3-0", user_id="u-3"))
-    rome = await facts(stores)
-    assert await source.owners(stores.tenant) == {"u-1": 1, "u-2": 1}
-    assert (await source.owners(stores.tenant, "u-2"), await source.owners(stores.tenant, "u-4")) == (
-        {"u-2": 1},
-        {},
-    )
-    assert list(await source.ids(stores.tenant, "u-1")) == [rome[0].id]
-    async with source.lock(stores.tenant, "u-1") as locked:
-        milan = extracted(stores, "u-1-1", claim("lives_in", "Milan", minute=1))
-        learning = asyncio.create_task(learn(stores, milan, projection=projection))
-        await learn(
-            stores, extracted(stores, "u-3-0", claim("lives_in", "Bonn"), user_id="u-3")
-        )  # others go on
-        oslo = await facts(stores, FactQuestion(user_id="u-2"))
-        assert list(await locked.find([rome[0].id, oslo[0].id, uuid4()])) == rome
-        assert list(await locked.find([])) == []
-        assert projection.learned == []
-    await learning
-    assert {fact.object for fact in projection.learned[0].facts} == {"Rome", "Milan"}
-    with pytest.raises(LookupError, match="odd"):
-        async with source.lock(stores.tenant, "u-1"):
-            raise LookupError("odd")
 
 
 NORA = Evidence(

@@ -56,9 +56,9 @@ async def others(connection: "asyncpg.Connection[asyncpg.Record]") -> AsyncItera
     """Fill another tenant: where there is little in all, reading every row of it costs least."""
     await connection.execute(
         "insert into facts (tenant, id, user_id, subject, subject_key, predicate, object, object_key, "
-        "confidence, first_seen, last_reinforced, message_ids) "
+        "confidence, first_seen, last_reinforced, message_ids, version) "
         "select 'other', gen_random_uuid(), 'u', 'user', 'user', 'likes', 'thing ' || n, 'thing ' || n, "
-        "1, now(), now(), '{}' from generate_series(1, 20000) as n"
+        "1, now(), now(), '{}', 1 from generate_series(1, 20000) as n"
     )
     await connection.execute(
         "insert into fact_evidence (tenant, user_id, message_id, ordinal, sent_at, subject, subject_key, "

@@ -1,14 +1,12 @@
 """The law of every `FactLedger`: what it holds is the pure fold over all that was said, however it came."""
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.store.evidence import Projection, claim, extracted, learn
+from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
 from tests.fixtures.reference_formulas import facts_as_of as held_at
 
@@ -22,7 +20,6 @@ from ricordo.memory.facts import (
     resolved,
     select_facts,
 )
-from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at
@@ -117,63 +114,39 @@ async def _asked(
     return set(await stores.ledger.facts(stores.tenant, question))
 
 
-def _projected(learned: Sequence[FactDelta]) -> set[Fact]:
-    """Return what a projection holds that wrote what it was given, in that order."""
-    held: dict[UUID, Fact] = {}
-    for one in learned:
-        held |= {fact.id: fact for fact in one.facts}
-        for gone in one.gone:
-            held.pop(gone, None)
-    return set(held.values())
-
-
 @LAWS
 @given(delivery=deliveries())
 async def test_also_when_all_batches_come_at_once(
     stores: Stores, delivery: tuple[list[list[Evidence]], list[list[int]]]
 ) -> None:
     story, batches = delivery
-    here, projection = stores.another_tenant(), Projection()
+    here = stores.another_tenant()
     utterances = await _utterances(here, story)
     ledgers = here.ledger, here.another_ledger()
     await asyncio.gather(
         *(
-            learn(here, *(utterances[n] for n in batch), projection=projection, ledger=ledgers[turn % 2])
+            learn(here, *(utterances[n] for n in batch), ledger=ledgers[turn % 2])
             for turn, batch in enumerate(batches)
         )
     )
     await _holds_the_fold(here, utterances)
-    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
-    assert _projected(projection.learned) == everything
 
 
 @LAWS
 @given(
     delivery=deliveries(),
     turns=st.lists(st.sampled_from((0, 0, 1)), min_size=11, max_size=11),
-    refused=st.lists(st.sampled_from((False, False, True)), min_size=11, max_size=11),
 )
-async def test_also_when_workers_take_turns_and_projections_fail(
-    stores: Stores,
-    delivery: tuple[list[list[Evidence]], list[list[int]]],
-    turns: list[int],
-    refused: list[bool],
+async def test_also_when_workers_take_turns(
+    stores: Stores, delivery: tuple[list[list[Evidence]], list[list[int]]], turns: list[int]
 ) -> None:
     story, batches = delivery
-    here, projection = stores.another_tenant(), Projection()
+    here = stores.another_tenant()
     utterances = await _utterances(here, story)
     ledgers = here.another_ledger(), here.another_ledger()
-    for batch, turn, refuses in zip(batches, turns, refused, strict=False):
-        new = [utterances[n] for n in batch]
-        if refuses:
-            with contextlib.suppress(ConnectionError):  # not raised where there is nothing to project
-                await learn(
-                    here, *new, projection=Projection(failing=ConnectionError()), ledger=ledgers[turn]
-                )
-        await learn(here, *new, projection=projection, ledger=ledgers[turn])
+    for batch, turn in zip(batches, turns, strict=False):
+        await learn(here, *(utterances[n] for n in batch), ledger=ledgers[turn])
     await _holds_the_fold(here, utterances)
-    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
-    assert _projected(projection.learned) == everything
 
 
 @LAWS
@@ -181,15 +154,13 @@ async def test_also_when_workers_take_turns_and_projections_fail(
 async def test_also_when_messages_are_read_anew_and_say_something_else(
     stores: Stores, first: tuple[list[list[Evidence]], list[list[int]]], second: list[list[Evidence]]
 ) -> None:
-    here, projection = stores.another_tenant(), Projection()
+    here = stores.another_tenant()
     former = await _utterances(here, first[0])
     now = [
         extracted(here, one.message_id, *evidence, user_id=one.user_id)
         for one, evidence in zip(former, second, strict=False)
     ]
-    await learn(here, *former, projection=projection)
+    await learn(here, *former)
     for one in now:
-        await learn(here, one, projection=projection)
+        await learn(here, one)
     await _holds_the_fold(here, now)
-    everything = await _asked(here, "u-0", history=True) | await _asked(here, "u-1", history=True)
-    assert _projected(projection.learned) == everything

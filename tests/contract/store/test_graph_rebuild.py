@@ -18,13 +18,13 @@ from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import EntityNeighbour, FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.store.fact_queries import FactQuestion, FactSource
+from ricordo.store.fact_queries import FactQuestion
+from ricordo.store.fact_source import FactSource
 from ricordo.system_clock import SystemClock
-from ricordo.testing.graph import ODD_NAMES, known
+from ricordo.testing.graph import ODD_NAMES, known, write
 from ricordo_services.job_progress import ReindexOrder, ReindexProgress
-from ricordo_services.knowledge.graph_projector import projection_to
+from ricordo_services.knowledge.graph_projector import GraphProjector
 from ricordo_services.knowledge.graph_rebuild import GraphRebuild
-from ricordo_services.knowledge.graph_repair import GraphRepair
 from ricordo_services.stack import Endpoints
 
 USERS: Final = ("u-1", "u-2", "u'3`{}")
@@ -34,8 +34,9 @@ SOME: Final = "00000000-0000-4000-8000-000000000000"
 """The id of no fact, and no state."""
 
 DAMAGE = table(__file__, "damage")
-STATES: Final[LiteralString] = (
-    "MATCH (p:Projection {tenant: $tenant}) RETURN p.user_id AS user_id, p.state AS state ORDER BY user_id"
+VERSIONS: Final[LiteralString] = (
+    "MATCH (p:Projection {tenant: $tenant}) "
+    "RETURN p.user_id AS user_id, p.version AS version, p.state AS state ORDER BY user_id"
 )
 SHAPE: Final[LiteralString] = (
     "MATCH (e:Entity {tenant: $tenant}) OPTIONAL MATCH (e)-[f]->() "
@@ -55,8 +56,9 @@ class World:
 
     async def learn(self, *told: ExtractedEvidence) -> None:
         """Take in what messages state, as the worker does."""
-        project = projection_to(self.graph, self.stores.tenant)
-        await self.stores.ledger.record(self.stores.tenant, told, project, STORED)
+        await self.stores.ledger.record(self.stores.tenant, told, STORED)
+        for user_id in sorted({one.user_id for one in told}):
+            await self.job.projector.project(self.stores.tenant, user_id)
 
     async def rebuild(self, user_id: str | None = None) -> ReindexProgress:
         return await self.job.run(
@@ -73,7 +75,7 @@ class World:
 
     async def seen(self) -> tuple[dict[str, Sequence[Fact]], list[dict[str, object]]]:
         """Return all facts of the graph, its entities, each with how many edges leave it, and its states."""
-        return await self.exported(), [*await self.run(SHAPE), *await self.run(STATES)]
+        return await self.exported(), [*await self.run(SHAPE), *await self.run(VERSIONS)]
 
     async def known(self) -> dict[str, Sequence[Fact]]:
         """Return what the truth holds."""
@@ -95,7 +97,7 @@ async def world(stores: Stores, stack: Endpoints) -> AsyncIterator[World]:
     ):
         await graph.prepare()
         job = GraphRebuild(
-            graph_repair=GraphRepair(facts=FactSource(stores.database), graph=graph, batch=7),
+            projector=GraphProjector(FactSource(stores.database), graph),
             life=stores.lifecycle,
             clock=SystemClock(),
         )
@@ -144,7 +146,7 @@ async def test_whatever_was_damaged_is_as_it_was(world: World) -> None:
     number = sum(map(len, before[0].values()))
     for name, damage in DAMAGE.items():
         await world.run(damage)
-        shape = [*await world.run(SHAPE), *await world.run(STATES)]
+        shape = [*await world.run(SHAPE), *await world.run(VERSIONS)]
         assert shape != before[1] or await world.exported() != before[0], name
         done = await world.rebuild()
         assert await world.seen() == before, name
@@ -158,13 +160,10 @@ async def test_facts_that_the_truth_does_not_hold_are_removed(world: World) -> N
         foreign = known(
             *(("user", "knows", f"Ghost {n}") for n in range(20)), tenant=world.stores.tenant, user_id=user
         )
-        await world.graph.project(world.stores.tenant, user, foreign)
+        await write(world.graph, world.stores.tenant, user, foreign)
     done = await world.rebuild()
     assert await world.seen() == before
-    assert (done.removed, done.users) == (80, 4)
-    again = await world.rebuild()
-    assert (again.removed, again.users, again.written) == (0, 3, done.written)
-    assert await world.seen() == before
+    assert (done.users, (await world.rebuild()).users) == (4, 3)
 
 
 async def test_of_one_user_it_leaves_the_others_alone(world: World) -> None:
@@ -224,21 +223,6 @@ async def test_neighbours_are_those_from_before(world: World) -> None:
     assert ways(await around()) == ways(before)
 
 
-async def test_an_entity_of_no_tenant_is_removed_with_all_that_is_nobodys(world: World) -> None:
-    await live(world, random.Random(10))
-    before = await world.seen()
-    mark = f"stranger {uuid4()}"
-    async with world.driver.session(database=world.database) as session:
-        await (await session.run("CREATE (:Entity {user_id: 'u-1', key: $mark})", {"mark": mark})).consume()
-        for unnamed, left in ((False, 1), (True, 0)):
-            await world.graph.sweep_ownerless([world.stores.tenant], unnamed=unnamed)
-            found = await session.run(
-                "MATCH (e:Entity {key: $mark}) RETURN count(e) AS number", {"mark": mark}
-            )
-            assert await found.data() == [{"number": left}]
-    assert await world.seen() == before
-
-
 async def test_other_peoples_entities_are_none_of_ours(world: World) -> None:
     mark = f"Not A Tenant {uuid4()}"
     queries: tuple[LiteralString, ...] = (
@@ -250,6 +234,5 @@ async def test_other_peoples_entities_are_none_of_ours(world: World) -> None:
         for query in queries[:2]:
             await (await session.run(query, {"mark": mark})).consume()
         await world.job.run(ReindexOrder(projection="graph", user_id="u"))
-        await world.graph.sweep_ownerless([world.stores.tenant], unnamed=True)
         found = await (await session.run(queries[2], {"mark": mark})).data()
     assert found == [{"number": 2}]

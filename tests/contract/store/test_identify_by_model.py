@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 import asyncpg
 import pytest
 import pytest_asyncio
-from tests.contract.store.evidence import Projection, claim, extracted, learn
+from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import Stores
 from tests.fixtures.fake_llm import FakeIdentityReader
-from tests.fixtures.memory_graph import MemoryGraph
 
-from ricordo.graph.port import GraphUnavailable
 from ricordo.memory.facts import Evidence
 from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
@@ -21,10 +19,8 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
-from ricordo.store.fact_queries import FactQuestion, FactSource
+from ricordo.store.fact_queries import FactQuestion
 from ricordo.system_clock import SystemClock
-from ricordo_services.knowledge.graph_projector import GraphProjector
-from ricordo_services.knowledge.graph_repair import GraphRepair, GraphRepairs
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 
 BROTHER, COLLEAGUE = "has_sibling/m/brother", "knows/m/colleague"
@@ -51,19 +47,17 @@ class Process:
 
     def __init__(self, stores: Stores, reader: FakeIdentityReader | None = None) -> None:
         self.stores, self.reader = stores, reader or FakeIdentityReader()
-        self.events, self.graph_away = 0, False
+        self.events, self.projected = 0, 0
         self.ledger = FactLedger(stores.database, record_doubts=True)
-        clock, graph = SystemClock(), MemoryGraph()
+        clock = SystemClock()
         breaker = CircuitBreaker(clock, 3, 60.0, counted=ModelUnavailable)
-        repairs = GraphRepairs(GraphRepair(facts=FactSource(stores.database), graph=graph))
         self.identify = IdentityResolution(
             ledger=self.ledger,
-            project=GraphProjector(graph, repairs),
+            project_soon=self._project_soon,
             reader=self.reader,
             throttle=Throttle(breaker, None, clock, gone="gone", back="back"),
             tenants=self._tenants,
             backlog=self,
-            ask_graph=self._ask_graph,
         )
 
     async def waiting(self) -> int:
@@ -72,9 +66,8 @@ class Process:
     async def _tenants(self) -> Sequence[str]:
         return [self.stores.tenant]
 
-    async def _ask_graph(self) -> None:
-        if self.graph_away:
-            raise GraphUnavailable("away")
+    def _project_soon(self) -> None:
+        self.projected += 1
 
     async def say(self, *claims: Evidence, user_id: str = "u-1", prefix: str = "m") -> None:
         """Have each claim stated in a message of its own."""
@@ -212,17 +205,14 @@ async def test_a_model_that_is_away_decides_nothing(one: Process) -> None:
     assert (len(await one.open()), one.counted()) == (1, {})
 
 
-async def test_it_waits_for_events_and_an_absent_graph(one: Process) -> None:
+async def test_it_waits_for_events(one: Process) -> None:
     await one.say(NICO, NICOLA)
     one.events = 1
     await one.identify.run()
-    one.events, one.graph_away = 0, True
-    with pytest.raises(GraphUnavailable):
-        await one.identify.run()
-    assert (one.reader.asked, len(await one.open())) == ([], 1)
-    one.graph_away = False
+    assert (one.reader.asked, len(await one.open()), one.projected) == ([], 1, 0)
+    one.events = 0
     await one.identify.run()
-    assert one.counted() == {"unsure": 1}
+    assert (one.counted(), one.projected) == ({"unsure": 1}, 1)
 
 
 async def _doubted(one: Process, *users: str) -> None:
@@ -274,7 +264,7 @@ async def test_a_turn_ends_with_an_error_and_what_was_decided_in_it_stays(one: P
 
     async def fail_within() -> None:
         async with one.ledger.lease_pairs(one.stores.tenant, pairs):
-            await one.ledger.decide(one.stores.tenant, "u-1", PAIRS[0], Projection(), same=True, by="model:m")
+            await one.ledger.decide(one.stores.tenant, "u-1", PAIRS[0], same=True, by="model:m")
             raise ModelUnavailable("away")
 
     with pytest.raises(ModelUnavailable):
@@ -289,7 +279,7 @@ async def test_a_user_who_decides_while_the_model_thinks_is_right(one: Process) 
     running = asyncio.create_task(Process(one.stores, reader).identify.run())
     await reader.entered.wait()
     names = ("Nico", "Nicola")
-    await one.ledger.decide(one.stores.tenant, "u-1", names, Projection(), same=False, by="user")
+    await one.ledger.decide(one.stores.tenant, "u-1", names, same=False, by="user")
     reader.released.set()
     await running
     friends = await one.ledger.facts(one.stores.tenant, FactQuestion(user_id="u-1", predicate="friend"))

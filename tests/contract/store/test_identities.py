@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from tests.contract.store.evidence import Projection, claim, extracted, learn
+from tests.contract.store.evidence import changes, claim, extracted, learn, version
 from tests.contract.store.stores import Stores
 
 from ricordo.memory.facts import MOST_DECISIONS, Evidence
@@ -34,7 +34,7 @@ async def _say(stores: Stores, name: str, *claims: Evidence, ledger: FactLedger 
 
 
 async def _decide(stores: Stores, *, same: bool | None, by: str = "user", **more: object) -> bool | None:
-    of = (stores.tenant, "u-1", NAMES, Projection())
+    of = (stores.tenant, "u-1", NAMES)
     return await stores.ledger.decide(*of, same=same, by=by, **more)  # type: ignore[arg-type]  # few options
 
 
@@ -45,18 +45,18 @@ def doubting(stores: Stores) -> FactLedger:
 
 
 async def test_a_brother_gets_his_name_and_loses_it_to_two(stores: Stores) -> None:
-    projection = Projection()
     await stores.say("m-0", "m-1", "m-2")
     lives = extracted(stores, "m-0", claim("lives_in", "Turin", subject="brother", ties=(UNNAMED, "")))
     named = extracted(stores, "m-1", claim("has_sibling", "Marco", minute=1, ties=("", BROTHER)))
     second = extracted(stores, "m-2", claim("has_sibling", "Leo", minute=2, ties=("", BROTHER)))
-    await learn(stores, lives, projection=projection)
+    await learn(stores, lives)
     assert await _known(stores) == {("brother", "lives_in", "Turin")}
-    await learn(stores, named, projection=projection)
+    before = await version(stores)
+    await learn(stores, named)
     assert await _known(stores) == {("Marco", "lives_in", "Turin"), ("user", "has_sibling", "Marco")}
     assert await _known(stores, "Brother") == await _known(stores, "Marco")
-    assert len(projection.learned[-1].gone) == 1, "the fact under the other name is gone"
-    await learn(stores, second, projection=projection)
+    assert len((await changes(stores, before))[1]) == 1, "the fact under the other name is gone"
+    await learn(stores, second)
     assert ("brother", "lives_in", "Turin") in await _known(stores)
     assert await _known(stores, "Marco") == {("user", "has_sibling", "Marco")}
 
@@ -81,11 +81,12 @@ async def test_users_have_friends_of_their_own(stores: Stores) -> None:
 
 async def test_a_decision_holds_for_all_evidence_and_is_taken_back(stores: Stores) -> None:
     await _say(stores, "m-0", *BOTH)
-    projection = Projection()
+    versions = set()
     for _ in range(2):
-        await stores.ledger.decide(stores.tenant, "u-1", NAMES, projection, same=True, by="user")
+        await stores.ledger.decide(stores.tenant, "u-1", NAMES, same=True, by="user")
         assert await _known(stores) == ONE
-    assert len(projection.learned) == 1
+        versions.add(await version(stores))
+    assert len(versions) == 1
     await stores.say("m-2")
     more = extracted(stores, "m-2", claim("plays", "chess", minute=2, subject="Nico"))
     for ledger in (stores.ledger, stores.another_ledger()):
@@ -93,14 +94,6 @@ async def test_a_decision_holds_for_all_evidence_and_is_taken_back(stores: Store
         assert ("Nicola", "plays", "chess") in await _known(stores, "nico")
     await _decide(stores, same=None)
     assert await _known(stores) == {*TWO, ("Nico", "plays", "chess")}
-
-
-async def test_a_decision_that_cannot_be_projected_is_not_taken(stores: Stores) -> None:
-    await _say(stores, "m-0", *BOTH)
-    away = Projection(failing=OSError("the graph is away"))
-    with pytest.raises(OSError, match="away"):
-        await stores.ledger.decide(stores.tenant, "u-1", NAMES, away, same=True, by="user")
-    assert await _known(stores) == TWO
 
 
 async def test_an_unresolved_pair_is_kept_until_somebody_answers(
@@ -143,9 +136,9 @@ async def test_no_model_overturns_a_user_and_a_user_overturns_a_model(
     assert await _known(stores) == ONE
     for user, model, known in ((None, True, TWO), (False, True, TWO), (True, False, ONE), (None, True, TWO)):
         await _decide(stores, same=user)
-        projection = Projection()
-        await stores.ledger.decide(stores.tenant, "u-1", NAMES, projection, same=model, by=MODEL)
-        assert (await _known(stores), projection.learned) == (known, [])
+        before = await version(stores)
+        await stores.ledger.decide(stores.tenant, "u-1", NAMES, same=model, by=MODEL)
+        assert (await _known(stores), await version(stores)) == (known, before)
     await _say(stores, "m-0", *BOTH, ledger=doubting)
     assert await doubting.unresolved_pairs(stores.tenant, 10) == [], "nor is it asked again"
 
@@ -165,8 +158,8 @@ async def test_a_request_counts_once_and_returns_what_holds_since(stores: Stores
     decide = partial(stores.ledger.decide, stores.tenant, "u-1", by="user", request_id="r 1")
     for names, same in ((("Nico", "Nicola"), False), (("Nico", "Zeno"), True)):
         with pytest.raises(RequestConflict):
-            await decide(names, Projection(), same=same)
-    assert await decide(("nicola", " NICO"), Projection(), same=True) is None, "the same names, spelled so"
+            await decide(names, same=same)
+    assert await decide(("nicola", " NICO"), same=True) is None, "the same names, spelled so"
 
 
 UNKNOWN: tuple[tuple[tuple[str, str], dict[str, tuple[str, ...]]], ...] = (
@@ -189,11 +182,11 @@ async def test_nothing_is_decided_about_names_that_are_unknown_or_no_two_names(s
     decide = partial(stores.ledger.decide, stores.tenant, "u-1", by="user", request_id="r 1")
     for (names, meant), same in zip(UNKNOWN, (True, False, None) * 2, strict=True):
         with pytest.raises(UnknownNames) as unknown:
-            await decide(names, Projection(), same=same)
+            await decide(names, same=same)
         assert unknown.value.meant == meant
     for names in (("Zeno", " zeno "), ("user", "Zeno"), ("", "Zeno"), ("Zeno", "")):
         with pytest.raises(ValueError, match="not two names"):
-            await decide(names, Projection(), same=True)
+            await decide(names, same=True)
     for table in ("identity_decisions", "inbox"):
         assert await stores.fetch(f"select count(*) from {table}") == [(0,)]
 
@@ -214,7 +207,7 @@ async def test_a_user_decides_about_so_many_names_and_no_more(stores: Stores) ->
         MOST_DECISIONS,
     )
     decide = partial(stores.ledger.decide, stores.tenant, "u-1", same=True, by="user")
-    await decide(("Ada", "Zeno"), Projection())
+    await decide(("Ada", "Zeno"))
     with pytest.raises(TooManyDecisions):
-        await decide(("Bea", "Zeno"), Projection())
-    await decide(("Ada", "Zeno"), Projection())
+        await decide(("Bea", "Zeno"))
+    await decide(("Ada", "Zeno"))

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.evidence import Projection, claim, extracted, learn
+from tests.contract.store.evidence import claim, extracted, learn, version
 from tests.contract.store.stores import STORED, Scope, Stores, summary
 
 from ricordo.language.annotations import MemoryKind
@@ -100,13 +100,10 @@ async def test_the_users_word_is_folded_in_once(restoring: ImportStore, stores: 
     await stores.say("m-1")
     await learn(stores, extracted(stores, "m-1", claim("lives_in", "Turin")))
     words = {"request 1": [word("Turin", "rejected"), word("Bologna")]}
-    projection = Projection()
-    assert await restoring.words(stores.tenant, "u-1", words, projection) == 1
+    assert await restoring.words(stores.tenant, "u-1", words) == 1
     (home,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
     assert (home.object, home.verified) == ("Bologna", True)
-    assert projection.learned
-    assert await restoring.words(stores.tenant, "u-1", words, projection) == 0
-    assert len(projection.learned) == 1
+    assert await restoring.words(stores.tenant, "u-1", words) == 0
 
 
 def turned_down(message_id: str = "m-1") -> ImportedRejection:
@@ -122,14 +119,13 @@ async def test_what_was_rejected_is_rejected_again(
     told = extracted(stores, "m-1", claim("lives_in", "Turin"), claim("likes", "tea", position=20))
     if read_first:
         await learn(stores, told)
-    projection = Projection()
-    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()], projection) == 1
-    assert len(projection.learned) == read_first
+    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()]) == 1
     await learn(stores, told)
     (tea,) = await stores.ledger.facts(stores.tenant, FactQuestion(user_id="u-1"))
     assert tea.object == "tea"
-    await restoring.rejections(stores.tenant, "u-1", [turned_down()], projection)
-    assert len(projection.learned) == read_first
+    before = await version(stores)
+    await restoring.rejections(stores.tenant, "u-1", [turned_down()])
+    assert await version(stores) == before
 
 
 @pytest.mark.parametrize(("scope", "key"), [("user", "u-1"), ("message", "m-1")])
@@ -138,14 +134,14 @@ async def test_nothing_rejected_comes_back_of_what_was_forgotten(
 ) -> None:
     await stores.say("m-1")
     await stores.put_tombstone(scope, key, "u-1")
-    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()], Projection()) == 0
+    assert await restoring.rejections(stores.tenant, "u-1", [turned_down()]) == 0
     assert await stores.fetch("select count(*) from rejections") == [(0,)]
 
 
 async def test_nothing_comes_back_of_who_was_forgotten(restoring: ImportStore, stores: Stores) -> None:
     sources = await stores.say("m-1", "m-2")
     await stores.put_tombstone("user", "u-1", "u-1")
-    assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}, Projection()) == 0
+    assert await restoring.words(stores.tenant, "u-1", {"request 1": [word("Turin")]}) == 0
     assert list(await restoring.derived(stores.tenant, [summary(stores, sources)], {}, STORED)) == []
 
 
@@ -172,7 +168,7 @@ async def test_what_was_noted_or_decided_here_since_stays(stores: Stores) -> Non
         note = WorkingNote(user_id="u-1", conversation_id="c-1", key="a", value=value)
         await stores.notes.note(stores.tenant, note, at_, live_since=now - day, limit=9, late=True)
         same = await stores.ledger.decide(
-            stores.tenant, "u-1", ("nico", "nicola"), Projection(), same=value == 1, by="user", decided_at=at_
+            stores.tenant, "u-1", ("nico", "nicola"), same=value == 1, by="user", decided_at=at_
         )
         assert same is (value < 3)
     assert await stores.fetch("select value from notes") == [("3",)]
@@ -187,7 +183,7 @@ async def test_no_decision_of_before_comes_back_once_all_is_erased(stores: Store
     before, names = datetime.now(UTC), ("nico", "nicola")
     await stores.put_tombstone("user", "u-1", "u-1")
     await _erased(stores)
-    of = (stores.tenant, "u-1", names, Projection())
+    of = (stores.tenant, "u-1", names)
     with pytest.raises(NobodyKnown, match="forgotten"):
         await stores.ledger.decide(*of, same=True, by=by, decided_at=before)
     assert await _decisions(stores) == []

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from tests.contract.store.evidence import Projection, claim, extracted, facts, learn
+from tests.contract.store.evidence import claim, extracted, facts, learn
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request, vector_of
 
 from ricordo.language.text import text_hash
@@ -107,7 +107,7 @@ async def test_at_once_with_all_workers_nothing_of_the_former_words_stays(stores
         await asyncio.gather(
             here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
             here.enrichments.save(here.tenant, [late], STORED),
-            here.ledger.record(here.tenant, [_evidence(here, "Rome")], Projection(), STORED),
+            here.ledger.record(here.tenant, [_evidence(here, "Rome")], STORED),
             here.correct(memory_id, RIGHT),
             here.encodings.save(here.tenant, MODEL, vectors, [memory_id], STORED, texts=hashes),
         )

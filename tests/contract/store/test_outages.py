@@ -16,7 +16,6 @@ from tests.contract.store.evidence import claim, extracted
 from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.eventually import eventually
 
-from ricordo.memory.facts.fact_model import FactDelta
 from ricordo.store.database import Database, StoreUnavailable
 
 
@@ -111,13 +110,15 @@ async def test_a_session_cut_in_the_middle_of_a_transaction_leaves_nothing(
 ) -> None:
     await stores.record(stores.message())
 
-    async def cut(learned: FactDelta) -> None:
-        async with owner(dsns) as connection:
-            await _cut(connection)
-
     told = [extracted(stores, "m-1", claim("lives_in", "Rome"))]
-    with pytest.raises(StoreUnavailable):
-        await stores.ledger.record(stores.tenant, told, cut, STORED)
+    async with owner(dsns) as connection:
+        async with connection.transaction():
+            await connection.execute("lock table facts in access exclusive mode")
+            recording = asyncio.create_task(stores.ledger.record(stores.tenant, told, STORED))
+            await eventually(lambda: _waits(connection))
+            await _cut(connection)
+        with pytest.raises(StoreUnavailable):
+            await recording
     progress = await stores.progress()
     assert progress.extracted is None
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
-from tests.contract.store.evidence import Projection, assert_fact, by_object, claim, extracted, learn
+from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores, request, summary
 from tests.contract.store.test_erasure import A_MESSAGE, forget
 from tests.contract.store.test_links import join
@@ -26,7 +26,8 @@ TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
     "neighbours link_versions embedding_models evidence_versions entity_names identity_decisions pass_runs "
     "memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes documents "
-    "reflection_backlog insights discarded_objects quota_counters rejections corrections"
+    "reflection_backlog insights discarded_objects quota_counters rejections corrections "
+    "fact_versions gone_facts"
 ).split()
 
 UNBOUND = {"schema_migrations"}
@@ -51,7 +52,7 @@ async def _fill_every_table(stores: Stores) -> None:
     friends = [claim("friend", name) for name in ("Marco R.", "Lupo")]
     await learn(stores, extracted(stores, "m-1", claim("lives_in", "Rome"), *friends))
     decide = stores.ledger.decide(
-        stores.tenant, "u-1", ("Marco R.", "Lupo"), Projection(), same=True, by="user", request_id="r"
+        stores.tenant, "u-1", ("Marco R.", "Lupo"), same=True, by="user", request_id="r"
     )
     await decide
     await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (said.id,), STORED)])

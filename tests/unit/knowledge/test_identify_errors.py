@@ -1,6 +1,5 @@
 """Errors of decisions on names, as the bot that asked gets them."""
 
-from collections.abc import Awaitable
 from typing import cast
 
 import pytest
@@ -13,7 +12,6 @@ from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecision
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.knowledge.fact_commands import FactCommands
-from ricordo_services.knowledge.graph_projector import GraphProjector
 
 
 class FailingLedger:
@@ -24,10 +22,6 @@ class FailingLedger:
 
     async def decide(self, *_: object, **__: object) -> bool:
         raise self._error
-
-
-async def _project(_: str, __: list[str], write: object) -> object:
-    return await cast("Awaitable[object]", write(None))  # type: ignore[operator]  # the ledger's method
 
 
 async def _ready() -> None:
@@ -55,9 +49,9 @@ async def test_a_decision_that_is_refused_says_why(
 ) -> None:
     commands = FactCommands(
         ledger=cast("FactLedger", FailingLedger(error)),
-        project=cast("GraphProjector", _project),
         clock=ManualClock(),
-        ask_servers=_ready,
+        project_soon=lambda: None,
+        ask_database=_ready,
     )
     with pytest.raises(RequestError) as raised:
         await commands.identify("acme", Identify(user_id="u", names=("Noa", "Nora"), same=True))

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.query_desk import ASKED, STATS, STATS_REPLY, Desk
 
 from ricordo.bus.port import BusUnavailable
-from ricordo.graph.port import GraphInRepair, GraphUnavailable
+from ricordo.graph.port import GraphUnavailable
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import MemoryAccessed
 from ricordo.messages.ids import derived_id
@@ -97,7 +97,6 @@ class TestErrors:
         [
             (StoreUnavailable, "PostgreSQL is away: try again"),
             (GraphUnavailable, "the graph is away: try again"),
-            (GraphInRepair, "the graph is being repaired: try again"),
         ],
     )
     async def test_an_unavailable_server_is_named(

@@ -1,18 +1,13 @@
 """Converts facts to properties of an edge, and back."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
-from ricordo.graph.port import Survey
 from ricordo.memory.facts import LONGEST_KEY, Fact, normalise
-
-ID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""A fact's id, as a regular expression of Cypher."""
 
 # Instants are text of one width in UTC, which sorts correctly, to the microsecond, on every server.
 _FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
@@ -28,22 +23,6 @@ def key(name: str) -> str:
     if len(written) <= LONGEST_KEY:  # Neo4j indexes no more than some 8,000 bytes, tenant and user included
         return normal
     return f"{normal[:_BEGINNING]}… {sha256(written).hexdigest()}"
-
-
-def survey(edges: Sequence[Mapping[str, Any]], isolated: Sequence[Mapping[str, Any]]) -> Survey:
-    """Return the survey of edges and of entities without facts."""
-    times = Counter(UUID(edge["id"]) for edge in edges)
-    twice = {item for item, number in times.items() if number > 1}
-    astray = {UUID(edge["id"]) for edge in edges if _is_astray(edge)}
-    return Survey(frozenset(times), frozenset(twice | astray), frozenset(row["key"] for row in isolated))
-
-
-def _is_astray(edge: Mapping[str, Any]) -> bool:
-    """Return whether an edge joins other entities than it names."""
-    subject, value = edge["subject"], edge["object"]
-    if not isinstance(subject, str) or not isinstance(value, str):
-        return True
-    return (edge["subject_key"], edge["object_key"]) != (key(subject), key(value))
 
 
 def parameters(fact: Fact) -> dict[str, Any]:

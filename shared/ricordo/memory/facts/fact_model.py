@@ -1,6 +1,6 @@
 """Facts, and the changes of them that evidence brings."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -86,37 +86,3 @@ def sort_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(
         sorted(facts, key=lambda f: (f.subject != USER, f.subject, f.predicate, f.object, f.first_seen, f.id))
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectionVersion:
-    """From which state of a user's evidence to which; None where there is none."""
-
-    before: UUID | None
-    after: UUID | None
-
-
-@dataclass(frozen=True, slots=True)
-class FactDelta:
-    """What new evidence has changed of a user's facts.
-
-    Attributes:
-        facts: those that are new or have become others, superseded ones included, as they now stand; none
-            where the evidence has changed and the facts have not.
-        gone: ids of facts that are no more, as after an erasure or another order of arrival.
-        step: from which state of the evidence this leads to which.
-    """
-
-    user_id: str
-    facts: tuple[Fact, ...]
-    gone: tuple[UUID, ...] = ()
-    step: ProjectionVersion = ProjectionVersion(None, None)
-
-
-class VersionConflict(Exception):
-    """The version of a projection differs from that of PostgreSQL, for example after a crash."""
-
-
-Project = Callable[[FactDelta], Awaitable[None]]
-"""Writes the changes of a user's facts to a projection; idempotent. Where it raises `VersionConflict`, the
-caller makes the projection equal to the store and repeats the call."""

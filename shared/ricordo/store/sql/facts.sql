@@ -169,40 +169,55 @@ select subject_key, predicate, object_key from matching
 union
 select new_subject_key, predicate, new_object_key from matching
 
--- name: drop_facts
--- Of the same parts, all but $7.
-delete from facts
-where tenant = $1 and user_id = $2 and not (id = any($7::uuid[]))
-  and ((subject_key <> 'user' and subject_key = any($3::text[]))
-       or (subject_key = 'user' and predicate = any($4::text[]))
-       or (subject_key = 'user' and object_key = any($6::text[])
-           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
-returning id
-
--- name: keep_facts
--- $3 rows, $4 ids of facts that are no more: found by id, not among all that is known of the user. Returns those that are
--- new or have become others.
-with gone as (
-    delete from facts where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2
-)
-insert into facts (tenant, user_id, subject_key, object_key,
+-- name: write_facts
+-- $3 rows, $4 ids of facts that are no more, and of the parts $5 to $8 (as of evidence) all but the rows. What has changed
+-- gets the next version of the user's facts, and what is deleted leaves it. Returned is what was written, or deleted.
+with input as (
+    select * from jsonb_populate_recordset(null::facts, $3::jsonb)
+), changed as (
+    select i.* from input i left join facts f on f.tenant = $1 and f.id = i.id
+    where f.id is null or (
+-- include: fact_columns.mutable of f
+    ) is distinct from (
+-- include: fact_columns.mutable of i
+    )
+), going as (
+    select id from facts
+    where tenant = $1 and user_id = $2 and id not in (select id from input)
+      and ((subject_key <> 'user' and subject_key = any($5::text[]))
+           or (subject_key = 'user' and predicate = any($6::text[]))
+           or (subject_key = 'user' and object_key = any($8::text[])
+               and (predicate, object_key) in (select * from unnest($7::text[], $8::text[]))))
+    union
+    select id from facts where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2
+), drawn as (
+    insert into fact_versions as v (tenant, user_id, version)
+    select $1, $2, 1 where exists (select from changed) or exists (select from going)
+    on conflict (tenant, user_id) do update set version = v.version + 1
+    returning version
+), gone as (
+    delete from facts where tenant = $1 and id in (select id from going) returning id
+), left_behind as (
+    insert into gone_facts (tenant, user_id, id, version) select $1, $2, gone.id, drawn.version from gone, drawn
+    on conflict (tenant, id) do update set version = excluded.version
+), written as (
+    insert into facts (tenant, user_id, version, subject_key, object_key,
 -- include: fact_columns.columns
-)
-select $1, $2, subject_key, object_key,
+    )
+    select $1, $2, (select version from drawn), subject_key, object_key,
 -- include: fact_columns.columns
-from jsonb_populate_recordset(null::facts, $3::jsonb)
-order by id
-on conflict (tenant, id) do update set (
+    from changed
+    order by id
+    on conflict (tenant, id) do update set (version,
 -- include: fact_columns.mutable
-) = (
+    ) = (excluded.version,
 -- include: fact_columns.mutable of excluded
+    )
+    returning id
 )
-where (
--- include: fact_columns.mutable of facts
-) is distinct from (
--- include: fact_columns.mutable of excluded
-)
-returning id
+select id, true as written from written
+union all
+select id, false from gone
 
 -- name: keep_entities
 -- $3 rows, $4 keys of entities that nobody names any more.

@@ -1,6 +1,23 @@
 // Facts are edges of one static type between entities; the predicate is a property, looked up in a closed
 // vocabulary before it comes here. Every pattern names tenant and user, on nodes and on edges.
 
+// name: lock
+// Locks the user's node until the transaction ends, and returns the version of the facts that the graph has. The counter
+// changes each time, so that a server with optimistic transactions refuses the later of two.
+MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
+SET p.locks = coalesce(p.locks, 0) + 1
+WITH p
+RETURN p.version AS version
+
+// name: set_version
+MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
+SET p.version = $version
+REMOVE p.state
+
+// name: drop_version
+MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
+DELETE p
+
 // name: upsert
 // The edge is merged from its object: the user is the subject of most facts, and an end with few edges is found sooner.
 UNWIND $facts AS fact
@@ -37,32 +54,6 @@ MATCH (:Entity {tenant: $tenant, user_id: $user_id})
 RETURN properties(f) AS fact
 ORDER BY f.id
 
-// name: stand
-// At which state of a user's evidence the graph was, and from now on is.
-MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
-WITH p, p.state AS former
-SET p.state = $state
-RETURN former
-
-// name: state
-MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
-RETURN p.state AS state
-
-// name: stand_if
-MERGE (p:Projection {tenant: $tenant, user_id: $user_id})
-WITH p
-WHERE p.state = $before OR p.state IS NULL AND $before IS NULL
-SET p.state = $state
-
-// name: forget_state_if
-MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
-WHERE p.state = $before OR p.state IS NULL AND $before IS NULL
-DELETE p
-
-// name: forget_state
-MATCH (p:Projection {tenant: $tenant, user_id: $user_id})
-DELETE p
-
 // name: adjacent
 MATCH (:Entity {tenant: $tenant, user_id: $user_id, key: $entity})
       -[f:FACT {tenant: $tenant, user_id: $user_id}]-
@@ -89,36 +80,6 @@ RETURN n.key AS key, n.name AS name, predicates
 ORDER BY name, key
 LIMIT $limit
 
-// name: count
-MATCH (:Entity {tenant: $tenant, user_id: $user_id})
-      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (:Entity {tenant: $tenant, user_id: $user_id})
-RETURN count(f) AS facts
-
 // name: erase
 MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 DETACH DELETE e
-
-// name: sweep_edges
-// Whoever wrote them, they are no facts of ours: no other query could name them.
-MATCH (:Entity {tenant: $tenant, user_id: $user_id})
-      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (:Entity {tenant: $tenant, user_id: $user_id})
-WHERE f.id IS NULL OR NOT f.id =~ $form
-DELETE f
-
-// name: sweep_nameless
-MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
-WHERE e.key IS NULL
-DETACH DELETE e
-
-// name: isolated
-MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
-WHERE NOT (e)-[:FACT {tenant: $tenant, user_id: $user_id}]-(:Entity {tenant: $tenant, user_id: $user_id})
-RETURN e.key AS key
-
-// name: survey
-MATCH (s:Entity {tenant: $tenant, user_id: $user_id})
-      -[f:FACT {tenant: $tenant, user_id: $user_id}]->
-      (o:Entity {tenant: $tenant, user_id: $user_id})
-RETURN f.id AS id, f.subject AS subject, f.object AS object, s.key AS subject_key, o.key AS object_key

@@ -53,6 +53,7 @@ create table facts (
     disputed boolean not null default false,
     verified boolean not null default false,
     message_ids text[] not null,
+    version bigint not null,
     primary key (tenant, id)
 );
 create index facts_of_user on facts (tenant, user_id, confidence desc, last_reinforced desc);
@@ -61,6 +62,28 @@ create index facts_of_object on facts (tenant, user_id, object_key);
 create index facts_of_predicate on facts (tenant, user_id, predicate, confidence desc, last_reinforced desc);
 create index facts_current on facts (tenant, user_id, confidence desc, last_reinforced desc) where valid_to is null;
 create index facts_verified on facts (tenant, user_id) where verified;
+create index facts_of_version on facts (tenant, user_id, version, id);
+
+-- The version of a user's facts, and the one that the graph is known to have. It is drawn under the user's lock, so that it
+-- grows in the order of the commits.
+create table fact_versions (
+    tenant text not null,
+    user_id text not null,
+    version bigint not null,
+    projected bigint not null default 0,
+    primary key (tenant, user_id)
+);
+create index fact_versions_behind on fact_versions (tenant, user_id) where version > projected;
+
+-- Facts that were deleted, until the graph is known to have that version.
+create table gone_facts (
+    tenant text not null,
+    id uuid not null,
+    user_id text not null,
+    version bigint not null,
+    primary key (tenant, id)
+);
+create index gone_facts_of_user on gone_facts (tenant, user_id, version);
 
 -- Readings that the user has rejected: the words of a message from which a fact is not read again. A row without a
 -- message records the request about a fact that rested on the user's assertion alone.

@@ -1,0 +1,228 @@
+"""The law of the graph: whatever came before, after one projection of a user it equals the user's facts."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.store.evidence import ALL, claim, extracted, learn
+from tests.contract.store.stores import STORED, Stores
+from tests.contract.store.test_folding_laws import statements
+from tests.fixtures.memory_graph import MemoryGraph
+
+from ricordo.graph.port import GraphDelta, GraphUnavailable, ReadDelta
+from ricordo.memory.facts import Evidence
+from ricordo.messages.enumerations import ForgetScope
+from ricordo.messages.events import FactsExtracted
+from ricordo.runtime.handling import Envelope
+from ricordo.store.erasure import ErasureRequest, ErasureStore
+from ricordo.store.fact_source import FactSource
+from ricordo.testing.factories import START
+from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.knowledge.graph_projector import GraphCatchUp, GraphProjector
+
+LAWS = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
+)
+MESSAGES = 6
+
+
+class CountingGraph(MemoryGraph):
+    """Counts the facts that are written, and whether all of a user were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written, self.whole = 0, 0
+
+    async def project(self, tenant: str, user_id: str, read: ReadDelta) -> int:
+        async def counted(version: int | None) -> GraphDelta:
+            delta = await read(version)
+            self.whole += delta.whole
+            return delta
+
+        written = await super().project(tenant, user_id, counted)
+        self.written += written
+        return written
+
+
+@dataclass
+class World:
+    """A tenant's facts of one user, and the graph."""
+
+    stores: Stores
+    graph: CountingGraph = field(default_factory=CountingGraph)
+
+    def __post_init__(self) -> None:
+        self.source = FactSource(self.stores.database)
+        self.projector = GraphProjector(self.source, self.graph)
+
+    async def learn(self, nth: int, *said: Evidence) -> None:
+        await learn(self.stores, extracted(self.stores, f"m-{nth}", *said))
+
+    async def forget(self, scope: ForgetScope, key: str) -> None:
+        erasure = ErasureStore(self.stores.database)
+        request = await erasure.put_tombstone(
+            self.stores.tenant, ErasureRequest("u-1", scope, key, STORED.replace(year=2027))
+        )
+        assert isinstance(request, ErasureRequest)
+        while (await erasure.erase(self.stores.tenant, request, 2)).more:
+            pass
+        await erasure.finish(self.stores.tenant, request)
+
+    async def project(self) -> None:
+        await self.projector.project(self.stores.tenant, "u-1")
+
+    async def is_projected(self) -> bool:
+        known = await self.stores.ledger.facts(self.stores.tenant, ALL)
+        held = await self.graph.export(self.stores.tenant, "u-1")
+        behind = await self.source.behind(self.stores.tenant, None, 9)
+        gone = await self.stores.fetch("select id from gone_facts")
+        return set(held) == set(known) and (list(behind), gone) == ([], [])
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def world(stores: Stores) -> World:
+    await stores.say(*(f"m-{n}" for n in range(MESSAGES)))
+    return World(stores)
+
+
+STEPS: st.SearchStrategy[tuple[str, int, list[Evidence]]] = st.one_of(
+    st.tuples(st.just("learn"), st.integers(0, MESSAGES - 1), statements()),
+    st.tuples(st.just("forget"), st.integers(0, MESSAGES - 1), st.just([])),
+    st.tuples(
+        st.sampled_from(("project", "project", "fail", "unconfirmed", "wipe", "ahead", "older")),
+        st.just(0),
+        st.just([]),
+    ),
+)
+
+
+async def _step(world: World, name: str, nth: int, said: Sequence[Evidence]) -> None:
+    owner = world.stores.tenant, "u-1"
+    match name:
+        case "learn":
+            await world.learn(nth, *said)
+        case "forget":
+            await world.forget(ForgetScope.MESSAGE, f"m-{nth}")
+        case "project":
+            await world.project()
+        case "fail":  # the server goes away
+            world.graph.away = True
+            with pytest.raises(GraphUnavailable):
+                await world.project()
+            world.graph.away = False
+        case "unconfirmed":  # the process ends between the graph and PostgreSQL
+            await world.graph.project(*owner, partial(_read, world))
+        case "wipe":
+            world.graph.lose(*owner)
+        case "ahead":  # PostgreSQL was restored from an older backup
+            world.graph.versions[owner] = 1_000
+        case "older":  # the graph was
+            world.graph.versions[owner] = 0
+        case _:
+            raise ValueError(name)
+
+
+async def _read(world: World, version: int | None) -> GraphDelta:
+    return (await world.source.changes(world.stores.tenant, "u-1", version))[1]
+
+
+@LAWS
+@given(steps=st.lists(STEPS, max_size=14))
+async def test_one_projection_makes_the_graph_equal_to_the_facts(
+    stores: Stores, steps: Sequence[tuple[str, int, Sequence[Evidence]]]
+) -> None:
+    here = stores.another_tenant()
+    await here.say(*(f"m-{n}" for n in range(MESSAGES)))
+    world = World(here)
+    for name, nth, said in steps:
+        await _step(world, name, nth, said)
+    await world.project()
+    assert await world.is_projected()
+    await world.project()
+    assert await world.is_projected()
+
+
+async def test_only_what_is_newer_than_the_graph_is_written(world: World) -> None:
+    await world.learn(0, *(claim("likes", f"thing {n}", position=n) for n in range(20)))
+    await world.project()
+    await world.learn(1, claim("likes", "tea", minute=1))
+    await world.learn(2, claim("likes", "jazz", minute=2))
+    await world.project()
+    assert (world.graph.written, world.graph.whole) == (22, 1)
+    await world.project()
+    assert (world.graph.written, world.graph.whole) == (22, 1), "nothing is newer"
+
+
+async def test_projections_amid_folds_lose_nothing(world: World) -> None:
+    async def learn_all() -> None:
+        for nth in range(MESSAGES):
+            await world.learn(nth, claim("lives_in", f"city {nth}", minute=nth), claim("likes", "tea"))
+            if nth % 2:
+                await world.forget(ForgetScope.MESSAGE, f"m-{nth - 1}")
+
+    learning = asyncio.create_task(learn_all())
+    while not learning.done():
+        await asyncio.gather(world.project(), world.project())
+    await learning
+    await world.project()
+    assert await world.is_projected()
+
+
+async def test_facts_on_many_pages_are_written_whole(world: World) -> None:
+    for nth in range(3):
+        said = (claim("likes", f"thing {nth} {n}", minute=nth, position=n) for n in range(400))
+        await world.learn(nth, *said)
+    await world.project()
+    assert world.graph.written == 1_200
+    assert await world.is_projected()
+
+
+async def test_of_a_forgotten_user_nothing_stays_on_either_side(world: World) -> None:
+    await world.learn(0, claim("likes", "tea"))
+    await world.project()
+    await world.forget(ForgetScope.USER, "u-1")
+    await world.project()
+    assert await world.is_projected()
+    assert await world.graph.owners(world.stores.tenant) == set()
+    assert await world.stores.fetch("select user_id from fact_versions") == []
+
+
+async def test_an_event_projects_its_user_if_there_is_something_new(world: World) -> None:
+    tenant = world.stores.tenant
+    body = FactsExtracted(
+        user_id="u-1", conversation_id="c-1", message_id="m-0", memory_id=world.stores.id("m-0"), facts=1
+    )
+    event = Envelope(tenant, body.id, "subject", body, 1, None)
+    await world.projector(tenant, [event])
+    assert world.graph.whole == 0
+    await world.learn(0, claim("likes", "tea"))
+    await world.projector(tenant, [event, event])
+    await world.projector(tenant, [event])
+    assert (world.graph.whole, world.graph.written) == (1, 1)
+    assert await world.is_projected()
+
+
+async def test_facts_without_an_event_are_caught_up_with_past_a_user_that_fails(world: World) -> None:
+    await world.stores.record(world.stores.message("n-0", user_id="u-0"))
+    await learn(world.stores, extracted(world.stores, "n-0", claim("likes", "rain"), user_id="u-0"))
+    await world.learn(0, claim("likes", "tea"))
+
+    class Faulty(GraphProjector):
+        async def project(self, tenant: str, user_id: str, *, whole: bool = False) -> int:
+            if user_id == "u-0":
+                raise RuntimeError("what nobody has foreseen")
+            return await super().project(tenant, user_id, whole=whole)
+
+    catch_up = GraphCatchUp(
+        Faulty(world.source, world.graph), world.stores.lifecycle, ManualClock(start=START)
+    )
+    await catch_up.run()
+    assert list(await world.source.behind(world.stores.tenant, None, 9)) == ["u-0"]
+    assert len(await world.graph.export(world.stores.tenant, "u-1")) == 1
