@@ -1,26 +1,12 @@
 """The events that follow from a stage, and the receipt that the worker of the last stage publishes."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Protocol
-from uuid import UUID
 
 from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
 from ricordo.messages.ids import remembered_id
 from ricordo.runtime.handling import Done, Outcome
-
-
-class Linker(Protocol):
-    """Links memories with those of their user that are about the same thing."""
-
-    async def link(self, tenant: str, model: str, users: Mapping[UUID, str], /) -> Sequence[MemoryCreated]:
-        """Link memories, each with its user, by their vectors of `model`; idempotent.
-
-        Returns:
-            Events to publish again, of messages whose facts are to be extracted again.
-        """
-        ...
 
 
 def stage_events(

@@ -111,7 +111,7 @@ def _are_one(tenants: dict[int | None, str], found: dict[str, Stores]) -> None:
         "memory_uses",
         "points",
         "vectors",
-        "neighbours",
+        "linked_memories",
         "entities",
         "reflection_backlog",
     ):

@@ -20,7 +20,7 @@ from ricordo.system_clock import SystemClock
 from ricordo_services.app.language_models import enriching_model
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.server_connections import bus_settings, topology
-from ricordo_services.app.worker_builders import enrich_handler, linker, repoint
+from ricordo_services.app.worker_builders import enrich_handler, repoint
 from ricordo_services.embedding.reembedding import Reembedding
 from ricordo_services.enrichment.backfill import Backfill
 from ricordo_services.job_progress import (
@@ -111,7 +111,6 @@ async def _reembed(resources: Resources, _order: BackfillOrder, notify: Notify) 
     return Reembedding(
         former=await resources.store(ReembeddingStore),
         encodings=await resources.store(EncodingStore),
-        linking=await linker(resources),
         life=await resources.store(LifecycleStore),
         emitter=await resources.emitter("embedding"),
         batcher=lambda: resources.primary_batcher(notify),

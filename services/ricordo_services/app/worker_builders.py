@@ -17,12 +17,13 @@ from ricordo.models.ollama import OllamaEntityMatcher
 from ricordo.runtime.backoff import Backoff
 from ricordo.runtime.process import Service
 from ricordo.runtime.sweeper import Sweeper
+from ricordo.store.enrichment_store import EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.index_store import IndexingStore
 from ricordo.store.lifecycle_store import LifecycleStore
-from ricordo.store.link_store import LinkStore
 from ricordo.store.reprocessing import ReindexingStore
 from ricordo.store.session_store import SessionStore
-from ricordo.store.stages import EncodingStore, EnrichmentStore, IndexingStore
+from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore
 from ricordo.urls import bare
 from ricordo_services.app.embedding_models import describe_models
@@ -41,7 +42,6 @@ from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexH
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
-from ricordo_services.enrichment.related_memories import NeighbourhoodCache, RelatedMemories
 from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
@@ -87,7 +87,7 @@ async def index(resources: Resources) -> list[Service]:
     vectors, executor = await resources.known_vectors(), await resources.cpu_executor()
     projection = Projection(indexing, vectors, await resources.known_models(), executor)
     gates = (resources.probe("vectors", resources.ask_vectors_to_write),)
-    handler = IndexHandler(projection, indexing, resources.clock)
+    handler = IndexHandler(projection, indexing, resources.clock, resources.settings.links.threshold)
     created = await event_worker(resources, "index", handler, gates)
     changes = IndexChangeHandler(projection)
     services = [created, await event_worker(resources, "index-changes", changes, gates, linger=USES_LINGER_S)]
@@ -138,7 +138,6 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
         await resources.tokens(),
         resources.clock,
         executor,
-        await linker(resources),
         describer,
         await resources.emotion_encoder(),
     )
@@ -146,18 +145,6 @@ async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -
 
 def _load_rules(language: str) -> None:
     enrich(Document("My father died.", language))
-
-
-async def linker(resources: Resources) -> RelatedMemories:
-    """Return the linker of related memories."""
-    settings = resources.settings.links
-    return RelatedMemories(
-        await resources.store(LinkStore),
-        await resources.cpu_executor(),
-        await resources.known_models(),
-        settings.threshold,
-        NeighbourhoodCache(settings.cache_mb * 1024**2),
-    )
 
 
 async def knowledge(resources: Resources) -> list[Service]:

@@ -1,10 +1,12 @@
 """Writes the points of memories from their rows; the only writer of the vector index."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.clock import Clock
+from ricordo.language.informative import INFORMATIVE
 from ricordo.memory.model import MessageIds
 from ricordo.messages.events import (
     MemoryArchived,
@@ -15,7 +17,9 @@ from ricordo.messages.events import (
     MemoryIndexed,
 )
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.store.stages import IndexingStore
+from ricordo.store.index_store import Indexable, IndexingStore
+from ricordo.store.links import Comparison
+from ricordo.store.rows import Vector
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.stage_events import stage_events
 
@@ -38,17 +42,23 @@ Changed = MemoryChanged | MemoryDecayed | MemoryArchived | MemoryForgotten
 
 @dataclass(frozen=True, slots=True)
 class IndexHandler:
-    """Handles `memory.enriched`."""
+    """Handles `memory.enriched`.
+
+    Attributes:
+        threshold: the least cosine of memories that are linked.
+    """
 
     projection: Projection
     indexing: IndexingStore
     clock: Clock
+    threshold: float
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
-        """Write points and set the stage; one outcome each."""
+        """Write points, link similar memories and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
         written = await self.projection.write(tenant, ids)
-        marked = await self.indexing.mark(tenant, list(written), self.clock.now())
+        comparison = await self._compared(tenant, list(written.values()))
+        marked = await self.indexing.mark(tenant, list(written), self.clock.now(), comparison)
         # Only now: a predecessor that is recorded or encoded meanwhile either sees that its follower is
         # indexed, and says that it has changed, or is seen here. One of the two sees the other.
         settled = await self.projection.settle(tenant, ids, written)
@@ -63,6 +73,23 @@ class IndexHandler:
             else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
             for event in events
         ]
+
+    async def _compared(self, tenant: str, written: Sequence[Indexable]) -> Comparison:
+        """Find what may be similar to memories, now that their points can be found by others."""
+        vectors: defaultdict[tuple[str, str], list[Vector]] = defaultdict(list)
+        for one in written:
+            if one.vector is not None and one.informative >= INFORMATIVE:
+                vectors[one.model, one.user_id].append(one.vector)
+        found: set[UUID] = set()
+        for (model, user_id), asked in vectors.items():
+            similar = await self.projection.vectors.similar(tenant, model, user_id, asked, self.threshold)
+            found.update(*similar)
+        return Comparison(
+            models=self.projection.models,
+            threshold=self.threshold,
+            users={one.memory_id: one.user_id for one in written},
+            found=found,
+        )
 
 
 @dataclass(frozen=True, slots=True)

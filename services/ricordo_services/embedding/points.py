@@ -7,20 +7,21 @@ import numpy as np
 from ricordo.index.port import Facets, Point
 from ricordo.language.informative import INFORMATIVE
 from ricordo.language.topics import topic_keys
-from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
+from ricordo.store.index_store import Indexable
 from ricordo.store.rows import Vector
-from ricordo.store.stages import Indexable
 
 _PREDECESSOR_SHARE: Final = 0.5  # what the turn before adds to the window vector
 
 
 def point(one: Indexable) -> Point:
-    """Return the point of a memory."""
+    """Return the point of a memory that was loaded with its vectors."""
+    if one.vector is None:
+        raise ValueError("a point needs a vector")
     before = (one.preceding_text, one.preceding_language)
-    here = (one.memory.content, one.memory.language)
+    here = (one.content, one.language)
     return Point(
-        facets=facets(one.memory),
+        facets=facets(one),
         text_vector=one.vector,
         window_vector=window_vector(one.vector, one.preceding_vector),
         text_terms=terms(*here),
@@ -28,22 +29,22 @@ def point(one: Indexable) -> Point:
     )
 
 
-def facets(memory: Memory) -> Facets:
+def facets(one: Indexable) -> Facets:
     """Return the filter fields of a memory."""
     return Facets(
-        id=memory.id,
-        user_id=memory.user_id,
-        conversation_id=memory.conversation_id,
-        type=memory.type.value,
-        kind=memory.kind.value,
-        created_at=memory.created_at,
-        events=memory.event_times,
-        participants=tuple(name.casefold() for name in memory.participants),
-        topics=tuple(sorted({key for topic in memory.topics for key in topic_keys(topic, memory.language)})),
-        valence=memory.emotion.valence,
-        importance=memory.importance,
-        informative=memory.informative >= INFORMATIVE,
-        archived=memory.archived_at is not None,
+        id=one.memory_id,
+        user_id=one.user_id,
+        conversation_id=one.conversation_id,
+        type=one.type,
+        kind=one.kind,
+        created_at=one.created_at,
+        events=one.event_times,
+        participants=tuple(name.casefold() for name in one.participants),
+        topics=tuple(sorted({key for topic in one.topics for key in topic_keys(topic, one.language)})),
+        valence=one.valence,
+        importance=one.importance,
+        informative=one.informative >= INFORMATIVE,
+        archived=one.is_archived,
     )
 
 

@@ -20,7 +20,6 @@ from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport
-from ricordo_services.stage_events import Linker
 
 _BATCHER_POLL_S: Final = 0.2
 _POINTS_TIMEOUT_S: Final = 10.0  # for the last points
@@ -29,7 +28,7 @@ _POINTS_POLL_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reembedding:
-    """Moves memories to the present model: encodes, links, lets go of former vectors, has the index follow.
+    """Moves memories to the present model: encodes, lets go of former vectors, has the index follow.
 
     An interrupted run is simply repeated: a memory is found for as long as it has a vector of
     another model, and is not encoded twice. From then on its missing stage tells the reconciliation that its
@@ -38,7 +37,6 @@ class Reembedding:
 
     former: ReembeddingStore
     encodings: EncodingStore
-    linking: Linker
     life: LifecycleStore
     emitter: Emitter
     batcher: Callable[[], Awaitable[EmbeddingBatcher]]
@@ -122,10 +120,8 @@ class Reembedding:
             kept = [(one.memory_id, vectors[one.memory_id]) for one in missing if one.memory_id in vectors]
             texts = {one.memory_id: text_hash(one.text) for one in missing}
             await self.encodings.save(tenant, self.model, kept, [], self.clock.now(), texts=texts)
-        moving = {one.memory_id: one.user_id for one in found if one.encoded or one.memory_id in vectors}
-        unread = await self.linking.link(tenant, self.model, moving)  # nothing would repeat it later
-        await self.emitter.emit(tenant, unread)
-        following = await self.former.release(tenant, self.model, list(moving))
+        moving = [one.memory_id for one in found if one.encoded or one.memory_id in vectors]
+        following = await self.former.release(tenant, self.model, moving)
         await self.emitter.emit(tenant, [MemoryEnriched(**one.ids, version="vectors") for one in following])
         released = {one.memory_id for one in following}
         done.changed += len(vectors)

@@ -10,12 +10,13 @@ from ricordo.memory.enrichment import VERSION
 from ricordo.memory.llm_validation import described_by
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.event_publishing import Emitter
+from ricordo.store.enrichment_store import EnrichedMemory
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore, OutdatedMemory
-from ricordo.store.stages import EnrichedMemory
 from ricordo_services.backpressure import Backlog, wait_for_room
 from ricordo_services.enrichment.enrichment_handler import Asked, EnrichmentHandler
 from ricordo_services.job_progress import BackfillOrder, BackfillProgress, BackfillReport, Part
+from ricordo_services.stage_events import created_again
 
 _SLICE: Final = 256  # memories in a transaction with rules only
 _UNANSWERED: Final = 2  # slices without any answer, after which the model is not asked any more
@@ -125,7 +126,8 @@ class Backfill:
             return
         rating_only = raising.part == "importance"
         if not rating_only:  # before the write: after that, nothing would repeat it
-            await self._link(tenant, [raising.before[one] for one in better])
+            unread = await self.enrichment.enrichments.link_corrections(tenant, list(better.values()))
+            await self.emitter.emit(tenant, created_again(unread))
         written = await self.outdated.replace(tenant, list(better.values()), rating_only=rating_only)
         await self.emitter.emit(
             tenant,
@@ -133,11 +135,6 @@ class Backfill:
         )
         done.changed += len(written)
         done.raised += sum(raising.is_current(better[one.memory_id]) for one in written)
-
-    async def _link(self, tenant: str, found: Sequence[OutdatedMemory]) -> None:
-        for model in dict.fromkeys(one.model for one in found):
-            users = {one.memory_id: one.user_id for one in found if one.model == model}
-            await self.emitter.emit(tenant, await self.enrichment.linking.link(tenant, model, users))
 
     @property
     def _has_model(self) -> bool:

@@ -20,8 +20,8 @@ from ricordo.models.encoder import Encoder, TokenCounter
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.store.stages import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
-from ricordo_services.stage_events import Linker, stage_events, with_events
+from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore, SavedEnrichment, Unenriched
+from ricordo_services.stage_events import created_again, stage_events
 
 Asked = Literal["all", "importance", "nothing"]
 
@@ -34,71 +34,61 @@ class EnrichmentHandler:
     tokens: TokenCounter
     clock: Clock
     executor: CpuExecutor
-    linking: Linker
     describer: LlmDescriber | None = None
     feeling: Encoder | None = None
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEncoded]]) -> Sequence[Outcome]:
         """Derive and write; one outcome each."""
         saved: dict[UUID, SavedEnrichment] = {}
-        again: dict[UUID | None, DerivedEvent] = {}
         for model in sorted({event.body.model for event in events}):
             ids = list(dict.fromkeys(event.body.memory_id for event in events if event.body.model == model))
             enriched = await self.derived(tenant, model, ids)
-            # Before the stage is set: after that, nothing would repeat links that a crash has cut off.
-            users = {event.body.memory_id: event.body.user_id for event in events}
-            unread = await self.linking.link(tenant, model, {one: users[one] for one in ids})
-            again |= {event.memory_id: event for event in unread}
             for one in await self.enrichments.save(tenant, enriched, self.clock.now()):
                 saved[one.progress.memory_id] = one
-        outcomes = [Done(_events(tenant, saved.get(event.body.memory_id))) for event in events]
-        return with_events(again.values(), outcomes)
+        return [Done(_events(tenant, saved.get(event.body.memory_id))) for event in events]
 
     async def derived(
         self, tenant: str, model: str, memory_ids: Sequence[UUID], *, asked: Asked = "all"
     ) -> list[EnrichedMemory]:
         """Derive by rules and by the language model if there is one, without writing."""
-        unenriched = await self._with_emotion_vectors(
-            await self.enrichments.load(tenant, model, memory_ids), model
-        )
+        reads_vector = model == HEADS_MODEL
+        unenriched = await self.enrichments.load(tenant, model if reads_vector else None, memory_ids)
+        if not reads_vector and self.feeling is not None and unenriched:
+            vectors = await self.feeling.encode([one.content for one in unenriched])
+            unenriched = [
+                replace(one, vector=vector) for one, vector in zip(unenriched, vectors, strict=True)
+            ]
         enriched = await self.executor.map(partial(derive, tokens=self.tokens), unenriched)
         return await _add_llm_readings(self.describer, unenriched, enriched, self.executor, asked)
-
-    async def _with_emotion_vectors(self, loaded: Sequence[Unenriched], model: str) -> Sequence[Unenriched]:
-        """Return the memories with vectors for the emotion heads; None if there is no encoder."""
-        if model == HEADS_MODEL:
-            return loaded
-        if self.feeling is None or not loaded:
-            return [replace(one, vector=None) for one in loaded]
-        vectors = await self.feeling.encode([one.memory.content for one in loaded])
-        return [replace(one, vector=vector) for one, vector in zip(loaded, vectors, strict=True)]
 
 
 def _events(tenant: str, saved: SavedEnrichment | None) -> tuple[DerivedEvent, ...]:
     """Return the events of a write; none if nothing was written."""
     if saved is None:
         return ()
-    return stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
+    enriched = stage_events(tenant, saved.progress, lambda ids: MemoryEnriched(**ids, version=saved.version))
+    return (*enriched, *created_again(saved.unread))
 
 
 def derive(one: Unenriched, tokens: TokenCounter) -> EnrichedMemory:
     """Derive all that enrichment owns of one memory."""
-    memory = one.memory
-    document = Document(memory.content, memory.language)
+    document = Document(one.content, one.language)
     return EnrichedMemory(
-        memory_id=memory.id,
+        memory_id=one.memory_id,
         enrichment=enrich(
             document,
-            role=memory.role,
-            speaker=memory.speaker,
+            role=one.role,
+            speaker=one.speaker,
             participants=one.stated_participants,
             vector=one.vector,
         ),
-        local=local_moment(memory.created_at, memory.timezone),
-        event_times=event_times(document, memory.created_at, ZoneInfo(memory.timezone)),
-        token_count=tokens.count(memory.content),
-        timezone=memory.timezone,
-        text_hash=text_hash(memory.content),
+        local=local_moment(one.created_at, one.timezone),
+        event_times=event_times(document, one.created_at, ZoneInfo(one.timezone)),
+        token_count=tokens.count(one.content),
+        timezone=one.timezone,
+        text_hash=text_hash(one.content),
+        user_id=one.user_id,
+        user_message=one.user_message,
     )
 
 
@@ -113,10 +103,10 @@ async def _add_llm_readings(
 
     The model does not read memories that lifecycle derived from others, as it has read their sources.
     """
-    readable = [n for n, one in enumerate(unenriched) if one.memory.kind not in DERIVED_KINDS]
+    readable = [n for n, one in enumerate(unenriched) if one.kind not in DERIVED_KINDS]
     if describer is None or asked == "nothing" or not readable:
         return list(derived)
-    memories = [unenriched[n].memory for n in readable]
+    memories = [unenriched[n] for n in readable]
     messages = [LlmMessage(one.content, one.language, one.role, one.speaker) for one in memories]
     readings = await describer.read(messages, describe=asked == "all")
     pairs = zip([derived[n] for n in readable], messages, readings, strict=True)

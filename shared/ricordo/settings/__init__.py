@@ -66,7 +66,10 @@ FORMER_NAMES: Final = {
 """The present name of each renamed setting, by group and former name; former names are still read."""
 
 REMOVED_SETTINGS: Final = frozenset(
-    ("worker", name) for name in ("import_slots", "import_delay_s", "import_backlog", "under_way")
+    {
+        ("links", "cache_mb"),
+        *(("worker", name) for name in ("import_slots", "import_delay_s", "import_backlog", "under_way")),
+    }
 )
 """Settings without effect, by group and name; they are ignored."""
 

@@ -55,14 +55,11 @@ class LinkSettings(Group):
     """Links between related memories.
 
     Attributes:
-        threshold: minimum cosine of two related memories, to three digits. The default suits MiniLM.
-            Existing links are kept when it changes.
-        cache_mb: memory limit of a process for vectors of its users; about 1.4 kB per memory at 384
-            dimensions. A user who needs more is read again for each batch.
+        threshold: minimum cosine of two related memories, to four digits. The default suits MiniLM.
+            `ricordo reindex` applies a change to existing memories.
     """
 
     threshold: Annotated[float, Field(ge=0.001, le=1)] = 0.65
-    cache_mb: PositiveInt = 256
 
 
 class QuotaSettings(Group):

@@ -132,12 +132,6 @@ def _stays(found: Memory | None, read: Memory, now: datetime) -> bool:
     return found is not None and is_weak(found, now) and _told(found) == _told(read)
 
 
-async def count_for_reflection(connection: Connection, tenant: str, memory_ids: Sequence[UUID]) -> None:
-    """Count messages towards a reflection, in the transaction that enriches them, before the stage is set."""
-    if memory_ids:
-        await connection.execute(_SQL["gather"], tenant, memory_ids)
-
-
 class ReflectionStore(Store):
     """Reads the evidence of reflections, and writes their insights in one transaction."""
 

@@ -11,14 +11,14 @@ from ricordo.memory.model import Progress
 from ricordo.messages.enumerations import ForgetScope
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
+from ricordo.store.corrections import relink_corrections
 from ricordo.store.database import Connection, Database, RequestConflict, Store
 from ricordo.store.entity_store import EntityStore, partitions_of_rows
 from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction, NewEvidence
-from ricordo.store.link_store import relink_corrections
 
 _SQL: Final = Database.queries("erasure")
 _INTAKE: Final = Database.queries("intake")
-_LINKS: Final = Database.queries("link_store")
+_LINKS: Final = Database.queries("links")
 _STATEMENTS: Final = 5  # rows of evidence per message of a slice
 
 
@@ -225,8 +225,6 @@ class _Slice:
         followers = await self.folding.connection.fetch(_SQL["lock"], self.tenant, gone, touched)
         (row,) = await self._fetch("erase", gone, messages, self.erasure.at)
         await self._execute(_SQL["unlink"], gone, touched)
-        user = [self.erasure.user_id]
-        await self._execute(_LINKS["advance"], user, user)
         again = await self.folding.connection.fetch(
             _SQL["index_again"], self.tenant, [one["id"] for one in followers]
         )

@@ -10,10 +10,10 @@ from ricordo.language.instructions import TAG
 from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
-from ricordo.store.stages import EnrichedMemory, derived_row
+from ricordo.store.enrichment_store import EnrichedMemory, derived_row
 
 _SQL: Final = Database.queries("reprocessing")
-_ENRICH: Final = Database.queries("stages")["enrich"]
+_ENRICH: Final = Database.queries("enrichment")["replace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

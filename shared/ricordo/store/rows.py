@@ -18,12 +18,11 @@ from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
 
 Vector = NDArray[np.float32]
 
-_LISTS: Final = frozenset(
-    {"participants", "topics", "related_ids", "source_ids", "questions_addressed", "tags"}
-)
+_LISTS: Final = frozenset({"participants", "topics", "source_ids", "questions_addressed", "tags"})
+_JOINED: Final = ("related_ids", "corrects", "corrected_by")
 _CONVERTED: Final = _LISTS | {
     *("date", "time_of_day", "day_of_week", "event_times", "type", "kind", "role", "source"),
-    *("key_topics", "emotion", "source_message_ids", "corrects", "corrected_by", "embedding_model"),
+    *("key_topics", "emotion", "source_message_ids", "embedding_model", *_JOINED),
 }
 _MEMORY: Final = tuple(one.name for one in fields(Memory) if one.name not in _CONVERTED)
 _FACT: Final = tuple(one.name for one in fields(Fact))
@@ -39,13 +38,14 @@ _UTTERANCE: Final = (
 def memory(row: asyncpg.Record) -> Memory:
     """Build the memory of a whole row of `memories`.
 
-    A query may add the ids of its source messages, and what it corrects and is corrected by.
+    A query may add the ids of its source messages, of related memories, and what it corrects and is
+    corrected by.
     """
     values: dict[str, Any] = {name: row[name] for name in _MEMORY}
     values |= {name: tuple(row[name]) for name in _LISTS}
     values["event_times"] = event_times(row["event_times"])
     values["source_message_ids"] = tuple(reversed(row.get("source_message_ids") or ()))
-    values |= {name: tuple(row.get(name) or ()) for name in ("corrects", "corrected_by")}
+    values |= {name: tuple(row.get(name) or ()) for name in _JOINED}
     if row["local_date"] is not None:  # else the memory derives them: it is not enriched yet
         values |= {name: row[name] for name in ("time_of_day", "day_of_week")} | {"date": row["local_date"]}
     return Memory(

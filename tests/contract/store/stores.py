@@ -24,12 +24,14 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories
 from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore
 from ricordo.store.database import Connection, Database
+from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
+from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
-from ricordo.store.stages import EncodingStore, EnrichedMemory, EnrichmentStore, IndexingStore
+from ricordo.store.stages import EncodingStore
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo.testing.factories import START, at, new_message, unit_vector
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import permutations
 
@@ -11,9 +12,11 @@ from tests.contract.store.stores import Stores
 from tests.contract.store.test_erasure import A_MESSAGE, A_USER, forget
 from tests.fixtures.sentence_tables import table
 
+from ricordo.memory.model import Progress
+from ricordo.store.corrections import link_corrections
+from ricordo.store.database import Database
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import NewMessage
-from ricordo.store.link_store import LinkStore
 
 STORY = table(__file__, "story")
 LINKED = {"m-3": "m-2", "m-4": "m-3"}
@@ -31,9 +34,22 @@ def message(stores: Stores, name: str) -> NewMessage:
     return stores.message(name, minute=minute, content=content, conversation_id=conversation)
 
 
-async def link(stores: Stores, names: Iterable[str]) -> None:
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
-        await locked.correct([stores.id(name) for name in names])
+async def link(stores: Stores, names: Iterable[str]) -> Sequence[Progress]:
+    """Link messages, and return the corrections that are to be read again."""
+    async with linking(stores, names) as unread:
+        return unread
+
+
+@asynccontextmanager
+async def linking(stores: Stores, names: Iterable[str]) -> AsyncIterator[Sequence[Progress]]:
+    """Link messages in a transaction that is open while this is."""
+    ids = [stores.id(name) for name in names]
+    loaded = await stores.enrichments.load(stores.tenant, None, ids)
+    messages = [(one.user_id, one.user_message) for one in loaded if one.user_message is not None]
+    async with stores.transaction() as connection:
+        users = sorted({user for user, _ in messages})
+        await connection.execute(Database.queries("links")["lock"], stores.tenant, users)
+        yield await link_corrections(connection, stores.tenant, messages)
 
 
 async def corrections(stores: Stores, names: Iterable[str] = tuple(STORY)) -> Mapping[str, str]:
@@ -63,11 +79,10 @@ async def test_what_corrects_something_else_than_before_is_to_be_read_again(stor
     for name in ("m-1", "m-3", "m-4"):
         await learn(stores, extracted(stores, name))
     await stores.record(message(stores, "m-2"))
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
-        unread = await locked.correct([stores.id("m-2")])
-        assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], "and what corrects it"
-        assert [one.extracted for one in unread] == [None, None]
-        assert not await locked.correct([stores.id("m-2"), stores.id("m-3")])
+    unread = await link(stores, ["m-2"])
+    assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"], "and what corrects it"
+    assert [one.extracted for one in unread] == [None, None]
+    assert not await link(stores, ["m-2", "m-3"])
     ids = [stores.id("m-1"), stores.id("m-3")]
     assert list(await stores.ledger.evidence_of_memories(stores.tenant, ids)) == ids[:1]
 
@@ -89,8 +104,7 @@ async def test_who_links_while_facts_are_kept_has_them_read_again(stores: Stores
     """No stage is set of what was read without the link, even if no event is ever heard of it."""
     await stores.record(message(stores, "m-2"), message(stores, "m-3"))
     early = replace(extracted(stores, "m-3"), put_right=())
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
-        await locked.correct([stores.id("m-3")])
+    async with linking(stores, ["m-3"]):
         keeping = asyncio.create_task(learn(stores, early))
         await asyncio.wait([keeping], timeout=0.5)
         assert not keeping.done(), "it waits for what this transaction makes of it"
@@ -107,12 +121,12 @@ async def test_who_keeps_facts_while_it_is_linked_has_them_read_again(stores: St
         await connection.execute("lock table facts in exclusive mode")
         keeping = asyncio.create_task(learn(stores, early))
         await asyncio.wait([keeping], timeout=0.5)
-        linking = asyncio.create_task(link(stores, ["m-3"]))
-        await asyncio.wait([linking], timeout=0.5)
+        linked = asyncio.create_task(link(stores, ["m-3"]))
+        await asyncio.wait([linked], timeout=0.5)
         assert not keeping.done()
     _, (kept,) = await keeping
     assert kept.extracted is not None
-    await linking
+    await linked
     found = await stores.progress("m-3")
     assert found.extracted is None
 
@@ -122,8 +136,7 @@ async def test_what_corrects_nothing_any_more_is_read_again_with_what_corrects_i
     for name in ("m-2", "m-3", "m-4"):
         await learn(stores, extracted(stores, name))
     await stores.execute("update memories set content = $1 where message_id = $2", "Il 14 è lunedì", "m-3")
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
-        unread = await locked.correct([stores.id("m-3")])
+    unread = await link(stores, ["m-3"])
     assert sorted(str(one.message_id) for one in unread) == ["m-3", "m-4"]
     assert await corrections(stores) == {"m-4": "m-3"}
 
@@ -197,6 +210,5 @@ async def test_nobody_corrects_somebody_else(stores: Stores) -> None:
         stores.message("a-1", minute=1, content="Scusa, il 14 non il 12", role="assistant"),
         stores.message("m-2", minute=2, content="Scusa, il 14 non il 12", user_id="u-2"),
     )
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1", "u-2"]) as locked:
-        await locked.correct([stores.id(one) for one in ("m-1", "a-1", "m-2")])
+    await link(stores, ("m-1", "a-1", "m-2"))
     assert await corrections(stores, ("m-1", "a-1", "m-2")) == {}

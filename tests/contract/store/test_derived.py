@@ -87,7 +87,7 @@ async def test_a_withdrawn_memory_is_gone_and_its_move_is_reported_once(stores: 
     async with stores.transaction() as connection:
         await derived_memories.withdraw(connection, stores.tenant, [made.id, source])
     assert [one.id for one in await stores.found(made.id, source)] == [source]
-    assert await stores.indexing.versions(stores.tenant, MODEL, [made.id]) == {}
+    assert await stores.indexing.versions(stores.tenant, [MODEL], [made.id]) == {}
     moved = await stores.lifecycle.unreported_moves(stores.tenant, at(10**9), 10)
     assert [(one.memory_id, one.archived) for one in moved] == [(made.id, False)]
     await stores.lifecycle.mark_reported(stores.tenant, moved)

@@ -44,7 +44,7 @@ async def test_what_the_bot_stated_is_loaded_and_wins(stores: Stores) -> None:
     assert loaded.vector is not None
     assert loaded.vector.tolist() == vector_of(stores.id("m-1")).tolist()
     for _ in range(2):
-        await stores.enrichments.save(stores.tenant, [enriched(loaded.memory)], STORED)
+        await stores.enrichments.save(stores.tenant, [enriched(await stores.memory())], STORED)
         kept = await stores.memory()
         assert (kept.kind, kept.importance) == (MemoryKind.NOTE, 0.9)
 

@@ -241,7 +241,8 @@ async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again
     moved = await stores.memory("m-2")
     assert (moved.timezone, moved.time_of_day) == ("America/New_York", "night")
     assert [(await stores.progress(name)).enriched for name in names] == [None, STORED, STORED]
-    former = enriched(read.memory, timezone=read.memory.timezone)
+    assert read.timezone == "UTC"
+    former = enriched(moved, timezone=read.timezone)
     assert list(await stores.enrichments.save(stores.tenant, [former], STORED)) == []
     await stores.record(replace(stores.message("m-1b", minute=1, timezone="Europe/Rome"), memorable=False))
     now = await stores.memory("m-2")

@@ -67,7 +67,7 @@ async def test_no_vector_of_the_former_words_is_left_or_comes_late(stores: Store
     for saved in (vectors, []):
         late = {memory_id: text_hash(read.text)}
         assert not (await save(stores.tenant, MODEL, saved, [memory_id], STORED, texts=late)).progress
-    assert await stores.indexing.load(stores.tenant, MODEL, [memory_id]) == []
+    assert await stores.indexing.load(stores.tenant, [MODEL], [memory_id]) == []
     right = {memory_id: text_hash(RIGHT)}
     saved_now = await save(stores.tenant, MODEL, vectors, [memory_id], STORED, texts=right)
     (progress,) = saved_now.progress
@@ -163,5 +163,5 @@ async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores:
     await stores.correct(memory_id, RIGHT)
     await stores.encode("m-1")
     assert await stores.followers(memory_id) == ((stores.id("m-2"), "u-1"),)
-    (follower,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
+    (follower,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
     assert follower.preceding_text == RIGHT

@@ -151,7 +151,7 @@ async def _waits(connection: "asyncpg.Connection[asyncpg.Record]") -> bool:
 
 async def test_a_value_of_the_wrong_type_is_wrong_and_not_unavailable(stores: Stores) -> None:
     with pytest.raises(asyncpg.DataError, match="invalid"):
-        await stores.indexing.versions(stores.tenant, "a", ["not an id"])  # type: ignore[list-item]  # on purpose
+        await stores.indexing.versions(stores.tenant, ["a"], ["not an id"])  # type: ignore[list-item]  # on purpose
 
 
 async def test_a_session_that_hangs_keeps_nobody_long_past_a_deadline(dsns: Dsns, stores: Stores) -> None:

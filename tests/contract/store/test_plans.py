@@ -6,6 +6,7 @@ that it looks for makes the first minute of an import quadratic.
 
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from uuid import UUID
 
@@ -35,6 +36,7 @@ _SAMPLES: dict[str, object] = {
     "json": "{}",
     "interval": timedelta(days=1),
     "jsonb": "[]",
+    "numeric": Decimal("0.5"),
     "text": "x",
     "timestamptz": datetime(2026, 1, 1, tzinfo=UTC),
     "uuid": UUID(int=1),
@@ -62,7 +64,7 @@ async def _plan(database: Database, query: str) -> list[str]:
 
 FILES = """
 intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries stages
-link_store document_store pass_store working_memory_store exports imports fact_assertions
+links corrections enrichment document_store pass_store working_memory_store exports imports fact_assertions
 """
 
 
@@ -79,15 +81,6 @@ async def test_by_key(database: Database, file: str) -> None:
             if _WHOLE.search(line) and not any(few in before for few in FEW)
         ]
     assert reading == []
-
-
-@pytest.mark.parametrize("name", ["relate", "rearrange"])
-async def test_what_a_batch_changes_around_it_is_not_compared_with_itself(
-    name: str, database: Database
-) -> None:
-    """Each new memory changes ten others or so: comparing all with all costs more than writing them."""
-    lines = await _plan(database, blocks("link_store")[name])
-    assert not [line for line in lines if "Join Filter" in line]
 
 
 MANY_MESSAGES = """

@@ -21,7 +21,7 @@ from ricordo.messages.queries import ExpandRequest
 from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
-from ricordo.store.stages import EnrichedMemory
+from ricordo.store.enrichment_store import EnrichedMemory
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import START
 from ricordo_services.lifecycle.passes.pass_work import Slice

@@ -7,9 +7,9 @@ import asyncpg
 import pytest
 from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import assert_fact, by_object, claim, extracted, learn
-from tests.contract.store.stores import STORED, Stores, request, summary
+from tests.contract.store.stores import MODEL, STORED, Stores, request, summary
+from tests.contract.store.test_correction_links import link
 from tests.contract.store.test_erasure import A_MESSAGE, forget
-from tests.contract.store.test_links import join
 
 from ricordo.documents.records import NewDocument
 from ricordo.memory.facts import UserAssertion
@@ -18,15 +18,16 @@ from ricordo.store.consolidation import Reflection, ReflectionBacklog, Reflectio
 from ricordo.store.database import Connection, Database
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.lifecycle_store import Access
-from ricordo.store.link_store import LinkStore
+from ricordo.store.links import Comparison
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
+from ricordo.testing.factories import unit_vector
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "neighbours link_versions embedding_models evidence_versions entity_names identity_decisions pass_runs "
-    "memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes documents "
-    "reflection_backlog insights discarded_objects quota_counters rejections corrections "
+    "linked_memories similar_texts embedding_models evidence_versions entity_names identity_decisions "
+    "pass_runs memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes "
+    "documents reflection_backlog insights discarded_objects quota_counters rejections corrections "
     "fact_versions gone_facts"
 ).split()
 
@@ -65,10 +66,14 @@ async def _fill_every_table(stores: Stores) -> None:
     async with stores.transaction() as connection:
         await derived_memories.withdraw(connection, stores.tenant, [made.id])
     await stores.put_tombstone("message", "m-9")
-    await join(stores, "m-1")
     await stores.record(stores.message("m-7", content="Sorry, the 4th, not the 3rd"))
-    async with LinkStore(stores.database).lock(stores.tenant, ["u-1"]) as locked:
-        await locked.correct([stores.id("m-7")])
+    await link(stores, ["m-7"])
+    for name in ("m-1", "m-7"):
+        vectors = [(stores.id(name), unit_vector(1))]
+        await stores.encodings.save(stores.tenant, MODEL, vectors, [], STORED)
+    both = [stores.id("m-1"), stores.id("m-7")]
+    compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
+    await stores.indexing.mark(stores.tenant, both, STORED, compared)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notes.note(stores.tenant, note, STORED, live_since=STORED, limit=1)
 

@@ -114,7 +114,8 @@ async def test_texts_are_encoded_once_per_model_and_vectors_are_kept_bit_for_bit
         assert (known.memory_id, known.text) == (stores.id("m-1"), "this is m-1")
         assert (missing.memory_id, missing.is_encoded) == (stores.id("m-0"), False)
         assert known.is_encoded == (expected is not None)
-        for found in await stores.indexing.load(stores.tenant, model, ids):
+        for found in await stores.indexing.load(stores.tenant, [model], ids):
+            assert found.vector is not None
             assert found.vector.dtype == np.float32
             assert np.array_equal(found.vector, long.get(model, vector_of(ids[0])))
 
@@ -151,12 +152,13 @@ async def test_memories_are_loaded_for_the_index_with_their_predecessor_as_far_a
     await stores.encode("m-1")
     await stores.encode("m-2", model="model-b")
     ids = [stores.id("m-2"), uuid4(), stores.id("m-1"), stores.id("m-0")]
-    (alone,) = await stores.indexing.load(stores.tenant, MODEL, ids)
-    assert alone.memory.message_id == "m-1"
+    (alone,) = await stores.indexing.load(stores.tenant, [MODEL], ids)
+    assert alone.memory_id == stores.id("m-1")
     assert (alone.preceding_text, alone.preceding_language, alone.preceding_vector) == ("prima", "it", None)
     await stores.encode("m-0")
-    first, whole = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-0"), stores.id("m-1")])
+    first, whole = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-0"), stores.id("m-1")])
     assert (first.preceding_text, first.preceding_vector) == ("", None)
+    assert whole.vector is not None
     assert whole.vector.tolist() == vector_of(stores.id("m-1")).tolist()
     assert whole.preceding_vector is not None
     assert whole.preceding_vector.tolist() == vector_of(stores.id("m-0")).tolist()
@@ -164,8 +166,8 @@ async def test_memories_are_loaded_for_the_index_with_their_predecessor_as_far_a
 
 async def test_whatever_changes_about_a_point_changes_its_version(stores: Stores) -> None:
     async def version() -> str:
-        (found,) = await stores.indexing.load(stores.tenant, MODEL, [stores.id("m-2")])
-        now = await stores.indexing.versions(stores.tenant, MODEL, [uuid4(), stores.id("m-2")])
+        (found,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
+        now = await stores.indexing.versions(stores.tenant, [MODEL], [uuid4(), stores.id("m-2")])
         assert now == {stores.id("m-2"): found.version}
         return found.version
 
@@ -183,4 +185,4 @@ async def test_whatever_changes_about_a_point_changes_its_version(stores: Stores
     await stores.lifecycle.reinforce(stores.tenant, [access])
     await stores.indexing.mark(stores.tenant, [stores.id("m-2")], at(4))
     assert await version() == versions[-1]
-    assert not await stores.indexing.versions(stores.tenant, MODEL, [])
+    assert not await stores.indexing.versions(stores.tenant, [MODEL], [])

@@ -38,40 +38,58 @@ return exists (select from tombstones t
                where t.tenant = of_tenant and t.user_id = of_user and t.erased_at is null
                  and (t.scope = 'user' or t.scope = 'conversation' and t.key = of_conversation));
 
--- Removes deleted memories from `related_ids` of others, in the same transaction. It first takes the lock of
--- `link_store.sql`, so that it waits for a concurrent change of the user's links, and the other way round, without a
--- deadlock.
-create or replace function remove_links_of_deleted() returns trigger language plpgsql as $$
+-- Removes the pairs of texts that no memory has any more. It first takes the lock of `links.sql`, so that it waits for whoever
+-- compares memories of the user.
+create or replace function remove_pairs_of_gone_texts() returns trigger language plpgsql as $$
 begin
-    if not exists (select from deleted) then
+    if not exists (select from former) then
         return null;
     end if;
     perform pg_advisory_xact_lock(hashtextextended(of_user.tenant || '/' || of_user.user_id, 2))
-    from (select tenant, user_id from deleted group by tenant, user_id
+    from (select tenant, user_id from former group by tenant, user_id
           order by tenant collate "C", user_id collate "C") as of_user;
-    update link_versions v set generation = gen_random_uuid()
-    from (select distinct tenant, user_id from deleted) as d where v.tenant = d.tenant and v.user_id = d.user_id;
-    delete from link_versions v
-    using (select distinct tenant, user_id from deleted) as d
-    where v.tenant = d.tenant and v.user_id = d.user_id
-      and not exists (select from neighbours n where n.tenant = v.tenant and n.user_id = v.user_id);
-    with pairs as (
-        select distinct d.tenant, d.id as deleted_id, r.id as related_id
-        from deleted d cross join unnest(d.related_ids) as r (id)
-    ), locked as (
-        select m.tenant, m.id from memories m
-        where (m.tenant, m.id) in (select tenant, related_id from pairs) order by m.id for update
-    )
-    update memories m
-    set related_ids = array(
-        select r.id from unnest(m.related_ids) with ordinality as r (id, position)
-        where not exists (select from pairs p where p.tenant = m.tenant and p.deleted_id = r.id) order by r.position)
-    from locked l where m.tenant = l.tenant and m.id = l.id;
+    delete from similar_texts s
+    using (select distinct f.tenant, f.text_id from former f
+           where not exists (select from linked_memories l where l.tenant = f.tenant and l.text_id = f.text_id)) as gone
+    where s.tenant = gone.tenant and (s.text_id = gone.text_id or s.other_id = gone.text_id);
     return null;
 end
 $$;
-create or replace trigger memories_deleted after delete on memories referencing old table as deleted
-for each statement execute function remove_links_of_deleted();
+create or replace trigger linked_memories_deleted after delete on linked_memories referencing old table as former
+for each statement execute function remove_pairs_of_gone_texts();
+create or replace trigger linked_memories_updated after update on linked_memories referencing old table as former
+for each statement execute function remove_pairs_of_gone_texts();
+
+-- Returns what points are made of, in one round trip: the function sets the tenant for itself. A memory is indexed by the
+-- vector of the first of the models that it has one of. Of one without any, the model is null. The version changes
+-- with whatever the point follows from: it names the transactions that last wrote the row and both vectors; which row is
+-- the predecessor stands in the former, and a predecessor's text does not change.
+create or replace function points_of_memories(
+    of_tenant text, of_models text[], of_memories uuid[], with_vectors boolean
+) returns table (
+    memory_id uuid, version text, model text, vector bytea, user_id text, conversation_id text, type text, kind text,
+    created_at timestamptz, event_times tstzrange[], participants text[], topics text[], valence double precision,
+    importance double precision, informative double precision, is_archived boolean, content text, language text,
+    preceding_text text, preceding_language text, preceding_vector bytea
+) language plpgsql stable as $$
+begin
+    perform set_config('app.tenant', of_tenant, true);
+    return query
+    select m.id, concat(m.xmin, '/', v.model, '/', v.row_version, '/', pv.xmin), v.model,
+           case when with_vectors then v.vector end, m.user_id, m.conversation_id, m.type, m.kind, m.created_at,
+           m.event_times, m.participants, m.topics, m.valence, m.importance, m.informative, m.archived_at is not null,
+           case when with_vectors then m.content end, m.language, case when with_vectors then p.content end, p.language,
+           case when with_vectors then pv.vector end
+    from memories m
+    left join lateral (
+        select one.model, one.vector, one.xmin as row_version from vectors one
+        where one.tenant = of_tenant and one.memory_id = m.id and one.model = any(of_models)
+        order by array_position(of_models, one.model) limit 1) as v on true
+    left join memories p on p.tenant = of_tenant and p.id = m.preceding_id
+    left join vectors pv on pv.tenant = of_tenant and pv.memory_id = m.preceding_id and pv.model = v.model
+    where m.tenant = of_tenant and m.id = any(of_memories);
+end
+$$;
 
 -- Changes a user's evidence version with their evidence, whatever statement changes it. It first takes the lock of
 -- `facts.sql`, so that an erasure waits for a concurrent fold without a deadlock. An erasure leaves no version.

@@ -45,19 +45,6 @@ update memories set compressed = true, synthesis_id = $3 where tenant = $1 and i
 
 -- Reflections: what has accumulated since the last one, what they are drawn from, and the insights that there are.
 
--- name: gather
--- $2 memory ids, whose rows the transaction holds and whose stage it is about to set, by the statement that notes that they are
--- counted: the stage may be taken back, that never is.
--- Messages of assistants, derived and uninformative memories do not count.
-insert into reflection_backlog (tenant, user_id, importance)
-select $1, m.user_id, sum(1 + 9 * m.importance)
-from memories m join stages s on s.tenant = $1 and s.memory_id = m.id
-where m.tenant = $1 and m.id = any($2::uuid[]) and not s.reflection_counted and m.role = 'user' and m.message_id is not null
-  and m.informative >= 0.5 and m.kind not in ('summary', 'reflection', 'synthesis', 'extract')
-group by m.user_id
-order by m.user_id
-on conflict (tenant, user_id) do update set importance = reflection_backlog.importance + excluded.importance
-
 -- name: due
 -- $2 the threshold, $3 one user or null, $4 how many
 select user_id, importance from reflection_backlog

@@ -66,8 +66,6 @@ with locked as (
     delete from stages s using locked l where s.tenant = $1 and s.memory_id = l.id
 ), unencoded as (
     delete from vectors v using locked l where v.tenant = $1 and v.memory_id = l.id
-), unlinked as (
-    delete from neighbours n using locked l where n.tenant = $1 and n.memory_id = l.id
 )
 insert into withdrawn_memories (tenant, memory_id, user_id)
 select $1, id, user_id from gone order by id

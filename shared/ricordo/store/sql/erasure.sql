@@ -52,7 +52,7 @@ where tenant = $1 and user_id = $2 and message_id is null and source_ids && $3::
 -- name: referring
 -- $3 ids of memories that go: whoever names one of them, in whosever's conversation.
 select distinct other as id
-from memories m cross join lateral unnest(m.related_ids || m.source_ids || array[m.preceding_id, m.following_id]) as other
+from memories m cross join lateral unnest(m.source_ids || array[m.preceding_id, m.following_id]) as other
 where m.tenant = $1 and m.user_id = $2 and m.id = any($3::uuid[]) and other is not null and not (other = any($3::uuid[]))
 
 -- name: lock
@@ -109,9 +109,7 @@ select (select count(*) from gone) + (select count(*) from messages) as rows, (s
 -- name: unlink
 -- $2 ids of memories that have gone, $3 of those that named them.
 update memories m
-set related_ids = array(select one from unnest(m.related_ids) with ordinality as r (one, place)
-                        where not (one = any($2::uuid[])) order by place),
-    compressed = m.compressed and not coalesce(m.synthesis_id = any($2::uuid[]), false),
+set compressed = m.compressed and not coalesce(m.synthesis_id = any($2::uuid[]), false),
     synthesis_id = case when coalesce(m.synthesis_id = any($2::uuid[]), false) then null else m.synthesis_id end,
     preceding_id = case when not coalesce(m.preceding_id = any($2::uuid[]), false) then m.preceding_id else (
         select b.id from memories b

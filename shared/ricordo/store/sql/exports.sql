@@ -27,7 +27,9 @@ order by d.key limit $4
 select id, message_id, conversation_id, type, kind, title, content, summary, language, role, speaker, created_at,
        timezone, local_date, time_of_day, day_of_week, event_start, event_end, event_times, expires_at, participants, topics, location,
        preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
-       informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust, related_ids,
+       informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
+-- include: memory_queries.related
+       ,
        source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
        (select i.insight_hash from insights i

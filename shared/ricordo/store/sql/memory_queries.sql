@@ -1,3 +1,20 @@
+-- fragment: related
+       array(select other.memory_id
+             from linked_memories l
+             cross join lateral (
+                 select l.text_id, 1 as cosine
+                 union all
+                 select s.other_id, s.cosine from similar_texts s where s.tenant = $1 and s.text_id = l.text_id
+                 union all
+                 select s.text_id, s.cosine from similar_texts s where s.tenant = $1 and s.other_id = l.text_id
+                 order by cosine desc fetch first 11 rows with ties) as near
+             cross join lateral (
+                 select k.memory_id from linked_memories k
+                 where k.tenant = $1 and k.text_id = near.text_id and k.memory_id <> m.id
+                 order by k.memory_id limit 10) as other
+             where l.tenant = $1 and l.memory_id = m.id
+             order by near.cosine desc, other.memory_id limit 10) as related_ids
+
 -- fragment: corrections
        array(select c.corrected_id from corrections c
              where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
@@ -11,6 +28,8 @@ select m.*, case when m.message_id is null then array(
            select s.message_id from memories s
            where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
            order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
+-- include: related
+       ,
 -- include: corrections
 from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
 
@@ -44,6 +63,8 @@ limit $6
 -- name: timeline
 -- Messages and extracts that are informative; no derived memories.
 select m.*,
+-- include: related
+       ,
 -- include: corrections
 from memories m
 where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle' and informative >= 0.5

@@ -69,7 +69,6 @@ create table memories (
     decay_factor double precision not null default 1,
     pinned boolean not null default false,
     trust double precision not null default 0,
-    related_ids uuid[] not null default '{}',
     source_ids uuid[] not null default '{}',
     questions_addressed text[] not null default '{}',
     key_topics jsonb not null default '[]',

@@ -139,33 +139,28 @@ create table identity_decisions (
 );
 create index identity_decisions_open on identity_decisions (tenant, decided_at) where same is null and decided_by = '';
 
--- How often the links of a user have changed. `generation` changes whenever a memory is removed.
-create table link_versions (
-    tenant text not null,
-    user_id text not null,
-    generation uuid not null default gen_random_uuid(),
-    number bigint not null default 0,
-    primary key (tenant, user_id)
-);
-
--- Up to ten nearest memories of each, nearest first, by the vectors of one model, and the change that wrote them last.
--- `vector` is the one by which a memory is linked (int16, little endian, in 4,000ths): `vectors` may hold a newer one.
--- `nearest` may name erased memories until links of the user change next.
-create table neighbours (
+-- Which text each memory is compared by: an id of its user, of the model that its point is of and of the text, so that equal
+-- texts share one. A memory that is not compared, such as thanks, has no row.
+create table linked_memories (
     tenant text not null,
     memory_id uuid not null,
     user_id text not null,
-    model text not null,
-    number bigint not null,
-    sent_at timestamptz not null,
-    vector bytea not null,
-    nearest uuid[] not null,
+    text_id uuid not null,
     primary key (tenant, memory_id),
     foreign key (tenant, memory_id) references memories (tenant, id) on delete cascade
-) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, toast_tuple_target = 128);
--- Neighbours change, the vector hardly ever: outside of the row it is not written again with them.
-alter table neighbours alter column vector set storage external, alter column nearest set storage plain;
-create index neighbours_of_user on neighbours (tenant, user_id, model, number);
+);
+create index linked_memories_of_text on linked_memories (tenant, text_id, memory_id);
+
+-- Pairs of texts whose vectors are similar enough, with their cosine; 0 for a pair of Ricordo 0.1 until it is compared again.
+create table similar_texts (
+    tenant text not null,
+    text_id uuid not null,
+    other_id uuid not null,
+    cosine numeric(5, 4) not null,
+    primary key (tenant, text_id, other_id),
+    constraint similar_texts_order check (text_id < other_id)
+);
+create index similar_texts_of_other on similar_texts (tenant, other_id);
 
 -- Messages that correct an earlier one of their user, and which; null where that message is not there. Both follow from
 -- the messages that exist, in whatever order they arrive.

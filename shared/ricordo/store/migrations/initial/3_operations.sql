@@ -226,7 +226,7 @@ begin
     for field in
         select table_name, column_name from information_schema.columns
         where table_schema = current_schema() and table_name <> 'tenants'
-          and (column_name = 'tenant' or table_name in ('vectors', 'neighbours') and column_name = 'model')
+          and (column_name = 'tenant' or table_name = 'vectors' and column_name = 'model')
     loop
         if field.column_name = 'tenant' then
             execute format('alter table %I enable row level security', field.table_name);

@@ -1,0 +1,187 @@
+"""Memories to enrich, and the columns that enrichment derives."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+
+from ricordo.language.annotations import EventTime, MemoryKind, Role
+from ricordo.language.corrections import UserMessage
+from ricordo.language.instructions import TAG
+from ricordo.memory.enrichment import Enrichment
+from ricordo.memory.model import LocalMoment, Progress
+from ricordo.store import rows
+from ricordo.store.corrections import link_corrections
+from ricordo.store.database import Database, Store
+from ricordo.store.rows import Vector
+
+_SQL: Final = Database.queries("enrichment")
+_LINKS: Final = Database.queries("links")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unenriched:
+    """A memory to enrich, with the participants that the bot has set.
+
+    Attributes:
+        message_id: None for a memory that lifecycle derived from others, and for an extract of a document.
+        vector: float32 [d], of the requested model, if there is one.
+    """
+
+    memory_id: UUID
+    user_id: str
+    message_id: str | None
+    conversation_id: str
+    content: str
+    language: str
+    role: Role
+    speaker: str
+    kind: MemoryKind
+    created_at: datetime
+    timezone: str
+    stated_participants: tuple[str, ...] = ()
+    vector: Vector | None = None
+
+    @property
+    def user_message(self) -> UserMessage | None:
+        """The memory as a message that may correct others; None for what no user wrote."""
+        if self.role is not Role.USER or self.message_id is None:
+            return None
+        return UserMessage(
+            id=self.memory_id,
+            message_id=self.message_id,
+            conversation_id=self.conversation_id,
+            at=self.created_at,
+            content=self.content,
+            speaker=self.speaker,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichedMemory:
+    """The columns that enrichment owns.
+
+    Attributes:
+        timezone: in which the times were derived. If the memory has another one by now, nothing is written;
+            None does not check.
+        text_hash: of the text that the values were derived from; checked like `timezone`.
+        user_message: with `user_id`, the message whose corrections are linked; None links none.
+    """
+
+    memory_id: UUID
+    enrichment: Enrichment
+    local: LocalMoment
+    event_times: tuple[EventTime, ...] = ()
+    token_count: int = 0
+    timezone: str | None = None
+    text_hash: bytes | None = None
+    user_id: str = ""
+    user_message: UserMessage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEnrichment:
+    """The stages of a message, and the version that derived its stored columns.
+
+    Attributes:
+        unread: corrections that correct another message now, whose facts are to be extracted again; all of a
+            batch are with its first memory.
+    """
+
+    progress: Progress
+    version: str
+    unread: tuple[Progress, ...] = ()
+
+
+class EnrichmentStore(Store):
+    """Reads memories to enrich and writes derived columns."""
+
+    async def load(self, tenant: str, model: str | None, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
+        """Return memories, with their vectors if a model is given; those without a row are left out."""
+        found = await self._fetch(_SQL["unenriched"], tenant, model, memory_ids)
+        return [_unenriched(row) for row in rows.in_order(found, memory_ids)]
+
+    async def save(
+        self, tenant: str, enriched: Sequence[EnrichedMemory], at: datetime
+    ) -> Sequence[SavedEnrichment]:
+        """Write the derived columns with their version, link corrections, and set the stage.
+
+        Values of the bot stay, as does what use has added, and what an LLM derived, if this comes without
+        one. Forgotten memories, and those whose zone or text has changed, are left out.
+        """
+        if not enriched:
+            return []
+        document = rows.recordset(map(derived_row, enriched))
+        async with self._database.transaction(tenant) as connection:
+            written = await connection.fetch(_SQL["save"], tenant, document, TAG, at, _users(enriched))
+            saved = [
+                SavedEnrichment(rows.progress(row), row["version"])
+                for row in rows.in_order(written, [one.memory_id for one in enriched])
+            ]
+            ids = {one.progress.memory_id for one in saved}
+            messages = _messages(one for one in enriched if one.memory_id in ids)
+            unread = await link_corrections(connection, tenant, messages)
+        return [replace(saved[0], unread=tuple(unread)), *saved[1:]] if unread else saved
+
+    async def link_corrections(self, tenant: str, enriched: Sequence[EnrichedMemory]) -> Sequence[Progress]:
+        """Link corrections alone; returns those to be read again, see `SavedEnrichment.unread`."""
+        async with self._database.transaction(tenant) as connection:
+            await connection.execute(_LINKS["lock"], tenant, _users(enriched))
+            return await link_corrections(connection, tenant, _messages(enriched))
+
+
+def _users(enriched: Iterable[EnrichedMemory]) -> list[str]:
+    return sorted({one.user_id for one in enriched if one.user_message is not None})
+
+
+def _messages(enriched: Iterable[EnrichedMemory]) -> list[tuple[str, UserMessage]]:
+    return [(one.user_id, one.user_message) for one in enriched if one.user_message is not None]
+
+
+def _unenriched(row: asyncpg.Record) -> Unenriched:
+    return Unenriched(
+        memory_id=row["memory_id"],
+        user_id=row["user_id"],
+        message_id=row["message_id"],
+        conversation_id=row["conversation_id"],
+        content=row["content"],
+        language=row["language"],
+        role=Role(row["role"]),
+        speaker=row["speaker"],
+        kind=MemoryKind(row["kind"]),
+        created_at=row["created_at"],
+        timezone=row["timezone"],
+        stated_participants=tuple(row["stated_participants"]),
+        vector=rows.vector(row["vector"]),
+    )
+
+
+def derived_row(one: EnrichedMemory) -> dict[str, Any]:
+    """Return derived columns as a row for the queries `save` and `replace`."""
+    enrichment = one.enrichment
+    return {
+        "memory_id": one.memory_id,
+        "timezone": one.timezone,
+        "text_hash": None if one.text_hash is None else one.text_hash.hex(),
+        "type": enrichment.type,
+        "kind": enrichment.kind,
+        "title": enrichment.title,
+        "token_count": one.token_count,
+        "local_date": one.local.date.isoformat(),
+        "time_of_day": one.local.time_of_day,
+        "day_of_week": one.local.day_of_week,
+        "event_start": one.event_times[0].start if one.event_times else None,
+        "event_end": one.event_times[0].end if one.event_times else None,
+        "event_times": rows.ranges(one.event_times),
+        "participants": enrichment.participants,
+        "topics": enrichment.topics,
+        **rows.emotion_columns(enrichment.emotion),
+        "importance": enrichment.importance.value,
+        "informative": enrichment.informative,
+        "instructing": enrichment.instructing,
+        "version": enrichment.version,
+        "rated_by": enrichment.rated_by,
+    }
