@@ -67,6 +67,41 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice(
     assert len(points(ricordo.folder / "qdrant", tenant)) == count
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("count", "kills"),
+    [
+        pytest.param(200, 3, marks=pytest.mark.slow),
+        pytest.param(4000, 20, marks=pytest.mark.chaos),
+    ],
+    ids=["short", "long"],
+)
+async def test_nats_is_killed_again_and_again_and_all_is_remembered_once(
+    ricordo: RicordoUp, count: int, kills: int
+) -> None:
+    """Derived events are persisted asynchronously: what the stream lost is found in PostgreSQL."""
+    tenant, messages = new_tenant(), talk(count)
+    bot = RetryingPublisher(lambda: ricordo.nats_url, tenant)
+    for n in range(kills):
+        part = messages[n * count // kills : (n + 1) * count // kills]
+        publishing = asyncio.create_task(bot.publish(part))
+        await bot.reached(n * count // kills + len(part) // 2, within=120)
+        await ricordo.kill_server("nats-server")
+        async with asyncio.timeout(120):
+            await publishing
+    connection = await nats.connect(ricordo.nats_url)
+    try:
+        states = await Bot(connection, tenant).final_states(bot.acknowledged, within=180)
+        assert set(states.values()) == {"remembered"}
+        await _facts_count_each_message_once(Bot(connection, tenant), count)
+    finally:
+        await connection.close()
+    state = await digest(ricordo.endpoints(), tenant)
+    assert await ricordo.program.stop() == 0
+    _everything_is_there_once(state, count)
+    assert len(points(ricordo.folder / "qdrant", tenant)) == count
+
+
 class RecallLoop:
     """Recalls all along, as far as somebody answers, and counts what may have become stronger."""
 

@@ -39,8 +39,8 @@ OLD: Final = tuple(
     )
 )
 SAID: Final = (*talk(), SPENT, *OLD)
-NOBODY_WRITES: Final = {"message.imported", "memory.created.bulk", "memory.decayed"}
-"""The bulk lane is that of imports and floods; of what merely fades, nothing is filtered by."""
+NOBODY_WRITES: Final = {"message.imported", "memory.decayed"}
+"""Nothing is imported; of what merely fades, nothing is filtered by."""
 FORGOTTEN: Final = "m-01"
 PASSES: Final = (
     ("compress", NOON),
@@ -57,7 +57,9 @@ def one_by_one(system: System) -> Iterator[Workers]:
     hasty = {"reconcile_every_s": 1.0, "reconcile_after_s": 5.0, "summarize_every_s": 0.5}
     # When something is condensed is for the test to say.
     lifecycle = system.settings.lifecycle.model_copy(update={"compress_similarity": 1.0, **hasty})
-    settings = system.settings.model_copy(update={"embedding": embedding, "lifecycle": lifecycle})
+    worker = system.settings.worker.model_copy(update={"live_burst": 12})  # the rest is on the bulk lane
+    changes = {"embedding": embedding, "lifecycle": lifecycle, "worker": worker}
+    settings = system.settings.model_copy(update=changes)
     workers = Workers(settings)
     workers.start()
     try:
