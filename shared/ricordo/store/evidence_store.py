@@ -7,6 +7,7 @@ states something else than before, is read from all its evidence and compared wi
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -15,10 +16,13 @@ import asyncpg
 from cachetools import TTLCache
 
 from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
+from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.entity_store import EntityStore
+from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL: Final = Database.queries("facts")
 _EVIDENCE: Final = Database.queries("evidence")
@@ -122,12 +126,21 @@ class EvidenceStore(Store):
         self._cache = FoldingCache(cache_size)
 
     @asynccontextmanager
-    async def lock(self, tenant: str, users: Sequence[str]) -> AsyncIterator["FoldingTransaction"]:
-        """Open a transaction under the locks of `users`; the folds are cached once it is committed."""
+    async def lock(
+        self, tenant: str, users: Sequence[str], extracted: Sequence[ExtractedEvidence] = ()
+    ) -> AsyncIterator["FoldingTransaction"]:
+        """Open a transaction under the locks of `users`; the folds are cached once it is committed.
+
+        Args:
+            extracted: evidence of messages, whose texts are locked, too.
+        """
+        hashes = {one.memory_id: one.text_hash for one in extracted if one.text_hash is not None}
+        said = [one.message_id for one in extracted if one.evidence]
+        locks = (sorted(users), list(hashes), list(hashes.values()), said)
         async with self._database.transaction(tenant) as connection:
-            await connection.execute(_SQL["lock_users"], tenant, sorted(users))
+            found = await connection.fetch(_SQL["lock_messages"], tenant, *locks)
             transaction = FoldingTransaction(
-                connection, tenant, self._executor, self._cache, self._record_doubts
+                connection, tenant, found, self._executor, self._cache, self._record_doubts
             )
             yield transaction
         transaction.cache_folds()
@@ -135,14 +148,20 @@ class EvidenceStore(Store):
 
 @dataclass
 class FoldingTransaction:
-    """A transaction that holds the locks of its users."""
+    """A transaction that holds the locks of its users.
+
+    Attributes:
+        found: the reworded messages among those that are locked, and their rejected readings.
+    """
 
     connection: Connection
     _tenant: str
+    found: Sequence[asyncpg.Record]
     _executor: CpuExecutor | None
     _cache: FoldingCache
     _record_doubts: bool
-    _folded: list[tuple[str, Folding, UUID]] = field(default_factory=list)
+    _folded: dict[str, Folding] = field(default_factory=dict)
+    _versions: dict[str, UUID] = field(default_factory=dict)
 
     async def fold(self, new: Mapping[str, NewEvidence]) -> dict[str, FactChanges]:
         """Fold the new evidence of each user, write the changes, and return them by user."""
@@ -154,9 +173,17 @@ class FoldingTransaction:
             cached = self._cache.pop(self._tenant, user_id, version)
             folding = folded[user_id] = cached or Folding(self._tenant, user_id)
             changes[user_id] = await self._fold_user(user_id, folding, new[user_id])
-        versions = await self.versions(users)  # last: entity resolution may have changed keys of evidence
-        self._folded += [(user_id, folded[user_id], version) for user_id, version in versions.items()]
+        self._folded |= folded
         return changes
+
+    async def mark_extracted(self, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
+        """Set the stage of memories, after all folding, and return all their stages."""
+        consumers = CONSUMERS_OF_STAGES[Stage.EXTRACTED]
+        scope = (self._tenant, sorted(memory_ids), at, consumers, sorted(self._folded))
+        found = await self.connection.fetch(_SQL["mark_extracted"], *scope)
+        self._versions = {row["user_id"]: row["version"] for row in found if row["version"] is not None}
+        marked = [row for row in found if row["version"] is None]
+        return [rows.progress(row) for row in rows.in_order(marked, memory_ids)]
 
     async def _fold_user(self, user_id: str, folding: Folding, new: NewEvidence) -> FactChanges:
         """Fold new evidence into `folding`, write the changes, and return them."""
@@ -190,15 +217,18 @@ class FoldingTransaction:
     ) -> FactChanges:
         """Write the changes, and return those that differ from what was stored."""
         fetch, scope = self.connection.fetch, (self._tenant, user_id)
-        found: list[asyncpg.Record] = []
-        if unknown or changes.facts or changes.gone:
-            document = rows.recordset(map(rows.fact_row, changes.facts))
-            parts = _parameters(unknown)
-            found = await fetch(_SQL["write_facts"], *scope, document, changes.gone, *parts)
+        if not (unknown or changes.facts or changes.gone or changes.entities):
+            return changes
         unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
-        if changes.entities or unnamed:
-            document = rows.recordset(rows.entity_row(one, identities) for one in changes.entities)
-            await fetch(_SQL["keep_entities"], *scope, document, sorted(unnamed))
+        found = await fetch(
+            _SQL["write_facts"],
+            *scope,
+            rows.recordset(map(rows.fact_row, changes.facts)),
+            changes.gone,
+            *_parameters(unknown),
+            rows.recordset(rows.entity_row(one, identities) for one in changes.entities),
+            sorted(unnamed),
+        )
         written = {row["id"] for row in found if row["written"]}
         facts = tuple(fact for fact in changes.facts if fact.id in written)
         return replace(changes, facts=facts, gone=tuple(row["id"] for row in found if not row["written"]))
@@ -210,5 +240,5 @@ class FoldingTransaction:
 
     def cache_folds(self) -> None:
         """Cache what was folded, now that it is committed."""
-        for user_id, folding, version in self._folded:
-            self._cache.put(self._tenant, user_id, folding, version)
+        for user_id, version in self._versions.items():
+            self._cache.put(self._tenant, user_id, self._folded[user_id], version)

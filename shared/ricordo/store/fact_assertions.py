@@ -96,17 +96,15 @@ async def keep_rejections(
     await connection.execute(_SQL["keep"], tenant, user_id, rows.recordset(rejected))
 
 
-async def without_rejected(
-    connection: Connection, tenant: str, extracted: Sequence[ExtractedEvidence]
+def without_rejected(
+    extracted: Sequence[ExtractedEvidence], found: Sequence[asyncpg.Record]
 ) -> list[ExtractedEvidence]:
-    """Return the evidence of messages without rejected readings."""
-    messages = [one.message_id for one in extracted if one.evidence]
-    if not messages:
-        return list(extracted)
-    found = await connection.fetch(_SQL["of_messages"], tenant, messages)
+    """Return the evidence of messages without the rejected readings in `found`."""
     by_message: defaultdict[str, list[Rejection]] = defaultdict(list)
     for row in found:
-        by_message[row["message_id"]].append(Rejection(**row))
+        if row["message_id"] is not None:
+            words = row["subject"], row["predicate"], row["object"], row["quote"]
+            by_message[row["message_id"]].append(Rejection(row["message_id"], *words))
     return [_without(one, by_message[one.message_id]) for one in extracted]
 
 

@@ -11,7 +11,7 @@ import asyncpg
 
 from ricordo.memory.facts import PREDICATES, USER, Fact, MessageContribution, is_name, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.model import Progress, Stage
+from ricordo.memory.model import Progress
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database
@@ -26,7 +26,6 @@ from ricordo.store.evidence_store import CACHE_SIZE, EvidenceStore, NewEvidence
 from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
 from ricordo.store.rows import evidence_rows, extracted_evidence, utterance_of
-from ricordo.store.stages import find_reworded, set_stage
 
 _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
@@ -63,7 +62,7 @@ class FactLedger(FactQueries):
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return messages and their corrections; memories without a row are left out."""
-        found = await self._fetch(_SQL["utterances"], tenant, memory_ids)
+        found = await self._database.call(_SQL["utterances"], tenant, memory_ids)
         utterances: dict[UUID, Utterance] = {}
         for row in found:  # a corrected message comes before its correction
             utterances[row["read"]] = utterance_of(row, utterances.get(row["read"]))
@@ -95,19 +94,18 @@ class FactLedger(FactQueries):
         extracted = list({one.message_id: one for one in extracted}.values())
         users = sorted({one.user_id for one in extracted})
         contributions: dict[str, MessageContribution] = {}
-        texts = {one.memory_id: one.text_hash for one in extracted if one.text_hash is not None}
-        async with self._evidence.lock(tenant, users) as transaction:
-            stale = {*await find_reworded(transaction.connection, tenant, texts)}
+        async with self._evidence.lock(tenant, users, extracted) as transaction:
+            stale = {row["reworded_id"] for row in transaction.found}
             stale |= await _with_other_corrections(transaction.connection, tenant, extracted)
             extracted = [one for one in extracted if one.memory_id not in stale]
             if not extracted:
                 return {}, []
-            extracted = await without_rejected(transaction.connection, tenant, extracted)
+            extracted = without_rejected(extracted, transaction.found)
             changes = await transaction.fold(await _keep(transaction.connection, tenant, extracted, users))
             for changed in changes.values():
                 contributions |= changed.contributions
             done = [one.memory_id for one in extracted]
-            progress = await set_stage(transaction.connection, tenant, Stage.EXTRACTED, done, at)
+            progress = await transaction.mark_extracted(done, at)
         return contributions, progress
 
     async def apply_assertion(self, tenant: str, curation: FactAssertion, at: datetime) -> Fact | None:

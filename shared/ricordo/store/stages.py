@@ -3,7 +3,7 @@
 All writes are idempotent and return the state after them: a redelivered event produces the same events.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -31,14 +31,6 @@ class TextToEncode:
     memory_id: UUID
     text: str
     is_encoded: bool = False
-
-
-async def find_reworded(connection: Connection, tenant: str, texts: Mapping[UUID, bytes]) -> Collection[UUID]:
-    """Return the memories whose text has another hash by now, and lock all until the transaction ends."""
-    if not texts:
-        return ()
-    found = await connection.fetch(_SQL["reworded"], tenant, list(texts), list(texts.values()))
-    return {row["id"] for row in found}
 
 
 async def set_stage(

@@ -294,7 +294,9 @@ async def test_a_rejection_takes_the_users_own_assertions_with_it(stores: Stores
 async def _erase(stores: Stores) -> None:
     async with stores.transaction() as connection:
         # As an erasure does: the lock before the first row, or two may wait for each other.
-        await connection.execute(Database.queries("facts")["lock_users"], stores.tenant, ["u-1"])
+        await connection.execute(
+            Database.queries("facts")["lock_messages"], stores.tenant, ["u-1"], [], [], []
+        )
         for table in ("memories", "facts", "fact_evidence", "entities", "entity_names", "identity_decisions"):
             await connection.execute(
                 f"delete from {table} where tenant = $1 and user_id = 'u-1'", stores.tenant

@@ -55,11 +55,6 @@ select exists (select from requests where tenant = $1 and id = $2)
 -- Of which fact a request was, if it was made.
 select fact_id from rejections where tenant = $1 and request_id = $2 limit 1
 
--- name: of_messages
-select
--- include: columns
-from rejections where tenant = $1 and message_id = any($2::text[])
-
 -- name: delete_evidence
 -- Deletes the evidence of messages for a fact ($3 subject, $4 predicate, $5 object), and returns it with its words.
 delete from fact_evidence

@@ -6,20 +6,7 @@
     from chain join corrections c on c.tenant = $1 and c.correcting_id = chain.id and c.corrected_id is not null
 
 -- name: utterances
--- Messages, and what puts them right, be it by way of others: each as `read`, with what it puts right itself at the places
--- behind it.
-with recursive requested as (
-    select unnest($2::uuid[]) as id
-    union
-    select c.correcting_id from requested r join corrections c on c.tenant = $1 and c.corrected_id = r.id
-), chain as (
--- include: chain
-) cycle id set again using way
-select chain.read, m.id as memory_id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at,
-       m.timezone
-from chain join memories m on m.tenant = $1 and m.id = chain.id
-where m.message_id is not null and not chain.again
-order by chain.read, chain.place desc
+select * from messages_to_read($1, $2)
 
 -- name: lock_stages
 -- Of all that `mark` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a correction
@@ -38,14 +25,22 @@ from chain join memories m on m.tenant = $1 and m.id = chain.id
 where chain.place > 0 and not chain.again
 group by chain.read
 
--- name: lock_users
--- Sorted, so that whoever needs several takes them in the same order.
-select pg_advisory_xact_lock(hashtextextended($1 || '//' || user_id, 1)) from unnest($2::text[]) as user_id
+-- name: lock_messages
+select * from lock_messages($1, $2, $3, $4, $5)
 
 -- name: versions
 -- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
 -- of a user counts as long as the state is still the one in which they left it.
 select user_id, version from evidence_versions where tenant = $1 and user_id = any($2::text[])
+
+-- name: mark_extracted
+-- $2 memories, $3 instant, $4 the consumers that set the stage, $5 users: all stages of the memories, and the versions of the
+-- evidence of the users.
+select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted, null::uuid as version
+from mark_stage($1, $2, 'extracted', $3, $4)
+union all
+select null, null, user_id, null, null, null, null, null, null, version
+from evidence_versions where tenant = $1 and user_id = any($5::text[])
 
 -- name: mentions
 -- The people and animals that evidence speaks of, but for that of the messages $4: the words, the tie, and who that is.
@@ -171,7 +166,8 @@ select new_subject_key, predicate, new_object_key from matching
 
 -- name: write_facts
 -- $3 rows, $4 ids of facts that are no more, and of the parts $5 to $8 (as of evidence) all but the rows. What has changed
--- gets the next version of the user's facts, and what is deleted leaves it. Returned is what was written, or deleted.
+-- gets the next version of the user's facts, and what is deleted leaves it. $9 rows of entities, $10 keys of entities that
+-- nobody names any more. Returned is which facts were written, or deleted.
 with input as (
     select * from jsonb_populate_recordset(null::facts, $3::jsonb)
 ), changed as (
@@ -214,33 +210,30 @@ with input as (
 -- include: fact_columns.mutable of excluded
     )
     returning id
-)
-select id, true as written from written
-union all
-select id, false from gone
-
--- name: keep_entities
--- $3 rows, $4 keys of entities that nobody names any more.
-with gone as (
-    delete from entities where tenant = $1 and user_id = $2 and key = any($4::text[])
+), unnamed_entities as (
+    delete from entities where tenant = $1 and user_id = $2 and key = any($10::text[])
 ), named as (
     select distinct one.key, name_key
-    from jsonb_to_recordset($3::jsonb) as one (key text, names text[]), unnest(one.names) as name_key
+    from jsonb_to_recordset($9::jsonb) as one (key text, names text[]), unnest(one.names) as name_key
 ), unnamed as (
     delete from entity_names n
     where tenant = $1 and user_id = $2
-      and (key = any($4::text[]) or key in (select k.key from jsonb_to_recordset($3::jsonb) as k (key text)))
+      and (key = any($10::text[]) or key in (select k.key from jsonb_to_recordset($9::jsonb) as k (key text)))
       and not exists (select from named where named.key = n.key and named.name_key = n.name_key)
 ), other_names as (
     insert into entity_names (tenant, user_id, name_key, key)
     select $1, $2, name_key, key from named order by name_key, key
     on conflict do nothing
+), kept_entities as (
+    insert into entities (tenant, user_id, key, name, aliases, mentions)
+    select $1, $2, e.key, e.name, e.aliases, e.mentions
+    from jsonb_to_recordset($9::jsonb) as e (key text, name text, aliases text[], mentions integer)
+    order by e.key
+    on conflict (tenant, user_id, key) do update
+    set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
+    where (entities.name, entities.aliases, entities.mentions)
+        is distinct from (excluded.name, excluded.aliases, excluded.mentions)
 )
-insert into entities (tenant, user_id, key, name, aliases, mentions)
-select $1, $2, e.key, e.name, e.aliases, e.mentions
-from jsonb_to_recordset($3::jsonb) as e (key text, name text, aliases text[], mentions integer)
-order by e.key
-on conflict (tenant, user_id, key) do update
-set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
-where (entities.name, entities.aliases, entities.mentions)
-    is distinct from (excluded.name, excluded.aliases, excluded.mentions)
+select id, true as written from written
+union all
+select id, false from gone

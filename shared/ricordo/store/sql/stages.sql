@@ -2,15 +2,6 @@
 -- $2 memory ids, $3 stage, $4 instant, $5 the consumers that set it.
 select * from mark_stage($1, $2, $3, $4, $5)
 
--- name: reworded
--- $2 memory ids, $3 hashes of texts: those with another text. All are locked, in the order of their ids.
-with locked as (
-    select m.id, sha256(convert_to(m.content, 'UTF8')) as text_hash
-    from memories m where m.tenant = $1 and m.id = any($2::uuid[]) order by m.id for key share
-)
-select h.id from locked h join unnest($2::uuid[], $3::bytea[]) as r (id, text_hash) on r.id = h.id
-where h.text_hash <> r.text_hash
-
 -- name: reconciling
 -- Whether this process may reconcile now: one at a time does.
 select pg_try_advisory_xact_lock(hashtextextended($1, 3))
