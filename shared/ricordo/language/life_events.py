@@ -7,9 +7,12 @@ nearly happened, and what happened to nobody near.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final
 
 from ricordo.language.assertion_scope import Assertion
@@ -39,10 +42,21 @@ class _Turn:
     """One way of telling a turn of a life.
 
     Whoever it happens to could be many, what happens hardly anything else: looking for that first is cheaper.
+
+    Attributes:
+        cues: pieces of text; without one of each set neither pattern matches.
     """
 
     deed: str
     lead: str
+    cues: Sequence[AbstractSet[str]]
+
+    def may_be_in(self, low: str) -> bool:
+        """Return whether `low` holds the cues and the deed."""
+        for cues in self.cues:
+            if not any(map(low.__contains__, cues)):
+                return False
+        return _compiled(self.deed).search(low) is not None
 
     def find(self, low: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of `low` that mention it."""
@@ -61,7 +75,7 @@ class _Events:
     """The turns of a life in one language."""
 
     turns: tuple[_Turn, ...]
-    cues: Mapping[str, frozenset[int]]
+    cues: Mapping[str, Sequence[tuple[str, frozenset[int]]]]
     ends: re.Pattern[str]
     hedges: re.Pattern[str]
     negation: re.Pattern[str]
@@ -71,7 +85,9 @@ class _Events:
 
     def hinted(self, low: str) -> frozenset[int]:
         """Return which turns may be in a plain text."""
-        return frozenset().union(*[turns for cue, turns in self.cues.items() if cue in low])
+        present = {low[at : at + _SHORTEST_CUE] for at in range(len(low))} | {""}
+        found = [turns for key in present & self.cues.keys() for cue, turns in self.cues[key] if cue in low]
+        return frozenset().union(*found)
 
 
 def life_event(document: Document) -> str:
@@ -82,9 +98,7 @@ def life_event(document: Document) -> str:
     events, low = _events(document.language), document.plain
     turns = events.hinted(low)
     # Hardly any text has one, told or not: most need not be cut into what they tell.
-    if not turns or (
-        len(low) <= _MOST_READ and not any(_compiled(events.turns[i].deed).search(low) for i in turns)
-    ):
+    if not turns or (len(low) <= _MOST_READ and not any(events.turns[i].may_be_in(low) for i in turns)):
         return ""
     left = _MOST_READ
     every = document.disclosures
@@ -103,6 +117,8 @@ def _found(told: Assertion, hinted: Iterable[int], events: _Events, *, personal:
     """Yield what is told of some turns."""
     low = told.plain
     for turn in (events.turns[i] for i in sorted(hinted)):
+        if not turn.may_be_in(low):
+            continue
         for start, end in turn.find(low):
             own = personal or _is_subjectless(low, start, events)
             if own and not _is_unreal(low[:start], events):
@@ -134,13 +150,14 @@ def _events(language: str) -> _Events:
     table = read_table("life_events", language)
     unreal, words, leads = table["unreal"], table["words"], table["leads"]
     told = [turn for family in table["family"] for each in family["patterns"] for turn in _alternatives(each)]
+    turns = tuple(_turn(each, words, leads) for each in told)
     cues: dict[str, set[int]] = {}
-    for at, turn in enumerate(told):
-        for cue in _cues(turn):
+    for at, turn in enumerate(turns):
+        for cue in turn.cues[0] if turn.cues else ("",):
             cues.setdefault(cue, set()).add(at)
     return _Events(
-        turns=tuple(_turn(turn, words, leads) for turn in told),
-        cues={cue: frozenset(turns) for cue, turns in cues.items()},
+        turns=turns,
+        cues=_by_rarest_part(cues),
         ends=re.compile(unreal["ends"]),
         hedges=re.compile(unreal["hedges"]),
         negation=re.compile(unreal["negation"]),
@@ -150,13 +167,26 @@ def _events(language: str) -> _Events:
     )
 
 
+def _by_rarest_part(cues: Mapping[str, AbstractSet[int]]) -> dict[str, list[tuple[str, frozenset[int]]]]:
+    """Return the cues by those three of their letters that the fewest cues have."""
+    parts = {
+        cue: [cue[at : at + _SHORTEST_CUE] for at in range(len(cue) - _SHORTEST_CUE + 1)] or [""]
+        for cue in cues
+    }
+    shared = Counter(chain.from_iterable(map(set, parts.values())))
+    found: dict[str, list[tuple[str, frozenset[int]]]] = {}
+    for cue, turns in cues.items():
+        found.setdefault(min(parts[cue], key=shared.__getitem__), []).append((cue, frozenset(turns)))
+    return found
+
+
 def _turn(pattern: str, words: Mapping[str, str], leads: Iterable[str]) -> _Turn:
-    place = _PLACE.match(pattern)
+    place, cues = _PLACE.match(pattern), _cues(pattern)
     if place is None or place[1] not in leads:
-        return _Turn(_spelled(pattern, words), "")
+        return _Turn(_spelled(pattern, words), "", cues)
     lead = rf"(?:{_spelled(words[place[1]], words)})\Z"
     deed = pattern[place.end() :]
-    return _Turn(_spelled(deed, words), lead)
+    return _Turn(_spelled(deed, words), lead, cues)
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
@@ -186,25 +216,23 @@ def _spelled(pattern: str, words: Mapping[str, str]) -> str:
     return pattern.replace(r"\W*$", r"\W*?(?:$|[.!?…\n,;:)])")
 
 
-def _cues(pattern: str) -> frozenset[str]:
-    """Return pieces of text of which one stands in whatever `pattern` matches; only "" if there are none."""
+def _cues(pattern: str) -> list[frozenset[str]]:
+    """Return sets of pieces of text, the best first: without one of each set `pattern` does not match."""
     rest = _VARIABLE.sub(_CUT, pattern)
     groups: list[frozenset[str]] = []
 
     def numbered(group: re.Match[str]) -> str:
-        branches = (
-            [] if group["look"] or group["optional"] else [best(one) for one in group["inner"].split("|")]
-        )
+        branches = [] if group["look"] or group["optional"] else list(map(needed, group["inner"].split("|")))
         if not branches or not all(branches):
             return _CUT
-        groups.append(frozenset().union(*branches))
+        groups.append(frozenset().union(*(branch[0] for branch in branches)))
         return chr(0xE000 + len(groups) - 1)
 
-    def best(sequence: str) -> frozenset[str]:
+    def needed(sequence: str) -> list[frozenset[str]]:
         runs = re.findall(rf"[\ue000-\uf8ff]|[^\0\ue000-\uf8ff]{{{_SHORTEST_CUE},}}", sequence)
         found = [groups[ord(run) - 0xE000] if run >= "\ue000" else frozenset((run,)) for run in runs]
-        return max(found, key=lambda cues: (min(map(len, cues)), -len(cues)), default=frozenset())
+        return sorted(found, key=lambda cues: (-min(map(len, cues)), len(cues)))
 
     while (reduced := _GROUP.sub(numbered, rest)) != rest:
         rest = reduced
-    return best(rest) or frozenset(("",))
+    return needed(rest)

@@ -1,7 +1,7 @@
 """Reads a text as a row of signs, one for each word or phrase: which concepts of the rules it stands for."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -11,9 +11,10 @@ from ricordo.language.data_files import languages_with, read_table
 START, END, COMMA, LINE, UNKNOWN, ADDRESS, QUESTION = "^", ".", ",", "\n", "x", "@", "?"
 """Signs of the beginning of a text, ends, pauses, words without a concept, and addresses."""
 _FIRST_SIGN: Final = 0x4E00
+_WORD: Final = re.compile(r"\b(?:di|fa|da)'(?=\s|$)|[^\W_]++")
 _TOKEN: Final = re.compile(
     r"(?P<address>(?:https?://|www\.)[^\s<>()\"']++|[\w.+-]{1,64}+@[\w-]{1,64}+\.[\w.-]{1,64}+)"
-    r"|(?P<word>\b(?:di|fa|da)'(?=\s|$)|[^\W_]++)|(?P<line>\n\s*+)|(?P<mark>[^\w\s]++)"
+    rf"|(?P<word>{_WORD.pattern})|(?P<line>\n\s*+)|(?P<mark>[^\w\s]++)"
 )
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,3}+[^\W_](?![^\W_])){7,}+")
 _LETTER: Final = re.compile(r"[^\W_]")
@@ -30,11 +31,20 @@ class ConceptToken(NamedTuple):
     sign: str = ""
 
 
+class _WordPhrases(NamedTuple):
+    """The phrases that a word is in: the bit of its own sign, and the others' words and bits."""
+
+    base: str
+    alone: int
+    joined: Sequence[tuple[frozenset[str], int]]
+
+
 @dataclass(frozen=True, slots=True)
 class PhraseLexicon:
     """The phrases of one language."""
 
     phrases: Mapping[tuple[str, ...], str]
+    by_longest_word: Mapping[str, Sequence[tuple[frozenset[str], int]]]
     lengths: Mapping[str, list[int]]
     words: frozenset[str]
     signs: Mapping[str, str]
@@ -70,13 +80,51 @@ def lexicon(language: str) -> PhraseLexicon:
     for kind, sign in sign_of.items():
         for concept in kind:
             signs[concept] = signs.get(concept, "") + sign
+    phrases = {words: sign_of[tuple(sorted(found))] for words, found in concepts.items()}
+    by_longest_word: dict[str, list[tuple[frozenset[str], int]]] = {}
+    for words, sign in phrases.items():
+        if len(words) > 1:
+            by_longest_word.setdefault(max(words, key=len), []).append((frozenset(words), bits(sign)))
     return PhraseLexicon(
-        phrases={words: sign_of[tuple(sorted(found))] for words, found in concepts.items()},
+        phrases=phrases,
+        by_longest_word=by_longest_word,
         lengths={first: sorted(found, reverse=True) for first, found in lengths.items()},
         words=frozenset(word for words in concepts for word in words),
         signs=signs,
         pronouns=re.compile(f"(?:{'|'.join(table['pronouns'].split()) or '(?!)'})$"),
     )
+
+
+def bits(signs: str) -> int:
+    """Return a number with a bit for each sign of a concept."""
+    return sum({1 << (ord(sign) - _FIRST_SIGN) for sign in signs})
+
+
+def possible_bits(words: Iterable[str], language: str) -> int:
+    """Return the bits of all phrases whose words are among `words`, in any order."""
+    found = [_phrases_of(word, language) for word in words]
+    bases = {each.base for each in found}
+    possible = 0
+    for _, alone, joined in found:
+        possible |= alone
+        for phrase, bit in joined:
+            if phrase <= bases:
+                possible |= bit
+    return possible
+
+
+@lru_cache(maxsize=16_384)
+def _phrases_of(word: str, language: str) -> _WordPhrases:
+    known = lexicon(language)
+    base = known.base(word)
+    return _WordPhrases(base, bits(known.phrases.get((base,), "")), known.by_longest_word.get(base, ()))
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of `tokens(text)`, and perhaps some others."""
+    if "@" in text or "www." in text or "://" in text or _SPACED.search(text):
+        return {token.text for token in tokens(text)}
+    return set(_WORD.findall(text))
 
 
 def tokens(text: str) -> list[ConceptToken]:

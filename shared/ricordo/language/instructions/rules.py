@@ -17,9 +17,13 @@ from ricordo.language.instructions.concepts import (
     LINE,
     QUESTION,
     START,
+    ConceptToken,
+    bits,
     lexicon,
+    possible_bits,
     row,
     tokens,
+    words_of,
 )
 
 _CODED: Final = re.compile(
@@ -83,6 +87,7 @@ def _plain(coded: str) -> str:
 
 _ENDS: Final = END + QUESTION
 _STRUCTURE: Final = {"end": _ENDS, "comma": COMMA, "start": START, "line": LINE, "address": ADDRESS}
+_MARKS: Final = frozenset("".join(_STRUCTURE.values()))
 _FIXED: Final = {
     "^": ("start|end|comma|line|conj|order|henceforth|polite", "soft", "{0,3}"),
     "-of": (
@@ -102,26 +107,33 @@ _FIXED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A pattern over the signs of words."""
+    """A pattern over the signs of words; of each of `needed`, bits of signs, it cannot match without one."""
 
     pattern: re.Pattern[str]
-    needed: tuple[frozenset[str], ...]
+    needed: tuple[int, ...]
     refused: frozenset[str]
 
 
 def orders(folded: str) -> Iterator[tuple[int, int]]:
     """Yield where in an unmasked text a rule matches, `[begin, end)`."""
-    read = tokens(folded)
+    words, read = words_of(folded), list[ConceptToken]()
     for language in languages_with("instruction_words"):
+        possible = possible_bits(words, language)
+        rules = [
+            rule
+            for rarest, rule in _rules(language)
+            if possible & rarest and all(map(possible.__and__, rule.needed))
+        ]
+        if not rules:
+            continue  # as in nearly all texts
+        read = read or tokens(folded)
         signs, places = row(read, language)
-        present = frozenset(signs)
-        for rule in _rules(language):
-            if not any(map(present.isdisjoint, rule.needed)):
-                for begin, end in _matches(rule, signs):
-                    # The mark in front of an order, with which a match may begin, belongs to what is before.
-                    first = begin + (places[begin] < 0 or bool(read[places[begin]].sign))
-                    last = places[end] - 1 if end < len(places) else len(read) - 1
-                    yield read[places[first]].begin, read[last].end
+        for rule in rules:
+            for begin, end in _matches(rule, signs):
+                # The mark in front of an order, with which a match may begin, belongs to what is before.
+                first = begin + (places[begin] < 0 or bool(read[places[begin]].sign))
+                last = places[end] - 1 if end < len(places) else len(read) - 1
+                yield read[places[first]].begin, read[last].end
 
 
 def _matches(rule: _Rule, signs: str) -> Iterator[tuple[int, int]]:
@@ -137,19 +149,22 @@ def _matches(rule: _Rule, signs: str) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=16)
-def _rules(language: str) -> tuple[_Rule, ...]:
-    return tuple(
-        _rule(each, language) for kind in read_table("instruction_rules")["rules"].values() for each in kind
-    )
+def _rules(language: str) -> list[tuple[int, _Rule]]:
+    """Return each rule behind the bits of the rarest concept that it needs."""
+    written = (each for kind in read_table("instruction_rules")["rules"].values() for each in kind)
+    return [
+        (min(rule.needed, key=int.bit_count), rule) for rule in (_rule(each, language) for each in written)
+    ]
 
 
 def _rule(written: str, language: str) -> _Rule:
     pattern, _, refused = written.partition(" | ")
     items = pattern.split()
     needed = [_signs(item, language) for item in items if item[0].isalpha() and not item.endswith("?")]
+    concepts = [each for each in needed if _MARKS.isdisjoint(each)]
     return _Rule(
         re.compile("".join(_expression(item, language) for item in items)),
-        tuple(map(frozenset, sorted(needed, key=len))),
+        tuple(map(bits, concepts)),
         frozenset("".join(_signs(name, language) for name in refused.split())),
     )
 
