@@ -160,7 +160,7 @@ def _traits_of(text: str) -> list[_Traits]:
         if pronoun is not None:
             traits = _Traits(_evidence_for(pronoun), LANGUAGES[pronoun], False, False, False)  # noqa: FBT003
         elif match.start() and word[0].isupper() and not traits.told and word[1:].islower():
-            traits = traits._replace(evidence=_NO_EVIDENCE)
+            traits = _Traits(_NO_EVIDENCE, *traits[1:])
         found.append(traits)
     return found
 
@@ -189,4 +189,4 @@ def _word_evidence(word: str) -> Evidence:
 
 
 def _is_latin(text: str) -> bool:
-    return all(sign < "\u0250" for sign in text if sign.isalpha())
+    return text.isascii() or all(sign < "\u0250" for sign in text if sign.isalpha())

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from ricordo.language.annotations import Role
@@ -12,7 +13,7 @@ from ricordo.language.data_files import LANGUAGES, Patterns, compiled, either, r
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
 from ricordo.language.small_talk import meaningful_words
-from ricordo.language.tokenization import LAUGHTER, words
+from ricordo.language.tokenization import LAUGHTER, words_of
 
 INFORMATIVE: Final = 0.5
 """From here on a message is a memory that is recalled; below it is history."""
@@ -48,15 +49,16 @@ def informative(document: Document, role: Role = Role.USER) -> float:
     """Return how informative a text is, in [0, 1]; from 0.5 on it is a memory."""
     document, language = document.evenly_spaced, document.language
     if len(document.text.strip()) > _LONGEST:
-        return INFORMS if meaningful_words(document) else INFORMS_NOTHING
-    spoken = [
-        one
-        for one in document.sentences
-        if any(LAUGHTER.fullmatch(word) is None for word in words(one, "it"))
-    ]
+        return INFORMS if any(meaningful_words(document)) else INFORMS_NOTHING
+    spoken = [one for one in document.sentences if _speaks(one)]
     if language not in LANGUAGES:
         return INFORMS if any(not _is_marked(one) for one in spoken) else INFORMS_NOTHING
     return INFORMS if any(_tells(one, language, role) for one in spoken) else INFORMS_NOTHING
+
+
+def _speaks(sentence: str) -> bool:
+    """Return whether a sentence holds a word that is no laughter."""
+    return any(LAUGHTER.fullmatch(word.folded) is None for word in words_of(sentence, "it"))
 
 
 def _tells(sentence: str, language: str, role: Role) -> bool:
@@ -65,7 +67,7 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
     opening = patterns.opening.match(low)
     begin = opening.end() if opening else 0
     if patterns.keeps.match(low, begin) or patterns.asks_and_tells.match(low, begin):
-        return _content(sentence[begin:], patterns, language) > 0
+        return _says(sentence[begin:], patterns, language)
     if role is Role.ASSISTANT and _assists(low, begin if begin < len(low) else 0, patterns):
         return False
     if _is_marked(sentence) or _wants(low[begin:], patterns):
@@ -78,7 +80,7 @@ def _tells(sentence: str, language: str, role: Role) -> bool:
         return False
     if role is not Role.ASSISTANT and patterns.feels.match(low, begin):
         return True
-    return _content(sentence, patterns, language) >= (2 if role is Role.ASSISTANT else 1)
+    return _says(sentence, patterns, language, least=2 if role is Role.ASSISTANT else 1)
 
 
 def _assists(low: str, begin: int, patterns: Patterns) -> bool:
@@ -94,7 +96,7 @@ def _tells_besides(sentence: str, clauses: Sequence[_Clause], patterns: Patterns
     if not clauses or _introduces(sentence, patterns):
         return bool(clauses)
     if patterns.granted.search(plain(sentence)):
-        return _content(sentence, patterns, language) > 0
+        return _says(sentence, patterns, language)
     consulted = patterns.consults.match(clauses[0].low)
     if consulted:
         clauses = list(_unless_chosen(clauses, consulted.end(), patterns))
@@ -152,7 +154,7 @@ def _asserts(clause: _Clause, verb: re.Pattern[str], patterns: Patterns, languag
     said = clause.low.strip(_EDGES)
     if len(said.split()) < _LEAST_WORDS or patterns.shrugs.fullmatch(said):
         return False
-    return verb.search(clause.low) is not None and _content(clause.text, patterns, language) > 0
+    return verb.search(clause.low) is not None and _says(clause.text, patterns, language)
 
 
 def _is_marked(sentence: str) -> bool:
@@ -180,15 +182,17 @@ def _clauses(sentence: str, low: str, begin: int) -> Iterator[_Clause]:
         begin = len(low) if match is None else match.end()
 
 
-def _content(text: str, patterns: Patterns, language: str) -> int:
-    """Count what says more than grammar and courtesy, numbers too; names that are called do not."""
+def _says(text: str, patterns: Patterns, language: str, least: int = 1) -> bool:
+    """Return whether so many words say more than grammar and courtesy; numbers do, names called do not."""
     text = patterns.addressed.sub(" ", text)
     text = patterns.courtesies.sub(" ", text)
     called = _CALLED_LAST.search(text)
     if called and len(text[: called.start()].split()) >= _BEFORE_CALLING:
         text = text[: called.start()]
-    part = Document(text, language)
-    return len(meaningful_words(part)) + any(map(str.isdigit, text)) or int(life_event(part) != "")
+    part, numbers = Document(text, language), any(map(str.isdigit, text))
+    if numbers >= least or len(list(islice(meaningful_words(part), least - numbers))) + numbers >= least:
+        return True
+    return least == 1 and life_event(part) != ""
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -1,6 +1,6 @@
 """Decides whether a text is more than small talk: thanks, greetings, applause, "sounds good!"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -8,7 +8,7 @@ from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.document import Document
 from ricordo.language.life_events import life_event
 from ricordo.language.text import stem, stop_words
-from ricordo.language.tokenization import LAUGHTER, words
+from ricordo.language.tokenization import LAUGHTER, Token, words, words_of
 
 # One word is the name of who is thanked as often as it is a matter.
 _LEAST_WORDS: Final = 2
@@ -47,7 +47,7 @@ def has_content(document: Document) -> bool:
     A life event needs one word only: "I'm pregnant".
     """
     courtesy, found = _small_talk(document.language), set[str]()
-    for word in _content_words(document):
+    for word in _content_words(document.composed.words, document.language):
         stemmed = stem(word, document.language)
         if stemmed not in courtesy:
             found.add(stemmed)
@@ -56,19 +56,22 @@ def has_content(document: Document) -> bool:
     return life_event(document) != ""
 
 
-def meaningful_words(document: Document) -> frozenset[str]:
-    """Return the words of a text that are more than grammar and courtesy.
+def meaningful_words(document: Document) -> Iterator[str]:
+    """Yield the different words of a text that are more than grammar and courtesy.
 
     In doubt a word is: "importato" shares its stem with "importante", which is courtesy.
     """
-    courtesy = _courtesies(document.language)
-    spoken = frozenset(_content_words(document))
-    return frozenset(word for word in spoken if word not in courtesy and word[:-1] not in courtesy)
+    courtesy, found = _courtesies(document.language), set[str]()
+    spoken = words_of(document.composed.text, document.language)  # of which the first one is enough, often
+    for word in _content_words(spoken, document.language):
+        if word not in courtesy and word[:-1] not in courtesy and word not in found:
+            found.add(word)
+            yield word
 
 
-def _content_words(document: Document) -> Iterator[str]:
-    ignored = stop_words(document.language)
-    for said in document.composed.words:
+def _content_words(spoken: Iterable[Token], language: str) -> Iterator[str]:
+    ignored = stop_words(language)
+    for said in spoken:
         word = said.folded.removesuffix("'s")
         if len(word) > 1 and word.isalpha() and word not in ignored and not LAUGHTER.fullmatch(word):
             yield word  # no single letter, contraction or number

@@ -4,6 +4,7 @@ import hashlib
 import threading
 import unicodedata
 from functools import lru_cache
+from itertools import filterfalse
 from typing import Final
 
 import snowballstemmer
@@ -68,7 +69,7 @@ def without_accents(word: str) -> str:
     """Return `word` without diacritics."""
     if word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", word)))
 
 
 def excerpt(text: str, limit: int) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from ricordo.language.data_files import LANGUAGES, WordSets, either, read_table
@@ -65,7 +66,7 @@ def only_greets(sentence: str) -> bool:
     if len(bare) > _LONGEST_SMALL_TALK:
         return False
     bare = bare.replace("\u2019", "'")
-    said = [word.written for word in words_of(bare, "en")]
+    said = [word.written for word in islice(words_of(bare, "en"), _LONGEST_GREETING + 1)]
     if not said:
         return True
     openings, word = _openings(), said[0].lower()

@@ -75,7 +75,7 @@ def tokenize(text: str, token: re.Pattern[str], start: int = 0, end: int = sys.m
     """Yield the tokens of `text[start:end]` that a pattern matches, with their offsets in `text`."""
     for match in token.finditer(text, start, end):
         written = match[0]
-        yield Token(written, written.casefold(), *match.span())
+        yield Token(written, written.casefold(), match.start(), match.end())
 
 
 def sentences_of(text: str) -> Iterator[str]:

@@ -181,7 +181,7 @@ def _denials(tokens: Sequence[Token]) -> Iterator[int]:
     """Yield the places right behind what denies."""
     for at in range(len(tokens)):
         last = [one.folded for one in tokens[max(0, at - 2) : at + 1]]
-        if any(_patterns().denial.fullmatch(" ".join(last[-count:])) for count in (1, 2, 3)):
+        if _patterns().denial.search(" ".join(last)):
             yield at + 1
 
 
@@ -254,7 +254,7 @@ def _patterns() -> _Patterns:
         soft_word=re.compile(soft),
         lead=re.compile(rf"((?:^|[.!?…,;:\n]|\b(?:{soft}))\s*)\b(?:{lead})(?=[\s,:])", re.IGNORECASE),
         lead_words=re.compile(lead, re.IGNORECASE),
-        denial=re.compile(denial),
+        denial=re.compile(rf"(?:^|(?<= ))(?:{denial})\Z"),
         **{
             name: frozenset(word for table in tables for word in table[name].split())
             for name in ("before", "roles", "articles", "behind")

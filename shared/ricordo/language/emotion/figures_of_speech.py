@@ -29,7 +29,7 @@ def without_figures(document: Document) -> Document:
     if language not in LANGUAGES:
         return document
     known, low = _load(language), document.plain
-    if not any(one in low for one in known.hints):
+    if not any(map(low.__contains__, known.hints)):
         return document
     kept, behind = "", 0
     for start, end in sorted(_unmeant(low, known, language)):

@@ -37,7 +37,7 @@ _PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were"
 
 def in_jest(tokens: Tokens, grammar: Grammar) -> bool:
     """Whether the writer takes it all back ("just kidding")."""
-    return any(f"{first} {second}" in grammar.jesting for first, second in pairwise(tokens.low))
+    return not grammar.jesting.isdisjoint(map(" ".join, pairwise(tokens.low)))
 
 
 def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int]]:
@@ -46,15 +46,15 @@ def assertions(tokens: Tokens, grammar: Grammar) -> Iterator[tuple[int, int, int
     What is asked is yielded as a stretch without words, for the people it speaks of.
     """
     begin, count = 0, len(tokens.low)
+    is_end = [word in _ENDS or word[0] == "\n" for word in tokens.low]
     while begin < count:
         end = begin
-        while end < count and not _is_end(tokens.low[end]):
+        while end < count and not is_end[end]:
             end += 1
         after = end
-        asked = False
-        while after < count and _is_end(tokens.low[after]):
-            asked = asked or tokens.low[after] == "?"
+        while after < count and is_end[after]:
             after += 1
+        asked = "?" in tokens.low[end:after]
         last = _before_question(tokens, grammar, begin, end) if asked else end
         first, resumed = _reminder(tokens, grammar, begin, last)
         if _before_unreal(tokens, grammar, begin, first) < first:
@@ -120,15 +120,13 @@ def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> in
 
 def _reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> tuple[int, int]:
     """Return where what hands a statement over starts and ends; `begin` twice when nothing does."""
+    openings = grammar.reminders.words
     for first in range(begin, min(end, begin + _BEFORE_REMINDER)):
-        found = longest(grammar.reminders, tokens.low, first, end, grammar.adverbs)
-        if found is not None and found[1] < end:
-            return first, found[1]
+        if tokens.low[first] in openings:
+            found = longest(grammar.reminders, tokens.low, first, end, grammar.adverbs)
+            if found is not None and found[1] < end:
+                return first, found[1]
     return begin, begin
-
-
-def _is_end(word: str) -> bool:
-    return word in _ENDS or word[0] == "\n"
 
 
 def _before_question(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
@@ -176,9 +174,9 @@ def _before_pause(tokens: Tokens, grammar: Grammar, begin: int, at: int) -> int:
 
 def _before_unreal(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:
     """Return where what is imagined, wished or reported starts: at the pause before its first word."""
-    low = tokens.low
+    low, openings = tokens.low, grammar.unreal_openings
     for at in range(begin, end):
-        if not _unreal_at(low, grammar, at, end):
+        if low[at] not in openings or not _unreal_at(low, grammar, at, end):
             continue
         if low[at] in grammar.saying and not grammar.possessives.isdisjoint(low[begin:at]):
             return at  # "my physio Greta says …"

@@ -86,6 +86,8 @@ def favourite(scene: Scene, at: int, end: int) -> bool:
 def favoured(scene: Scene, begin: int, end: int) -> bool:
     """Read "jazz is my favourite kind of music", "il jazz è la mia musica preferita"."""
     low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    if grammar.favourite.isdisjoint(low[begin + 2 : end + 6]):
+        return False
     copula = next(
         (i for i in range(begin + 1, min(end, begin + _LONGEST_FAVOURED)) if low[i] in grammar.to_be), end
     )
@@ -122,7 +124,9 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
     low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
     to_me = tuple(low[begin : begin + 2]) in _TO_ME
     begin += 2 * to_me
-    at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), begin)
+    at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), end)
+    if at == end:
+        return False
     begin = max((i + 1 for i in range(begin, at - 1) if low[i] == ","), default=begin)
     denied_at = at - 1 if to_me else at - 2
     negated = at > begin and low[denied_at] in grammar.negations

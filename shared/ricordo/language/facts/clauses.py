@@ -37,8 +37,8 @@ def clauses(
         if mention is not None and mention.end > at + 1:
             at = mention.end
             continue
-        bare = _only_subject(tokens, grammar, start, at, found)
-        cut = _cut(tokens, grammar, at, end, found) if at > start and not bare else None
+        bare = at == start or _only_subject(tokens, grammar, start, at, found)
+        cut = None if bare else _cut(tokens, grammar, at, end, found)
         if cut is None:
             at += 1
             continue
@@ -51,14 +51,22 @@ def clauses(
 
 def _runs_on(tokens: Tokens, grammar: Grammar, at: int, end: int) -> bool:
     """Whether a clause starts at `at` without a pause: "sono Ginevra | ho 17 anni", "im Tom | im 15"."""
+    if grammar.drops_subjects:
+        starts = tokens.low[at] in grammar.running_on
+    else:
+        starts = (
+            tokens.low[at] in grammar.user_pronouns and at + 1 < end and tokens.low[at + 1] in grammar.verbal
+        )
+    if not starts or at + 1 >= end:
+        return False
     before = tokens.low[at - 1]
     aged = (before.isdecimal() and len(before) <= _LONGEST_AGE) or before in grammar.years
-    told = aged or (tokens.raw[at - 1][0].isupper() and before not in grammar.time_nouns | grammar.months)
-    if not told or at + 1 >= end or tokens.low[at - 1] in grammar.common | grammar.verbal | grammar.openers:
+    named = (
+        tokens.raw[at - 1][0].isupper() and before not in grammar.time_nouns and before not in grammar.months
+    )
+    if not aged and not named:
         return False
-    if grammar.drops_subjects:
-        return tokens.low[at] in grammar.running_on
-    return tokens.low[at] in grammar.user_pronouns and tokens.low[at + 1] in grammar.verbal
+    return not (before in grammar.common or before in grammar.verbal or before in grammar.openers)
 
 
 def _only_subject(tokens: Tokens, grammar: Grammar, start: int, at: int, found: dict[int, Mention]) -> bool:

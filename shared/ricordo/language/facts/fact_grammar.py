@@ -82,6 +82,12 @@ class Grammar(WordSets):
         return self.openers | self.idle | self.joints
 
     @cached_property
+    def unreal_openings(self) -> frozenset[str]:
+        """What may open something that is imagined, wished or reported."""
+        paired = frozenset(pair.split()[0] for pair in self.unreal_pairs)
+        return self.saying | self.unreal | self.conditionals | paired
+
+    @cached_property
     def verbal(self) -> frozenset[str]:
         """What a verb phrase may begin with."""
         first = frozenset(self.phrases.words) | self.copulas | self.was | self.perfect

@@ -8,7 +8,7 @@ from typing import Final
 from ricordo.language.document import Document
 from ricordo.language.facts.acquaintance import is_known_given
 from ricordo.language.facts.word_forms import HAVING, SPELLINGS
-from ricordo.language.tokenization import CLITIC, tokenize
+from ricordo.language.tokenization import CLITIC
 
 _SAME_LENGTH: Final = str.maketrans(
     {"’": "'", "‘": "'", "`": " ", "´": "'", "\u00a0": " ", "“": '"', "”": '"', "«": '"', "»": '"'}
@@ -72,12 +72,12 @@ def tokenise(document: Document, language: str, speaker: str = "") -> Tokens:
     low: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for token in tokenize(own, CLITIC.get(language, CLITIC["it"])):
-        word, start = token.written.lower(), token.start
-        if low and low[-1] == "c'" and word in HAVING:
+    for match in CLITIC.get(language, CLITIC["it"]).finditer(own):
+        word, start, end = match[0].lower(), match.start(), match.end()
+        if word in HAVING and low and low[-1] == "c'":
             start = starts.pop()  # "c'ho" is one word
             del low[-1], ends[-1]
-        for length, meaning in spellings.get(word) or ((token.end - start, word),):
+        for length, meaning in spellings.get(word) or ((end - start, word),):
             low.append(meaning)
             starts.append(start)
             start += length

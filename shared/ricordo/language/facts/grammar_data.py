@@ -91,6 +91,8 @@ def recognise(document: Document, grammars: Mapping[str, Grammar]) -> Grammar | 
     if document.language and stated is None:
         return None
     words = _WORDS.findall(document.text[:_SAMPLE].replace("’", "'").lower())
+    if stated is not None and not stated.signs.isdisjoint(words):
+        return stated
     signs = {
         code: sum(word in grammar.signs or word.rstrip("'") in grammar.signs for word in words)
         for code, grammar in grammars.items()

@@ -42,7 +42,7 @@ def mentions(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> list[Men
             mention = _mention(tokens, grammar, at, begin, end)
             if mention is not None:
                 found.append(mention)
-        elif tuple(tokens.low[at + 1 : at + 3]) in _OF_MINE and at + 3 <= end:
+        elif at + 3 <= end and (tokens.low[at + 1], tokens.low[at + 2]) in _OF_MINE:
             found += _one_of_mine(tokens, grammar, at, begin, end)
     return found
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Final
 
 from ricordo.language.facts.fact_grammar import Grammar
@@ -57,37 +58,11 @@ class Objects:
         self._tokens = tokens
         self._grammar = grammar
         self._low = tokens.low
-        self._read: dict[ObjectReader, Callable[[int, int], Spans]] = {
-            ObjectReader.PLACE: self.places.named,
-            ObjectReader.NAME: self._names,
-            ObjectReader.ORGANISATION: self.organisations.named,
-            ObjectReader.GROUP: self.organisations.group,
-            ObjectReader.TAUGHT: self.organisations.behind,
-            ObjectReader.CAMPUS: self.organisations.campus,
-            ObjectReader.EMPLOYER: self.organisations.employer,
-            ObjectReader.COURSE: self._course,
-            ObjectReader.ENROLMENT: self.organisations.named,
-            ObjectReader.OCCUPATION: self._occupation,
-            ObjectReader.LANGUAGE: self._languages,
-            ObjectReader.THING: self._things,
-            ObjectReader.SUBSTANCE: self._substances,
-            ObjectReader.PROPERTY: self._property,
-            ObjectReader.PREFERRED: self._preferred,
-            ObjectReader.INSTRUMENT: self._played,
-            ObjectReader.SPORT: self._sports,
-            ObjectReader.ACTIVITY: self.plans.activity,
-            ObjectReader.UNDERTAKING: self.plans.undertaking,
-            ObjectReader.INTENTION: self.plans.intention,
-            ObjectReader.FUTURE: self.plans.future,
-            ObjectReader.AGE: self.figures.age,
-            ObjectReader.DATE: self.figures.date,
-            ObjectReader.SUBJECT_OF_STUDY: self._studied,
-            ObjectReader.CONDITION: self._conditions,
-        }
 
     def read(self, reader: ObjectReader, begin: int, end: int) -> Spans:
         """Return the objects that `reader` finds (coordinated ones are several), none of another kind."""
-        return self._read[reader](begin, end)
+        find: Callable[[int, int], Spans] = _FINDERS[reader](self)
+        return find(begin, end)
 
     def value(self, rule: Rule, span: Span) -> str:
         """Return an object as it is kept: its words, of an age the figures, of a town its article too."""
@@ -270,3 +245,33 @@ class Objects:
     def _conditions(self, begin: int, end: int) -> Spans:
         """Read conditions of health that are known by name."""
         return [span for span in self._things(begin, end) if self.is_condition(*span)]
+
+
+_FINDERS: Final = {
+    ObjectReader.PLACE: attrgetter("places.named"),
+    ObjectReader.NAME: attrgetter("_names"),
+    ObjectReader.ORGANISATION: attrgetter("organisations.named"),
+    ObjectReader.GROUP: attrgetter("organisations.group"),
+    ObjectReader.TAUGHT: attrgetter("organisations.behind"),
+    ObjectReader.CAMPUS: attrgetter("organisations.campus"),
+    ObjectReader.EMPLOYER: attrgetter("organisations.employer"),
+    ObjectReader.COURSE: attrgetter("_course"),
+    ObjectReader.ENROLMENT: attrgetter("organisations.named"),
+    ObjectReader.OCCUPATION: attrgetter("_occupation"),
+    ObjectReader.LANGUAGE: attrgetter("_languages"),
+    ObjectReader.THING: attrgetter("_things"),
+    ObjectReader.SUBSTANCE: attrgetter("_substances"),
+    ObjectReader.PROPERTY: attrgetter("_property"),
+    ObjectReader.PREFERRED: attrgetter("_preferred"),
+    ObjectReader.INSTRUMENT: attrgetter("_played"),
+    ObjectReader.SPORT: attrgetter("_sports"),
+    ObjectReader.ACTIVITY: attrgetter("plans.activity"),
+    ObjectReader.UNDERTAKING: attrgetter("plans.undertaking"),
+    ObjectReader.INTENTION: attrgetter("plans.intention"),
+    ObjectReader.FUTURE: attrgetter("plans.future"),
+    ObjectReader.AGE: attrgetter("figures.age"),
+    ObjectReader.DATE: attrgetter("figures.date"),
+    ObjectReader.SUBJECT_OF_STUDY: attrgetter("_studied"),
+    ObjectReader.CONDITION: attrgetter("_conditions"),
+}
+"""The method of `Objects` for each reader."""

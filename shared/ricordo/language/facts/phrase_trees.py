@@ -102,24 +102,22 @@ class _Position:
 class Node:
     """A point in the tree: the words that may follow, and the rule of the phrase that ends here."""
 
-    __slots__ = ("_built", "_positions")
+    __slots__ = ("_positions", "rule", "words")
+    rule: Rule | None
+    """The rule of the phrase that ends here; of two, the first of the patterns."""
+    words: Mapping[str, "Node"]
+    """The nodes after each word that may follow."""
 
     def __init__(self, positions: Sequence[_Position]) -> None:
         """Begin at `positions`, in the order of the patterns."""
         self._positions = positions
-        self._built: tuple[Mapping[str, Node], Rule | None] | None = None
 
-    @property
-    def words(self) -> Mapping[str, "Node"]:
-        """The nodes after each word that may follow."""
-        return (self._built or self._build())[0]
+    def __getattr__(self, name: str) -> object:
+        """Build the node when its words or its rule are first read; two threads may do so at once."""
+        self.words, self.rule = self._built()
+        return object.__getattribute__(self, name)
 
-    @property
-    def rule(self) -> Rule | None:
-        """The rule of the phrase that ends here; of two, the first of the patterns."""
-        return (self._built or self._build())[1]
-
-    def _build(self) -> tuple[Mapping[str, "Node"], Rule | None]:
+    def _built(self) -> tuple[Mapping[str, "Node"], Rule | None]:
         rule: Rule | None = None
         following: dict[str, list[_Position]] = {}
         for position in (ahead for begin in self._positions for ahead in begin.ahead()):
@@ -129,9 +127,7 @@ class Node:
                 following.setdefault(word, []).append(after)
             else:
                 rule = rule or position.rule
-        # Set at once and whole, since two threads may build the same node.
-        self._built = {word: Node(positions) for word, positions in following.items()}, rule
-        return self._built
+        return {word: Node(positions) for word, positions in following.items()}, rule
 
 
 def parse_rules(text: str) -> Iterator[tuple[Rule, str]]:
@@ -189,6 +185,8 @@ def longest(
     root: Node, words: Sequence[str], begin: int, end: int, skip: Collection[str]
 ) -> tuple[Rule, int] | None:
     """Read the longest phrase at `begin`, stepping over words of `skip` inside it."""
+    if begin >= end or words[begin] not in root.words:
+        return None  # as in nearly all places
     found, over = _walk(root, words, (begin, begin, end), skip)
     while over:
         node, at = over.pop(0)

@@ -25,6 +25,7 @@ from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.language.facts.name_spans import Person, name_at
+from ricordo.language.facts.object_phrases import LONGEST_THING
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.predicate_rules import said, state
 from ricordo.language.facts.relatives import are_called, relative, relative_of, whom_named
@@ -85,7 +86,10 @@ class StatementExtractor:
 
     def _alone(self, begin: int, end: int) -> None:
         """Keep in mind what is named alone: "Wasps. I'm allergic to them."."""
-        alone = self._scene.objects.phrasing.coordinated(begin, end)
+        phrasing = self._scene.objects.phrasing
+        if end - phrasing.lead(begin, end) > LONGEST_THING + 1:
+            return  # more than a thing with its "'s"
+        alone = phrasing.coordinated(begin, end)
         named = len(alone) == 1 and alone[0][1] == end
         if named and not is_verb(self._tokens.low[alone[0][0]], self._grammar.code):
             self._scene.topic = self._tokens.text(*alone[0])

@@ -17,6 +17,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_WORD.pattern})|(?P<line>\n\s*+)|(?P<mark>[^\w\s]++)"
 )
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,3}+[^\W_](?![^\W_])){7,}+")
+_LEAST_LETTERS: Final = 8  # that are spaced out
 _LETTER: Final = re.compile(r"[^\W_]")
 _DIGITS: Final = str.maketrans("0134578$@", "oieastbsa")
 _LONGEST: Final = 18  # characters of a word that is looked for in spaced-out letters
@@ -102,7 +103,7 @@ def bits(signs: str) -> int:
 
 def possible_bits(words: Iterable[str], language: str) -> int:
     """Return the bits of all phrases whose words are among `words`, in any order."""
-    found = [_phrases_of(word, language) for word in words]
+    found = [each for word in words if (each := _phrases_of(word, language)) is not None]
     bases = {each.base for each in found}
     possible = 0
     for _, alone, joined in found:
@@ -114,17 +115,21 @@ def possible_bits(words: Iterable[str], language: str) -> int:
 
 
 @lru_cache(maxsize=16_384)
-def _phrases_of(word: str, language: str) -> _WordPhrases:
+def _phrases_of(word: str, language: str) -> _WordPhrases | None:
     known = lexicon(language)
     base = known.base(word)
+    if base not in known.words:
+        return None
     return _WordPhrases(base, bits(known.phrases.get((base,), "")), known.by_longest_word.get(base, ()))
 
 
 def words_of(text: str) -> set[str]:
     """Return the words of `tokens(text)`, and perhaps some others."""
-    if "@" in text or "www." in text or "://" in text or _SPACED.search(text):
+    words = _WORD.findall(text)
+    letters = list(map(len, words)).count(1)
+    if letters >= _LEAST_LETTERS or "@" in text or "www." in text or "://" in text:
         return {token.text for token in tokens(text)}
-    return set(_WORD.findall(text))
+    return set(words)
 
 
 def tokens(text: str) -> list[ConceptToken]:

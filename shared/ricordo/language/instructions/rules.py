@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from ricordo.language.data_files import languages_with, read_table
@@ -31,6 +32,7 @@ _CODED: Final = re.compile(
     r"|(?<![0-9A-Za-z%])(?:%[0-9A-Fa-f]{2}|[\w.,'-]){12,4000}+"
     r"|(?:&#x?[0-9A-Fa-f]{1,6};?[ \w.,'-]{0,40}){8,1000}+"
 )
+_SHORTEST: Final = 24  # characters of what is written in Base64 or in hexadecimal
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _PERCENT: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}")
@@ -60,6 +62,8 @@ def _markers() -> dict[str, re.Pattern[str]]:
 
 def decoded(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield what is written in Base64, in hexadecimal, percent signs or entities: where, and what it says."""
+    if "%" not in text and "&#" not in text and max(map(len, text.split()), default=0) < _SHORTEST:
+        return
     for match in _CODED.finditer(text):
         said = _plain(match[0])
         if said and said != match[0]:
@@ -121,8 +125,10 @@ def orders(folded: str) -> Iterator[tuple[int, int]]:
         possible = possible_bits(words, language)
         rules = [
             rule
-            for rarest, rule in _rules(language)
-            if possible & rarest and all(map(possible.__and__, rule.needed))
+            for rarest, some in _rules(language)
+            if possible & rarest
+            for rule in some
+            if all(map(possible.__and__, rule.needed))
         ]
         if not rules:
             continue  # as in nearly all texts
@@ -149,12 +155,13 @@ def _matches(rule: _Rule, signs: str) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=16)
-def _rules(language: str) -> list[tuple[int, _Rule]]:
-    """Return each rule behind the bits of the rarest concept that it needs."""
-    written = (each for kind in read_table("instruction_rules")["rules"].values() for each in kind)
-    return [
-        (min(rule.needed, key=int.bit_count), rule) for rule in (_rule(each, language) for each in written)
-    ]
+def _rules(language: str) -> list[tuple[int, list[_Rule]]]:
+    """Return the rules, together where they share the rarest concept that they need, behind its bits."""
+    found: dict[int, list[_Rule]] = {}
+    for written in chain.from_iterable(read_table("instruction_rules")["rules"].values()):
+        rule = _rule(written, language)
+        found.setdefault(min(rule.needed, key=int.bit_count), []).append(rule)
+    return list(found.items())
 
 
 def _rule(written: str, language: str) -> _Rule:

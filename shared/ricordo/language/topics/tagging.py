@@ -20,7 +20,9 @@ def in_idioms(document: Document) -> frozenset[int]:
     text, tokens, language = document.text, document.words, document.language
     cues = _idioms(language) if language in LANGUAGES else {}
     spoken = cues.keys() & {token.folded for token in tokens}
-    spans = list(_spans(text, {pattern for word in spoken for pattern in cues[word]})) if spoken else []
+    if not spoken:
+        return frozenset()
+    spans = list(_spans(text, {pattern for word in spoken for pattern in cues[word]}))
     return frozenset(
         at for at, token in enumerate(tokens) if any(start <= token.start < end for start, end in spans)
     )
