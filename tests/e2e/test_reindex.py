@@ -58,6 +58,7 @@ async def found(bot: Bot) -> list[Json]:
 
 async def test_a_graph_that_was_wiped_is_as_it_was(bot: Bot, system: System) -> None:
     await bot.remember(*STORY)
+    await system.wait_until_idle()
     before = await exported(system, bot)
     assert len(before) >= FEW_FACTS
     async with _graph(system) as graph:
