@@ -258,7 +258,7 @@ async def test_importance_after_uses(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("lifecycle_store", "use"), ("stages", "enrich"), ("reprocessing", "rate")]
+    ("file", "name"), [("lifecycle_store", "use"), ("enrichment", "save"), ("reprocessing", "rate")]
 )
 async def test_uses_are_counted_without_a_call_for_each_row(file: str, name: str, stores: Stores) -> None:
     query = Database.queries(file)[name]
