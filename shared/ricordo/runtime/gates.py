@@ -18,6 +18,7 @@ from ricordo.unavailable import DependencyUnavailable
 _log = structlog.stdlib.get_logger(__name__)
 
 _GATE_IS_CLOSED_AFTER = 0.1
+_TIME_TO_END_S = 0.5
 
 
 class Gate:
@@ -137,6 +138,18 @@ class ProbeGate(Gate):
         self._succeeded_at = -math.inf
         self._invalidations += 1
 
+    async def _ask(self) -> None:
+        """Await the probe; a cancelled one may end first, as drivers leave sockets open that they connect."""
+        probing = asyncio.ensure_future(self._probe())
+        try:
+            async with asyncio.timeout(self._timeout):
+                await asyncio.shield(probing)
+        finally:
+            await asyncio.wait({probing}, timeout=_TIME_TO_END_S)
+            await cancel_and_wait(probing)
+            if not probing.cancelled():
+                probing.exception()  # retrieved, also where nobody waits any more
+
     async def _try_once(self) -> bool:
         probes = self._probes
         async with self._lock:
@@ -145,8 +158,7 @@ class ProbeGate(Gate):
             self._probes += 1
             began, invalidations = self._clock.monotonic(), self._invalidations
             try:
-                async with asyncio.timeout(self._timeout):
-                    await self._probe()
+                await self._ask()
             except Exception as error:  # noqa: BLE001 - any error means that the dependency is down
                 self._succeeded_at = -math.inf
                 self._failures += 1
