@@ -16,6 +16,7 @@ _STUCK_AFTER_S: Final = 60.0
 _MAX_BEHIND: Final = 500
 _LIVE_BATCHES: Final = 9  # batches of the live lane for one of the bulk lane
 _LANE_PAUSE_S: Final = 0.05  # in a longer one the workers would run out of work
+_EMPTY_LANE_PAUSE_S: Final = 0.25  # while nothing waits in the bulk lane
 
 
 class IndexStuck(Exception):
@@ -69,6 +70,7 @@ class BulkLane(Gate):
     the workers behind have little to do.
 
     Args:
+        bulk: the durable consumer of the bulk lane.
         live: the durable consumer of the live lane.
         live_batches: returns the number of batches of the live lane that this process has handled.
         behind: the durable consumers of the events that the worker publishes.
@@ -79,15 +81,17 @@ class BulkLane(Gate):
         bus: Consumers,
         clock: Clock,
         *,
+        bulk: str,
         live: str,
         live_batches: Callable[[], int],
         behind: Sequence[str] = (),
     ) -> None:
         self._bus = bus
-        self._consumers = (live, *behind)
+        self._consumers = (bulk, live, *behind)
         self._live_batches = live_batches
         self._clock = clock
         self._last = 0
+        self._pause = _LANE_PAUSE_S
         self._reason = ""
         self._is_throttled = False
 
@@ -104,7 +108,7 @@ class BulkLane(Gate):
     async def wait_open(self) -> None:
         """Return once a batch of the bulk lane may be fetched."""
         while not await self._is_open():
-            await self._clock.sleep(_LANE_PAUSE_S)
+            await self._clock.sleep(self._pause)
         self._last = self._live_batches()
 
     async def _is_open(self) -> bool:
@@ -114,7 +118,8 @@ class BulkLane(Gate):
             self._is_throttled = False
             self._reason = f"the backlog of other work cannot be counted ({error})"
             return False
-        live, behind = lags[0].pending, sum(lag.pending for lag in lags[1:])
+        bulk, live, behind = lags[0].pending, lags[1].pending, sum(lag.pending for lag in lags[2:])
+        self._pause = _LANE_PAUSE_S if bulk else _EMPTY_LANE_PAUSE_S
         if behind > _MAX_BEHIND:
             self._reason = f"{behind} events wait for the workers behind"
         elif live and self._live_batches() - self._last < _LIVE_BATCHES:

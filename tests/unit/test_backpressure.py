@@ -10,24 +10,34 @@ from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.backpressure import BulkLane, IndexStuck, wait_for_room
 
 BEHIND = ("enrichment", "index")
+CONSUMERS = ("encode-bulk", "encode", *BEHIND)
 
 
 @dataclass
 class Lanes:
     """Consumers with so many events that were never delivered, and a worker of the live lane."""
 
-    pending: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("encode", *BEHIND), 0))
+    pending: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CONSUMERS, 0))
     batches: int = 0
     away: bool = False
+    asked: int = 0
 
     async def lag(self, consumer: str) -> ConsumerLag:
+        self.asked += 1
         if self.away:
             raise BusUnavailable("away")
         return ConsumerLag(waiting=self.pending[consumer] + 50, settled=0, pending=self.pending[consumer])
 
 
 def lane_of(lanes: Lanes, clock: ManualClock) -> BulkLane:
-    return BulkLane(lanes, clock, live="encode", live_batches=lambda: lanes.batches, behind=BEHIND)
+    return BulkLane(
+        lanes,
+        clock,
+        bulk="encode-bulk",
+        live="encode",
+        live_batches=lambda: lanes.batches,
+        behind=BEHIND,
+    )
 
 
 async def is_open(lane: BulkLane, clock: ManualClock) -> bool:
@@ -40,6 +50,7 @@ async def is_open(lane: BulkLane, clock: ManualClock) -> bool:
 
 async def test_it_is_open_while_no_live_event_waits_and_for_one_batch_in_ten() -> None:
     lanes, clock = Lanes(), ManualClock()
+    lanes.pending["encode-bulk"] = 9
     lane = lane_of(lanes, clock)
     assert await is_open(lane, clock), "what is in flight is no reason to wait"
     lanes.pending["encode"] = 3
@@ -52,6 +63,16 @@ async def test_it_is_open_while_no_live_event_waits_and_for_one_batch_in_ten() -
     assert opened == [9, 18, 27]
     lanes.pending["encode"] = 0
     assert await is_open(lane, clock)
+
+
+@pytest.mark.parametrize(("waiting", "looks"), [(0, 5), (9, 21)])
+async def test_the_server_is_asked_less_often_while_the_bulk_lane_is_empty(waiting: int, looks: int) -> None:
+    lanes, clock = Lanes(), ManualClock()
+    lanes.pending |= {"encode": 3, "encode-bulk": waiting}
+    opening = asyncio.create_task(lane_of(lanes, clock).wait_open())
+    await clock.advance(1.0)
+    assert lanes.asked / 4 == pytest.approx(looks, abs=1)
+    opening.cancel()
 
 
 async def test_it_is_closed_while_the_workers_behind_have_much_to_do() -> None:

@@ -72,6 +72,7 @@ async def bulk_lane(resources: Resources, live: EventWorker, behind: Sequence[st
     return BulkLane(
         await resources.bus(),
         resources.clock,
+        bulk=f"{live.name}-bulk",
         live=live.name,
         live_batches=lambda: live.measures.calls,
         behind=behind,

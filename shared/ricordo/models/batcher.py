@@ -139,6 +139,11 @@ class EmbeddingBatcher(Gate):
         """A sentence while a request takes long and the model is not known to be down; else empty."""
         return self._primary.silence
 
+    @property
+    def is_known_open(self) -> bool:
+        """Whether texts would be encoded now."""
+        return self._serving() is not None
+
     async def wait_open(self) -> None:
         """Wait until texts would be encoded, by the model or the fallback. Workers wait before they fetch."""
         while self._serving() is None:

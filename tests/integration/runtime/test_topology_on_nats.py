@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,26 @@ class TestProvisioning:
         async with open_bus(settings(server), ricordo_topology()) as bus:
             with pytest.raises(BusUnavailable, match="consumer encode of RICORDO"):
                 await bus.subscribe("encode")
+
+
+class TestUnsettledEvents:
+    async def test_the_oldest_is_told_also_where_newer_ones_were_settled(self, bus: NatsBus) -> None:
+        assert await bus.oldest_unsettled("encode") is None
+        times = []
+        for n in range(3):
+            times.append(datetime.now(UTC))
+            await bus.publish([Outgoing(subject=f"memory.v1.t-{n}.memory.created", body=b"{}")])
+        times.append(datetime.now(UTC))
+        first, second, third = await (await bus.subscribe("encode")).fetch(3, 5.0)
+        for settled, oldest in ((second, 0), (first, 2), (third, None)):
+            await settled.ack(confirmed=True)
+            found = await bus.oldest_unsettled("encode")
+            if oldest is None:
+                assert found is None
+            else:
+                assert found is not None
+                assert times[oldest] <= found <= times[oldest + 1]
+        assert await bus.oldest_unsettled("encode-bulk") is None
 
 
 _MB = 1_000_000

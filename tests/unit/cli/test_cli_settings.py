@@ -216,6 +216,24 @@ def test_a_setting_is_read_by_its_former_name_with_a_warning(
     }
 
 
+@pytest.mark.usefixtures("_logging")
+def test_a_setting_without_effect_is_ignored_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ricordo.toml"
+    file.write_text("[worker]\nunder_way = 7\nslots = 9\n")
+    monkeypatch.setenv("RICORDO_CONFIG", str(file))
+    monkeypatch.setenv("RICORDO_LINKS__CACHE_MB", "64")
+    settings = read_settings()
+    assert settings.worker.slots == 9
+    set_up_logs(settings)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(line["level"], line["setting"]) for line in lines] == [
+        ("warning", "links.cache_mb"),
+        ("warning", "worker.under_way"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [

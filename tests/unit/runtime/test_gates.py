@@ -66,6 +66,25 @@ class TestGates:
         await gate.wait_open()
         assert probe.calls == 2
 
+    async def test_a_probe_whose_caller_gives_up_ends_by_itself(self) -> None:
+        """A driver that is cancelled while it connects leaves its socket open."""
+        probe, ended = HeldProbe(), False
+
+        async def connect() -> None:
+            nonlocal ended
+            await probe()
+            ended = True
+
+        waiting = asyncio.create_task(ProbeGate("store", connect, ManualClock()).wait_open())
+        await settle()
+        waiting.cancel()
+        await settle()
+        assert not waiting.done()
+        probe.going.set()
+        await asyncio.wait({waiting}, timeout=5)
+        assert waiting.cancelled()
+        assert ended
+
 
 class TestPeriodic:
     def job(self, clock: ManualClock, failures: int = 0) -> tuple[list[float], Periodic]:

@@ -25,6 +25,7 @@ create or replace function record_messages(
 declare
     messages incoming_message[] := array(
         select m from jsonb_populate_recordset(null::incoming_message, batch) as m order by m.n);
+    forgotten integer[];
     refused integer[] := '{}';
     refused_today integer[] := '{}';
     fresh integer[];
@@ -34,19 +35,23 @@ begin
     insert into tenants (tenant) values (of_tenant) on conflict do nothing;
     perform pg_advisory_xact_lock(hashtextextended(of_tenant || '/' || name, 0)) from unnest(locks) as name;
 
+    -- Once: whoever writes a tombstone holds these locks.
+    forgotten := array(
+        select m.n from unnest(messages) as m
+        where is_forgotten(of_tenant, m.user_id, m.conversation_id, m.message_id, m.sent_at));
+
     if max_kept is not null or max_kept_a_day is not null then
         perform count_messages(of_tenant, array(select distinct m.user_id from unnest(messages) as m order by 1), today);
         select coalesce(array_agg(q.n) filter (where not q.of_a_day), '{}'), coalesce(array_agg(q.n) filter (where q.of_a_day), '{}')
         into refused, refused_today
-        from beyond_quota(of_tenant, messages, max_kept, max_kept_a_day, today) as q;
+        from beyond_quota(of_tenant, messages, forgotten, max_kept, max_kept_a_day, today) as q;
     end if;
 
     -- The first of each id in the batch, unless a tombstone covers it or the id is taken.
     with offered as (
         select distinct on (m.message_id) m.*
         from unnest(messages) as m
-        where m.n <> all(refused) and m.n <> all(refused_today)
-          and not is_forgotten(of_tenant, m.user_id, m.conversation_id, m.message_id, m.sent_at)
+        where m.n <> all(refused) and m.n <> all(refused_today) and m.n <> all(forgotten)
         order by m.message_id, m.n
     ), kept as (
         insert into history (tenant, message_id, memory_id, user_id, conversation_id, role, speaker, content, digest, sent_at,
@@ -78,7 +83,7 @@ begin
     return query
     select m.n,
            case when m.n = any(refused) then 'too_many' when m.n = any(refused_today) then 'too_many_today'
-                when is_forgotten(of_tenant, m.user_id, m.conversation_id, m.message_id, m.sent_at) then 'forgotten'
+                when m.n = any(forgotten) then 'forgotten'
                 when h.digest is distinct from decode(m.digest, 'hex') then 'conflict' else 'kept' end,
            s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
            f.memory_id
@@ -92,8 +97,7 @@ begin
     insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
     select distinct of_tenant, 'erased', m.message_id, m.user_id, at, at
     from unnest(messages) as m
-    where m.n <> all(refused) and m.n <> all(refused_today)
-      and is_forgotten(of_tenant, m.user_id, m.conversation_id, m.message_id, m.sent_at)
+    where m.n = any(forgotten)
       and not exists (select from tombstones t
                       where t.tenant = of_tenant and t.scope = 'message' and t.user_id = m.user_id and t.key = m.message_id)
     order by m.message_id, m.user_id
@@ -129,13 +133,14 @@ $$;
 -- Returns the places of the messages that there is no room for, and whether the day has less of it. What is kept or
 -- forgotten already takes none.
 create or replace function beyond_quota(
-    of_tenant text, messages incoming_message[], max_kept bigint, max_kept_a_day bigint, today timestamptz
+    of_tenant text, messages incoming_message[], forgotten integer[], max_kept bigint, max_kept_a_day bigint,
+    today timestamptz
 ) returns table (n integer, of_a_day boolean) language sql stable as $$
 with offered as (
     select distinct on (m.message_id) m.message_id, m.user_id, m.n
     from unnest(messages) as m
-    where not exists (select from history h where h.tenant = of_tenant and h.message_id = m.message_id)
-      and not is_forgotten(of_tenant, m.user_id, m.conversation_id, m.message_id, m.sent_at)
+    where m.n <> all(forgotten)
+      and not exists (select from history h where h.tenant = of_tenant and h.message_id = m.message_id)
     order by m.message_id, m.n
 ), ranked as (
     select message_id, user_id, row_number() over (partition by user_id order by n) as place from offered
