@@ -55,6 +55,7 @@ USES_LINGER_S: Final = 0.25
 """Seconds for which uses of memories are gathered, so that they do not slow the next recall."""
 
 _CATCH_UP_S: Final = 10.0
+_BULK_BATCH: Final = 16
 _REBUILD_CHECK_S: Final = 3600.0  # besides whenever the index asks for it
 _REBUILD_BACKOFF: Final = Backoff(first=2.0, longest=60.0)
 
@@ -70,7 +71,16 @@ async def encode(resources: Resources) -> list[Service]:
     slots = 2 * resources.settings.worker.slots
     worker = await event_worker(resources, "encode", handler, (batcher,), slots=slots, concurrency=3)
     lane = await bulk_lane(resources, worker, behind=("enrichment", "index"))
-    bulk = await event_worker(resources, "encode-bulk", handler, (lane, batcher), slots=slots, concurrency=3)
+    # Live texts wait behind those that the model was given: few of the bulk lane at once.
+    bulk = await event_worker(
+        resources,
+        "encode-bulk",
+        handler,
+        (lane, batcher),
+        slots=3 * _BULK_BATCH,
+        batch=_BULK_BATCH,
+        concurrency=2,
+    )
     worker.health.counters = lambda: {"encoded": batcher.encoded, **models.counters}
     worker.health.models = describe_models(resources.settings.embedding)
     # a model in process is silent when the machine is busy, a server when something is wrong
