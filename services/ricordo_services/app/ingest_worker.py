@@ -1,5 +1,7 @@
 """Builds the services of the ingest worker."""
 
+from typing import Final
+
 from ricordo.documents.readers.reader_process import ReaderProcess
 from ricordo.documents.reading_limits import ReadingLimits
 from ricordo.memory.documents.cutting import ExtractSize
@@ -18,6 +20,10 @@ from ricordo_services.ingest.ingest_handler import IngestHandler
 from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
+_BATCH: Final = 200
+_AHEAD: Final = 1000
+"""Messages in flight: of what one user sends at once, others wait for little."""
+
 
 async def ingest(resources: Resources) -> list[Service]:
     """Return ingest's live and bulk consumers, documents and export."""
@@ -26,7 +32,13 @@ async def ingest(resources: Resources) -> list[Service]:
     limits = IntakeLimits(kept=quotas.messages or None, kept_a_day=quotas.messages_per_day or None)
     intake = await resources.store(lambda database: IntakeStore(database, limits))
     lane = LiveLane(resources.settings.worker.live_burst)
-    live = await event_worker(resources, "ingest", IngestHandler(intake, clock, lane, storage=storage))
+    live = await event_worker(
+        resources,
+        "ingest",
+        IngestHandler(intake, clock, lane, storage=storage),
+        slots=_AHEAD,
+        batch=_BATCH,
+    )
     imported = IngestHandler(intake, clock, None, source="import", storage=storage)
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.

@@ -56,6 +56,7 @@ USES_LINGER_S: Final = 0.25
 
 _CATCH_UP_S: Final = 10.0
 _BULK_BATCH: Final = 16
+_LIVE_BATCH: Final = 32
 _REBUILD_CHECK_S: Final = 3600.0  # besides whenever the index asks for it
 _REBUILD_BACKOFF: Final = Backoff(first=2.0, longest=60.0)
 
@@ -67,11 +68,18 @@ async def encode(resources: Resources) -> list[Service]:
     handler = EncodeHandler(
         await resources.store(EncodingStore), batcher, resources.model_names[0], resources.clock
     )
-    # Two batches feed the model, which is given the best of both, while the vectors of a third are written.
-    slots = 2 * resources.settings.worker.slots
-    worker = await event_worker(resources, "encode", handler, (batcher,), slots=slots, concurrency=3)
+    # What a user may have on the live lane is in flight, so that others take their turns before it. A text
+    # waits for those that the model was given before: few, and fewer of the bulk lane.
+    worker = await event_worker(
+        resources,
+        "encode",
+        handler,
+        (batcher,),
+        slots=resources.settings.worker.live_burst + resources.settings.worker.slots,
+        batch=_LIVE_BATCH,
+        concurrency=2,
+    )
     lane = await bulk_lane(resources, worker, behind=("enrichment", "index"))
-    # Live texts wait behind those that the model was given: few of the bulk lane at once.
     bulk = await event_worker(
         resources,
         "encode-bulk",

@@ -1,7 +1,8 @@
 """Decodes deliveries into envelopes; an event gets the same id at every delivery."""
 
+import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from ricordo.bus.port import Delivery, StoredMessage
@@ -13,6 +14,14 @@ from ricordo.messages.message_types import Message, format_instant
 from ricordo.messages.subjects import TRACE_PARENT, InvalidSubject, Subject
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
+
+_USER_ID: Final = re.compile(rb'"user_id"\s*:\s*("(?:[^"\\]|\\.)*")')  # no quote of a content is bare
+
+
+def user_of(message: Delivery) -> tuple[str, bytes]:
+    """Return what tells the users of messages apart that were not decoded yet: subject, and id as written."""
+    found = _USER_ID.search(message.body)
+    return message.subject, found[1] if found else b""
 
 
 def decode_delivery(delivery: Delivery) -> Envelope[Message] | Reject:

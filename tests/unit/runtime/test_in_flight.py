@@ -17,6 +17,7 @@ MAX_DELIVER = 8
 class Stored:
     sequence: int
     attempt: int = 1
+    user: str = ""
 
 
 class Loop:
@@ -26,14 +27,14 @@ class Loop:
         self.clock = ManualClock()
         self.breaker = ConsumerBreaker("encode", self.clock, ConsumerBreakerSettings(messages=2))
         settings = LoopSettings(slots=slots, batch=batch, concurrency=concurrency, linger=linger)
-        self.state = LoopState(settings, self.breaker)
+        self.state = LoopState(settings, self.breaker, lambda delivery: cast("Stored", delivery).user)
 
-    def give(self, *places: tuple[int, int] | int) -> int:
-        """Fetch messages, each by its place and attempt; return how many might have been."""
+    def give(self, *places: tuple[int, int] | int, user: str = "") -> int:
+        """Fetch messages of a user, each by its place and attempt; return how many might have been."""
         size = self.state.fetch_size()
         assert self.state.begin_fetch()
         self.state.note_probe()
-        stored = [Stored(*one) if isinstance(one, tuple) else Stored(one) for one in places]
+        stored = [Stored(*(one if isinstance(one, tuple) else (one, 1)), user) for one in places]
         self.state.end_fetch(cast("list[Delivery]", stored), MAX_DELIVER, self.clock.monotonic())
         return size
 
@@ -66,6 +67,19 @@ def test_no_more_is_fetched_than_there_are_slots_and_no_more_handled_than_at_onc
     assert not loop.take(), "one batch at once"
     assert loop.state.end_batch(first) == 3
     assert (sequences(loop.take()), loop.state.fetch_size()) == ([4], 3)
+
+
+def test_users_take_turns_and_the_messages_of_each_keep_their_order() -> None:
+    loop = Loop(slots=16, batch=2, concurrency=1)
+    loop.give(*range(1, 9), user="anna")
+    first = loop.take()
+    loop.give(9, 10, user="ben")
+    loop.give(11, user="carla")
+    handled = [sequences(first)]
+    while batch := (loop.state.end_batch(first), loop.take())[1]:
+        handled.append(sequences(batch))
+        first = batch
+    assert handled == [[1, 2], [3, 9], [11, 4], [10, 5], [6, 7], [8]]
 
 
 def test_a_message_that_was_delivered_twice_in_vain_is_handled_alone() -> None:

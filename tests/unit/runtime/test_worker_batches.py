@@ -1,6 +1,7 @@
 """Batches and slots, and what becomes of what fails."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -154,16 +155,12 @@ class TestFailures:
             await shop.work_off()
         assert handler.batches == [[0, 1]]
         codes = [reason.partition(":")[0] for reason in shop.dead()]
-        assert codes == ["not_json", "invalid", "invalid_subject", "not_json"]
-        assert [(letter.tenant, letter.attempts, letter.consumer) for letter in shop.buried] == [
-            ("acme", 1, "encode"),
-            ("acme", 1, "encode"),
-            (None, 1, "encode"),
-            ("acme", 1, "encode"),
-        ]
+        assert sorted(codes) == ["invalid", "invalid_subject", "not_json", "not_json"]
+        assert all((letter.attempts, letter.consumer) == (1, "encode") for letter in shop.buried)
+        assert Counter(letter.tenant for letter in shop.buried) == {"acme": 3, None: 1}
         assert worker.health.dead_lettered == 4
         stored = shop.bus.stored(STREAM_DEAD_LETTERS)
-        assert [message.body for message in stored] == [message.body for message in bad]
+        assert Counter(message.body for message in stored) == Counter(message.body for message in bad)
         assert stored[0].subject == "dlq.encode.memory.v1.acme.memory.created"
         assert stored[0].headers["Ricordo-Attempts"] == "1"
         assert stored[0].headers["Ricordo-Stream-Seq"] == "2"

@@ -87,7 +87,7 @@ class ConsumerSpec:
     subjects: tuple[str, ...]
     ack_wait: float = 15.0
     max_deliver: int = 8
-    max_ack_pending: int = 1000
+    max_ack_pending: int = 5000
     backoff: tuple[float, ...] = ()
 
     def config(self) -> ConsumerConfig:
@@ -161,7 +161,7 @@ class Limits:
     dead_letter_bytes: int = 128 * _MIB
     ack_wait: float = 15.0
     max_deliver: int = 8
-    max_ack_pending: int = 1000
+    max_ack_pending: int = 5000
 
 
 _ADVISORY_BYTES: Final = 8 * _MIB

@@ -8,6 +8,7 @@ import structlog
 
 from ricordo.bus.port import BusUnavailable, Delivery, Subscription, Subscriptions
 from ricordo.clock import Clock, wait_for_event
+from ricordo.runtime.decoding import user_of
 from ricordo.runtime.gates import Gate, WatchedGate
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.tasks import cancel_and_wait, run_until
@@ -47,7 +48,7 @@ class Consumption:
         self.gate = WatchedGate(gate or Gate(), health)
         self.breaker = breaker or ConsumerBreaker(name, clock)
         self.stop_requested = asyncio.Event()
-        self._state = LoopState(settings, self.breaker)
+        self._state = LoopState(settings, self.breaker, user_of)
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
         self._failures = 0

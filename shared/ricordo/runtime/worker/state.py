@@ -5,7 +5,7 @@ It does no input or output and never waits; `Consumption` asks it what to do aft
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -66,15 +66,17 @@ class InFlightMessage:
     Attributes:
         delivery: body, subject and attempt.
         last: whether this is its last delivery.
+        turn: its place among the messages in flight; those of several users alternate.
         attempted: whether it was handled here without being settled.
         retained: whether it stays in flight when its batch ends.
         settled: whether it was acknowledged, returned or terminated.
     """
 
-    __slots__ = ("attempted", "delivery", "last", "retained", "settled")
+    __slots__ = ("attempted", "delivery", "last", "retained", "settled", "turn")
 
-    def __init__(self, delivery: Delivery, *, last: bool = False) -> None:
+    def __init__(self, delivery: Delivery, *, turn: int = 0, last: bool = False) -> None:
         self.delivery = delivery
+        self.turn = turn
         self.last = last
         self.attempted = self.retained = self.settled = False
 
@@ -116,11 +118,22 @@ class LoopState:
     done, except retained ones. On its last delivery it waits only for those being handled.
 
     While the breaker is open, each probe handles one message and fetches one.
+
+    Args:
+        user_of: whose message it is. The users of what is in flight take turns, so that a message waits for
+            few of another user; those of one user keep their order.
     """
 
-    def __init__(self, settings: LoopSettings, breaker: ConsumerBreaker) -> None:
+    def __init__(
+        self, settings: LoopSettings, breaker: ConsumerBreaker, user_of: Callable[[Delivery], Hashable]
+    ) -> None:
         self._settings = settings
         self._breaker = breaker
+        self._user_of = user_of
+        self._turn = 0
+        """The turn of the last message that was begun."""
+        self._last_turns: dict[Hashable, int] = {}
+        """By user; only those after `_turn`."""
         self._waiting: list[InFlightMessage] = []
         self._working: set[InFlightMessage] = set()
         self._fetching = False
@@ -166,7 +179,11 @@ class LoopState:
     def end_fetch(self, deliveries: Iterable[Delivery] | None, max_deliver: int, now: float) -> None:
         """Add what was fetched; None if the bus did not answer or nothing was asked."""
         self._fetching = False
-        received = [InFlightMessage(one, last=one.attempt >= max_deliver) for one in deliveries or ()]
+        self._last_turns = {user: turn for user, turn in self._last_turns.items() if turn > self._turn}
+        received = [
+            InFlightMessage(one, turn=self._next_turn(one), last=one.attempt >= max_deliver)
+            for one in deliveries or ()
+        ]
         if received and not self._waiting:
             self._linger_until = now + self._settings.linger
         self._waiting += received
@@ -176,7 +193,7 @@ class LoopState:
         self._is_probe = False
 
     def begin_batch(self, now: float) -> Sequence[InFlightMessage]:
-        """Return the next batch to handle, or nothing: new messages first, then oldest first."""
+        """Return the next batch to handle, or nothing: new messages first, then by turn."""
         if self._batches >= self._settings.concurrency or not self._waiting:
             return ()
         is_open = self._breaker.is_open
@@ -190,6 +207,7 @@ class LoopState:
             if is_open and not self.is_stopping:
                 self._breaker.begin_probe()
             self._batches += 1
+            self._turn = max(self._turn, *(one.turn for one in batch))
             self._working.update(batch)
             self._waiting = [one for one in self._waiting if one not in self._working]
         return batch
@@ -209,11 +227,18 @@ class LoopState:
         times = (self._breaker.probe_at, self._linger_until if self._waiting else now)
         return min((at - now for at in times if at > now), default=math.inf)
 
+    def _next_turn(self, delivery: Delivery) -> int:
+        user = self._user_of(delivery)
+        turn = self._last_turns[user] = max(self._turn, self._last_turns.get(user, 0)) + 1
+        return turn
+
     def _next(self, limit: int) -> Sequence[InFlightMessage]:
         if any(one.is_isolated for one in self._working):
             return ()
         isolated = [one for one in self._waiting if one.is_isolated]
-        regular = sorted((one for one in self._waiting if not one.is_isolated), key=lambda one: one.attempted)
+        regular = sorted(
+            (one for one in self._waiting if not one.is_isolated), key=lambda one: (one.attempted, one.turn)
+        )
         # Retained messages come again and again: an isolated one would wait forever.
         is_turn = not regular or regular[0].attempted or any(one.last for one in isolated)
         if isolated and is_turn:
