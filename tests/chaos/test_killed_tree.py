@@ -19,6 +19,8 @@ from tests.fixtures.retrying_publisher import (
 from tests.fixtures.ricordo_up import RicordoUp, ricordo
 from tests.fixtures.wire import Bot, Json, ids, new_tenant
 
+from ricordo.memory.facts.value_periods import SHOWN_MESSAGES
+
 __all__ = ["ricordo"]
 
 pytestmark = pytest.mark.timeout(240)
@@ -151,7 +153,7 @@ async def _facts_count_each_message_once(bot: Bot, count: int) -> None:
         asked = await bot.query("facts", user_id=f"u-{n}", entity="Nora", predicate="lives_in")
         (fact,) = asked["facts"]
         assert (fact["object"], fact["confidence"]) == (town, min(10, len(expected[f"u-{n}"])))
-        assert sorted(fact["message_ids"]) == expected[f"u-{n}"]
+        assert sorted(fact["message_ids"]) == expected[f"u-{n}"][-SHOWN_MESSAGES:]
     stats = [await bot.query("stats", user_id=f"u-{n}") for n in range(len(TOWNS))]
     assert sum(one["memories"] for one in stats) == sum(one["history"] for one in stats) == count
     assert sum(one["pending"] for one in stats) == 0

@@ -27,8 +27,10 @@ class SupervisionTimes:
         start: seconds for a server to answer.
         poll: seconds between two questions whether it does.
         answer: seconds for one such question.
-        restarts: how many times a server is started again within ``window`` seconds.
-        backoff: seconds before the first restart, doubled for each further one.
+        restarts: how many restarts in a row may fail; a server that was killed often is still restarted.
+        window: seconds in which exits count for the pause before a restart.
+        backoff: seconds before the first restart, doubled for each further exit.
+        longest_pause: most seconds before a restart.
     """
 
     start: float = 60.0
@@ -38,6 +40,7 @@ class SupervisionTimes:
     restarts: int = 5
     window: float = 120.0
     backoff: float = 0.2
+    longest_pause: float = 5.0
 
 
 async def run_to_end(launch: Launch, paths: ChildPaths, name: str) -> None:
@@ -130,30 +133,29 @@ class SupervisedServer:
         raise self._failure(f"does not answer after {self._patience.start:.0f} s")
 
     async def _keep(self, failed: asyncio.Future[None]) -> None:
-        ends: deque[float] = deque(maxlen=self._patience.restarts + 1)
+        times, failures = self._patience, 0
+        ends: deque[float] = deque(maxlen=16)
         try:
             while self._child is not None:
                 status = await self._child.ended()
                 ends.append(time.monotonic())
                 log.warning("server_ended", server=self._server.name, status=status)
-                self._give_up_if_hopeless(ends, status)
                 # A guard that was killed leaves a server that the kernel has told to stop.
                 await until_gone(self._paths.record, LEFTOVER_SECONDS)
-                await asyncio.sleep(self._patience.backoff * 2 ** (len(self._recent(ends)) - 1))
-                with contextlib.suppress(ServerFailed):
+                recent = sum(end > time.monotonic() - times.window for end in ends)
+                await asyncio.sleep(min(times.backoff * 2 ** (recent - 1), times.longest_pause))
+                try:
                     await self._run()
+                except ServerFailed:
+                    failures += 1
+                    if failures > times.restarts:
+                        raise
+                else:
+                    failures = 0
                     log.info("server_restarted", server=self._server.name)
         except Exception as error:  # noqa: BLE001 - whatever ends the keeper is the stack's failure, and told there
             if not failed.done():
                 failed.set_exception(error)
-
-    def _recent(self, ends: deque[float]) -> list[float]:
-        return [end for end in ends if end > time.monotonic() - self._patience.window]
-
-    def _give_up_if_hopeless(self, ends: deque[float], status: int) -> None:
-        if len(self._recent(ends)) > self._patience.restarts:
-            times = f"{len(ends)} times in {self._patience.window:.0f} s"
-            raise self._failure(f"ended {times}, last with status {status}")
 
     def _failure(self, reason: str) -> ServerFailed:
         return ServerFailed(self._server.name, reason, log_tail(self._paths.log))
