@@ -10,7 +10,7 @@ parallel := -n $(or $(WORKERS),2) --dist loadfile --no-loadscope-reorder
 export PYTHON TORCH
 
 help: ## list these commands
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 21
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 21
 
 setup: ## install everything into .venv (PYTHON=/path/to/python3.11 selects the Python)
 	@.ci/setup
@@ -22,7 +22,7 @@ up: setup ## run the local stack until Ctrl-C (ARGS="--data-dir DIR")
 	@$(bin)/ricordo up $(ARGS)
 
 test: setup ## run the tests, against real local servers (ARGS="-k name", WORKERS=2)
-	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab" $(ARGS)
+	@$(bin)/pytest $(parallel) -m "not slow and not chaos and not evaluation and not lab and not neo4j" $(ARGS)
 
 test-fast: setup ## unit and contract tests only, for the inner loop (ARGS="-k name", WORKERS=2)
 	@$(bin)/pytest $(parallel) -m "not slow" --hypothesis-profile=fast tests/unit tests/contract $(ARGS)
@@ -39,6 +39,9 @@ test-lab: setup ## each benchmark, once and small, against a whole system; minut
 test-gliner: setup ## run the tests of GLiNER in .venv-gliner, with PyTorch (TORCH=torch==2.13.0 selects its build)
 	@.ci/setup-gliner
 	@.venv-gliner/bin/python -m pytest tests/integration/models/test_gliner.py $(ARGS)
+
+test-neo4j: setup ## run the tests of the graph on Neo4j itself, which Maven brings; needs Java 17 or later
+	@.ci/neo4j $(ARGS)
 
 check: setup ## check style, types, imports and schemas
 	@$(bin)/ruff check .
@@ -81,4 +84,4 @@ clean: ## remove build output and caches (keeps .venv)
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	@find shared services tests -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup demo up test test-fast size test-lab test-gliner check fmt schemas bench chaos eval lock docs clean
+.PHONY: help setup demo up test test-fast size test-lab test-gliner test-neo4j check fmt schemas bench chaos eval lock docs clean

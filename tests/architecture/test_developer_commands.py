@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = [
-    *"setup demo up test test-fast test-slow test-lab test-gliner check size fmt schemas".split(),
+    *"setup demo up test test-fast test-slow test-lab test-gliner test-neo4j check size fmt schemas".split(),
     *"bench eval chaos docs clean lock help".split(),
 ]
 
@@ -32,6 +32,13 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
+
+
+def test_the_tests_on_neo4j_are_skipped_with_a_sentence_where_maven_is_missing(tmp_path: Path) -> None:
+    for name in ("bash", "dirname", "sed"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    done = run("bash", ".ci/neo4j", PATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "test-neo4j: skipped, since Maven is not installed\n")
 
 
 def test_make_alone_lists_every_command_in_a_line() -> None:

@@ -3,19 +3,13 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from tests.fixtures.commands import run_command
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, msg
 
-from ricordo.graph.bolt import open_graph
-from ricordo.graph.port import FactGraph
-from ricordo.memory.facts import Fact
 from ricordo.settings import Settings
-from ricordo.testing.graph import erase
 
 STORY: Final = (
     msg("m-1", "Che gioia, ieri ho adottato un cane, si chiama Max!"),
@@ -23,24 +17,12 @@ STORY: Final = (
     msg("m-3", "Mia sorella Nora vive a Porto."),
     msg("m-4", "Piove da tre giorni.", user_id="u-2"),
 )
-FEW_FACTS: Final = 2  # at the least
 
 
 async def reindex(settings: Settings, *words: str) -> tuple[int, list[Json], str]:
     """Run the command; return its exit code, its lines and its errors."""
     code, out, err = await run_command(settings, "reindex", "--json", *words)
     return code, [json.loads(line) for line in out.splitlines()], err
-
-
-async def exported(system: System, bot: Bot) -> Sequence[Fact]:
-    """Return what the graph holds of the user of the story."""
-    async with _graph(system) as graph:
-        return await graph.export(bot.tenant, "u-1")
-
-
-def _graph(system: System) -> AbstractAsyncContextManager[FactGraph]:
-    at = system.endpoints
-    return open_graph(at.bolt_url, at.bolt_user, at.bolt_password, database=at.bolt_database)
 
 
 async def found(bot: Bot) -> list[Json]:
@@ -54,21 +36,6 @@ async def found(bot: Bot) -> list[Json]:
         }
         for one in reply["memories"]
     ]
-
-
-async def test_a_graph_that_was_wiped_is_as_it_was(bot: Bot, system: System) -> None:
-    await bot.remember(*STORY)
-    await system.wait_until_idle()
-    before = await exported(system, bot)
-    assert len(before) >= FEW_FACTS
-    async with _graph(system) as graph:
-        await erase(graph, bot.tenant, "u-1")
-    code, lines, err = await reindex(system.settings, "--graph", "--tenant", bot.tenant)
-    assert (code, err) == (0, "")
-    (told,) = lines
-    assert (told["projection"], told["users"]) == ("graph", 1)
-    assert told["found"] == told["written"] == len(before)
-    assert await exported(system, bot) == before
 
 
 async def test_points_that_were_lost_are_written_again_and_nothing_is_encoded(

@@ -15,7 +15,7 @@ from tests.contract.store.stores import STORED, Stores
 from tests.fixtures.sentence_tables import table
 
 from ricordo.graph.bolt import GraphSettings, open_graph
-from ricordo.graph.port import EntityNeighbour, FactGraph
+from ricordo.graph.port import FactGraph
 from ricordo.memory.facts import Fact
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store.fact_queries import FactQuestion
@@ -205,22 +205,6 @@ async def test_what_is_learned_meanwhile_is_neither_lost_nor_overwritten(world: 
             await world.rebuild()
     await world.rebuild()
     assert await world.exported() == await world.known()
-
-
-async def test_neighbours_are_those_from_before(world: World) -> None:
-    await live(world, random.Random(9))
-
-    async def around() -> list[Sequence[EntityNeighbour]]:
-        asked = ("user", "Nora", "Rex", "Zoë")
-        return [await world.graph.neighbours(world.stores.tenant, "u-1", one, depth=2) for one in asked]
-
-    def ways(found: list[Sequence[EntityNeighbour]]) -> list[list[tuple[int, tuple[str, ...]]]]:
-        return [sorted((one.distance, one.predicates) for one in near) for near in found]
-
-    before = await around()
-    await world.run(DAMAGE["wiped"])
-    await world.rebuild()
-    assert ways(await around()) == ways(before)
 
 
 async def test_other_peoples_entities_are_none_of_ours(world: World) -> None:

@@ -150,34 +150,20 @@ def test_only_what_was_measured_is_explained() -> None:
     assert set(near) - set(equally_near) == NEARNESS
 
 
-async def test_a_marked_topic_that_is_asked_for_boosts_its_summary() -> None:
+@pytest.mark.parametrize(("importance", "boost"), [("high", 1.5), ("medium", 1.2), ("low", 1.0)])
+async def test_a_marked_topic_that_is_asked_for_boosts_its_summary(importance: str, boost: float) -> None:
     encoder = FakeEncoder(ManualClock(), "fake", 64)
     (vector,) = await encoder.encode(["tomatoes"])
-    marked = json.dumps([{"topic": "tomatoes", "importance": "high", "user_emotion": "joy"}])
-    other = json.dumps([{"topic": "kayak", "importance": "high", "user_emotion": "joy"}])
+    marked, other = (
+        json.dumps([{"topic": name, "importance": importance}]) for name in ("tomatoes", "kayak")
+    )
     summaries = [
         ranking_row(1)._replace(key_topics=marked),
         ranking_row(2)._replace(key_topics=other),
         ranking_row(3),
     ]
-    boosts = await KeyTopics(encoder).boosts(summaries, vector)
-    assert boosts == {UUID(int=1): 1.5, UUID(int=2): 1.0}
-    assert await KeyTopics(encoder).boosts(summaries, None) == {}
-    assert await KeyTopics(encoder).boosts([ranking_row(3)], vector) == {}
-
-
-async def test_without_a_model_nothing_is_boosted() -> None:
-    encoder = FakeEncoder(ManualClock(), "fake", 64)
-    (vector,) = await encoder.encode(["tomatoes"])
-    marked = ranking_row(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": "high"}]))
+    key_topics = KeyTopics(encoder)
+    assert await key_topics.boosts(summaries, vector) == {UUID(int=1): boost, UUID(int=2): 1.0}
+    assert await key_topics.boosts(summaries, None) == await key_topics.boosts(summaries[2:], vector) == {}
     encoder.available = False
-    assert await KeyTopics(encoder).boosts([marked], vector) == {}
-
-
-@pytest.mark.parametrize("importance", ["medium", "low"])
-async def test_what_matters_less_boosts_less(importance: str) -> None:
-    encoder = FakeEncoder(ManualClock(), "fake", 64)
-    (vector,) = await encoder.encode(["tomatoes"])
-    marked = ranking_row(1)._replace(key_topics=json.dumps([{"topic": "tomatoes", "importance": importance}]))
-    boosts = await KeyTopics(encoder).boosts([marked], vector)
-    assert boosts == {UUID(int=1): {"medium": 1.2, "low": 1.0}[importance]}
+    assert await key_topics.boosts(summaries, vector) == {}

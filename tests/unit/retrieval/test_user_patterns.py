@@ -21,13 +21,10 @@ class Said(StyleQueries):
     read: bool = True
     counted: int = 0
     before: int = 0
-    trouble: Exception | None = None
 
     async def stats(
         self, tenant: str, user_id: str, *, before: datetime, manners: RegisterPatterns
     ) -> StyleStats:
-        if self.trouble is not None:
-            raise self.trouble
         self.counted += 1
         self.before = self.messages
         parts = {"evening": self.messages if self.read else 0}
@@ -37,8 +34,6 @@ class Said(StyleQueries):
     async def delta(
         self, tenant: str, user_id: str, *, since: datetime, before: datetime, most: int
     ) -> StyleDelta:
-        if self.trouble is not None:
-            raise self.trouble
         return StyleDelta(min(most, self.messages - self.before), self.forgotten)
 
 

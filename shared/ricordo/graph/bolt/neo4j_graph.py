@@ -1,5 +1,6 @@
 """The graph of facts on a server that speaks Bolt and Cypher: Neo4j, or ArcadeDB on a laptop."""
 
+import logging
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -29,6 +30,8 @@ async def open_graph(
         url: `bolt://host:port` or `neo4j://…`, without credentials.
     """
     settings = settings or GraphSettings()
+    # While nobody has a fact that ended, Neo4j warns at each query that it does not know `valid_to`.
+    logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
     async with AsyncGraphDatabase.driver(
         url,
         auth=(user, password),

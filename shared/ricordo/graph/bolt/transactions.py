@@ -117,13 +117,10 @@ class Transactions:
                 raise GraphUnavailable(f"the graph refuses the credentials: {error.message}") from error
             except _TRANSIENT as error:
                 if loop.time() + pause > deadline:
-                    raise GraphUnavailable(f"the graph does not answer: {_in_a_line(error)}") from error
+                    reason = " ".join(str(error).split())
+                    raise GraphUnavailable(f"the graph does not answer: {reason}") from error
             await asyncio.sleep(random.uniform(pause / 2, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def _in_a_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 async def run(
