@@ -45,8 +45,8 @@ async def link_similar(connection: Connection, tenant: str, comparison: Comparis
     Holds the link locks of the users until the end of the caller's transaction.
     """
     ids = sorted(comparison.users)
-    await connection.execute(_SQL["lock"], tenant, sorted(set(comparison.users.values())))
-    texts = await connection.fetch(_SQL["texts"], tenant, comparison.models, ids, list(comparison.found))
+    users, found = sorted(set(comparison.users.values())), list(comparison.found)
+    texts = await connection.fetch(_SQL["texts"], tenant, users, comparison.models, ids, found)
     compared = {row["text_id"] for row in texts if row["memory_id"] in comparison.users}
     pairs = await asyncio.to_thread(_pairs, texts, compared, comparison.threshold)
     gone = comparison.users.keys() - {row["memory_id"] for row in texts}

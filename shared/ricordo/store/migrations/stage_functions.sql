@@ -15,6 +15,23 @@ begin
 end
 $$;
 
+-- Returns what enrichment reads of memories, each with its vector of a model; without any if the model is null.
+create or replace function memories_to_enrich(of_tenant text, of_model text, memory_ids uuid[])
+returns table (
+    memory_id uuid, message_id text, user_id text, conversation_id text, role text, speaker text, content text, language text,
+    kind text, created_at timestamptz, timezone text, stated_participants text[], vector bytea
+) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', of_tenant, true);
+    return query
+    select m.id, m.message_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content, m.language, m.kind, m.created_at,
+           m.timezone, m.stated_participants, v.vector
+    from memories m left join vectors v on v.tenant = of_tenant and v.memory_id = m.id and v.model = of_model
+    where m.tenant = of_tenant and m.id = any(memory_ids);
+end
+$$;
+
 -- Sets a stage of memories and returns all their stages. Rows are locked in id order, so that workers of different stages
 -- never wait for each other in a circle; a stage once set keeps its instant.
 -- What `consumers`, which set it, had given up has worked now, and so has ingest: the reasons go, in the same transaction.
@@ -98,5 +115,55 @@ begin
            true
     from memories m join stages f on f.tenant = of_tenant and f.memory_id = m.following_id
     where m.tenant = of_tenant and m.id = any(done) and f.indexed is not null;
+end
+$$;
+
+-- Takes the link locks of users, and returns the texts of memories to compare and of those that the index found near them, and
+-- one memory of each text that is paired already, with the vector of the first of equal texts. Derived memories are linked to
+-- their sources already. Memories that had no row are locked: who deletes one that had waits for the lock of the user.
+create or replace function lock_texts(of_tenant text, users text[], of_models text[], compared uuid[], near_ids uuid[])
+returns table (memory_id uuid, user_id text, model text, text_id uuid, is_new boolean, vector bytea)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+    perform pg_advisory_xact_lock(hashtextextended(of_tenant || '/' || u.user_id, 2)) from unnest(users) as u (user_id);
+    return query
+    with found as (
+        select unnest(compared) as id
+        union
+        select unnest(near_ids)
+    ), locked as materialized (
+        select m.id from memories m
+        where m.tenant = of_tenant and m.id in (select id from found)
+          and not exists (select from linked_memories l where l.tenant = of_tenant and l.memory_id = m.id)
+        order by m.id for key share
+    ), near as (
+        select id from found
+        union
+        select member.memory_id
+        from linked_memories l
+        cross join lateral (
+            select s.other_id as text_id from similar_texts s where s.tenant = of_tenant and s.text_id = l.text_id
+            union all
+            select s.text_id from similar_texts s where s.tenant = of_tenant and s.other_id = l.text_id) as partner
+        cross join lateral (
+            select k.memory_id from linked_memories k where k.tenant = of_tenant and k.text_id = partner.text_id
+            order by k.memory_id limit 1) as member
+        where l.tenant = of_tenant and l.memory_id = any(compared)
+    ), texts as (
+        select m.id, m.user_id, v.model, v.vector, l.text_id as former_id,
+               md5(md5(m.user_id) || md5(v.model) || encode(v.text_hash, 'hex'))::uuid as text_id
+        from near join memories m on m.tenant = of_tenant and m.id = near.id
+        cross join lateral (
+            select one.model, one.vector, one.text_hash from vectors one
+            where one.tenant = of_tenant and one.memory_id = m.id and one.model = any(of_models)
+            order by array_position(of_models, one.model) limit 1) as v
+        left join linked_memories l on l.tenant = of_tenant and l.memory_id = m.id
+        where m.informative >= 0.5 and m.derived_by <> 'lifecycle'
+          and (l.memory_id is not null or m.id in (select id from locked))
+    )
+    select id as memory_id, user_id, model, text_id, former_id is distinct from text_id as is_new,
+           case when row_number() over (partition by text_id order by id) = 1 then vector end as vector
+    from texts;
 end
 $$;

@@ -2,10 +2,7 @@
 
 -- name: unenriched
 -- $2 model or null: without a vector, $3 memory ids.
-select m.id as memory_id, m.message_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content, m.language, m.kind,
-       m.created_at, m.timezone, m.stated_participants, v.vector
-from memories m left join vectors v on v.tenant = $1 and v.memory_id = m.id and v.model = $2
-where m.tenant = $1 and m.id = any($3::uuid[])
+select * from memories_to_enrich($1, $2, $3)
 
 -- fragment: write
 -- $2 rows, $3 a tag. Values of the bot override derived ones; use and decay stay. What was

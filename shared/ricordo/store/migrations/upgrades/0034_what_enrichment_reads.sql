@@ -1,0 +1,1 @@
+select;  -- enrichment and links read by functions, which are created anew after this step
