@@ -18,7 +18,9 @@ from ricordo.models.onnx import (
     MiniLm,
     MiniLmEncoder,
     MiniLmTokens,
+    Precision,
     load_tokens,
+    native_precision,
     open_minilm,
 )
 from ricordo.resilience import CircuitBreaker, evenly_spaced
@@ -84,12 +86,20 @@ def model_names(settings: EmbeddingSettings) -> tuple[str, ...]:
     return (settings.model,) if settings.fallback is None else (settings.model, settings.fallback)
 
 
+def minilm_precision(settings: EmbeddingSettings) -> Precision | None:
+    """Return the precision in which MiniLM encodes here; None where it does not."""
+    if MODEL not in model_names(settings):
+        return None
+    return native_precision() if settings.precision == "auto" else settings.precision
+
+
 def describe_models(settings: EmbeddingSettings) -> Mapping[str, str | None]:
     """Return the embedding models and their server for a health report, without secrets."""
     primary, *fallback = model_names(settings)
     return {
         "model": primary,
         "fallback": fallback[0] if fallback else None,
+        "precision": minilm_precision(settings),
         "model_server": None if settings.provider == "onnx" else bare(settings.ollama_url),
     }
 
@@ -118,7 +128,8 @@ async def open_models(
     async with AsyncExitStack() as exits:
 
         async def minilm() -> MiniLm:
-            opening = open_minilm(cores=settings.threads, tokens=counter, precision=settings.precision)
+            precision = minilm_precision(settings)
+            opening = open_minilm(cores=settings.threads, tokens=counter, precision=precision)
             return await exits.enter_async_context(opening)
 
         if settings.provider == "onnx":

@@ -29,7 +29,7 @@ async def check_models(
         encoded: whether the workers got a vector of a question just now; None where nobody knows.
     """
     if settings.provider == "onnx":
-        return [_in_process("model", settings.model, by_workers=by_workers)]
+        return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
     held, reason = await _looked(settings.ollama_url)
     fallback = _fallback(settings, held, by_workers=by_workers)
     if encoded:  # what the workers reach may be out of reach from here
@@ -90,7 +90,7 @@ def _fallback(settings: EmbeddingSettings, held: set[str] | None, *, by_workers:
     if name is None:
         return []
     if name == MINILM:
-        return [_in_process("fallback", name, by_workers=by_workers)]
+        return [_in_process("fallback", name, settings.precision, by_workers=by_workers)]
     if held is None:
         return [Finding("fallback", State.DEGRADED, f"{name} is on the same server")]
     if _holds(held, name):
@@ -130,15 +130,16 @@ async def _held(url: str) -> set[str]:
         raise _NoAnswer("does not answer (what answers there is no Ollama)") from error
 
 
-def _in_process(name: str, model: str, *, by_workers: bool) -> Finding:
+def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:
     """Report a model that runs in process; if no worker reports it, check that its files are installed."""
+    found = well(name, f"{model}, in process, precision {precision}")
     if by_workers:
-        return well(name, f"{model}, in process")
+        return found
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not any((Path(place) / "model").is_dir() for place in places):
         return Finding(name, State.NOTED, f"{model}: its files are not installed here", _INSTALL)
-    return well(name, f"{model}, in process")
+    return found
 
 
 _WITHOUT: Final = (

@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,7 +174,7 @@ async def up(call: Call, *, workers: str | None = None) -> None:
 
     async def serve() -> None:
         async with running(call.folder, names, settings) as run:
-            _announce(run, names, call.as_json)
+            _announce(run, names, settings, call.as_json)
             await run.last()
 
     with stop_on_signals(stopping):
@@ -191,15 +191,18 @@ def _names(workers: str | None) -> tuple[str, ...]:
     return names
 
 
-def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
+def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: bool) -> None:
     """Write `stack.json` for other processes, and print where the servers are."""
-    at = run.endpoints
+    from ricordo_services.app.embedding_models import describe_models  # noqa: PLC0415 - loaded by now
+
+    at, models = run.endpoints, describe_models(settings.embedding)
     where = {
         "ready": True,
         "nats": at.nats_url,
         "postgres": at.postgres_dsn,
         "bolt": at.bolt_url,
         "data_dir": str(at.data_dir),
+        **models,
     }
     # For `doctor` and its like: the file is for its owner's eyes only.
     secret = {
@@ -213,15 +216,17 @@ def _announce(run: LocalRun, names: Sequence[str], as_json: bool) -> None:
         if as_json:
             print_json(where)
         else:
-            _greet(at)
+            _greet(at, models)
     except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
         discard_stream(sys.stdout)
 
 
-def _greet(at: Endpoints) -> None:
+def _greet(at: Endpoints, models: Mapping[str, str | None]) -> None:
     console = out_console()
     command, folder = program(), data_dir_option(at.data_dir)
     console.print(Text.assemble(("Ricordo is up.", "bold green"), f" The data folder is {at.data_dir}"))
+    precision = f", precision {models['precision']}" if models["precision"] else ""
+    console.print(f"The embedding model is {models['model']}{precision}.", markup=False)
     console.print("Stop it with Ctrl-C. In another terminal, try:")
     for purpose, words in (
         ("check the stack", "doctor"),

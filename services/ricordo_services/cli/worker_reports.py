@@ -48,10 +48,12 @@ class WorkerReports:
         if report is None:
             return None
         server, fallback = report.get("model_server"), report.get("fallback")
+        precision = report.get("precision") or own.precision
         models: dict[str, object] = {
             "provider": "onnx" if server is None else "ollama",
             "model": _model(report),
             "fallback": None if fallback is None else str(fallback),
+            "precision": precision,
         }
         if server is not None and bare(str(server)) != bare(own.ollama_url):
             models["ollama_url"] = str(server)

@@ -38,7 +38,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def minilm(cache: Path) -> AsyncIterator[MiniLm]:
-    async with open_minilm(cache) as opened:
+    async with open_minilm(cache, precision="fp32") as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def rounded(cache: Path) -> AsyncIterator[MiniLm]:
+    async with open_minilm(cache, precision="int8") as opened:
         yield opened
 
 
@@ -153,11 +159,21 @@ async def test_vectors_agree_with_the_reference(minilm: MiniLm) -> None:
     np.testing.assert_allclose(vectors, np.array(golden["vectors"]), atol=1e-4)
 
 
-async def test_eight_bits_are_hardly_another_model(minilm: MiniLm, cache: Path) -> None:
+async def test_eight_bits_are_hardly_another_model(minilm: MiniLm, rounded: MiniLm) -> None:
     texts = [f"{opening} {ending}" for opening in OPENINGS for ending in ENDINGS]
-    async with open_minilm(cache, precision="int8") as rounded:
-        assert rounded.precision == "int8"
-        assert minilm.precision == "fp32"
-        cosines = (await rounded.batch.encode(texts) * await minilm.batch.encode(texts)).sum(axis=1)
+    assert (rounded.precision, minilm.precision) == ("int8", "fp32")
+    cosines = (await rounded.batch.encode(texts) * await minilm.batch.encode(texts)).sum(axis=1)
     assert cosines.mean() >= 0.985
     assert cosines.min() >= 0.95
+
+
+async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: MiniLm) -> None:
+    texts = [f"{ending} {LONG[:length]}" for length in (0, 30, 300) for ending in ENDINGS]
+    alone = np.concatenate([await rounded.query.encode([text]) for text in texts])
+    random = np.random.default_rng(7)
+    for size in (2, 5, 16, len(texts)):
+        order = random.permutation(len(texts))
+        for start in range(0, len(texts), size):
+            some = order[start : start + size]
+            vectors = await rounded.batch.encode([texts[index] for index in some])
+            np.testing.assert_array_equal(vectors, alone[some])

@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 from ricordo.models.onnx.checkpoint import cached_model, default_cache_folder, installed_checkpoint
 from ricordo.models.onnx.minilm import MOST_TEXTS, MOST_TOKENS, plan_runs
+from ricordo.models.onnx.network import native_precision
 from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 DEFINITION = installed_checkpoint().tokenizer
@@ -145,3 +146,16 @@ def test_the_cache_folder_follows_the_desktop_convention(
     for unset in ("", "relative/path"):
         monkeypatch.setenv("XDG_CACHE_HOME", unset)
         assert default_cache_folder() == Path.home() / ".cache" / "ricordo"
+
+
+@pytest.mark.parametrize(
+    ("features", "precision"),
+    [
+        ({"AVX": True, "AVX2": True, "ASIMDDP": False}, "int8"),
+        ({"ASIMD": True, "ASIMDDP": True}, "int8"),
+        ({"SSE42": True, "AVX": True, "AVX2": False}, "fp32"),
+        ({}, "fp32"),
+    ],
+)
+def test_the_precision_is_the_fastest_of_the_processor(features: dict[str, bool], precision: str) -> None:
+    assert native_precision(features) == precision

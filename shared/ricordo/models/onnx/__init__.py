@@ -2,7 +2,7 @@
 
 from ricordo.models.onnx.checkpoint import MODEL, CheckpointMissing
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, load_tokens, open_minilm
-from ricordo.models.onnx.network import DIMENSIONS
+from ricordo.models.onnx.network import DIMENSIONS, Precision, native_precision
 from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "MiniLm",
     "MiniLmEncoder",
     "MiniLmTokens",
+    "Precision",
     "load_tokens",
+    "native_precision",
     "open_minilm",
 ]

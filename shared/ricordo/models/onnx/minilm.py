@@ -16,7 +16,14 @@ import structlog
 
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
 from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, default_cache_folder, installed_checkpoint
-from ricordo.models.onnx.network import DIMENSIONS, MAX_TOKENS, Network, Precision, load_network
+from ricordo.models.onnx.network import (
+    DIMENSIONS,
+    MAX_TOKENS,
+    Network,
+    Precision,
+    load_network,
+    native_precision,
+)
 from ricordo.models.onnx.tokenizer import MiniLmTokens
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -163,7 +170,7 @@ class MiniLm:
     batch: Encoder
     query: Encoder
     tokens: TokenCounter
-    precision: Precision = "fp32"
+    precision: Precision
 
 
 async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
@@ -185,7 +192,7 @@ async def open_minilm(
     checkpoint: Checkpoint | None = None,
     cores: int | None = None,
     tokens: MiniLmTokens | None = None,
-    precision: Precision = "fp32",
+    precision: Precision | None = None,
 ) -> AsyncIterator[MiniLm]:
     """Load the model, building its file the first time.
 
@@ -193,12 +200,13 @@ async def open_minilm(
         cache_folder: of the built file; the user's cache folder by default.
         checkpoint: the weights; those of the installed package by default.
         cores: threads for batches; all usable cores by default.
+        precision: the fastest on this processor by default.
 
     Raises:
         CheckpointMissing: the package with the weights is not installed.
         OSError: the cache folder cannot be written.
     """
-    source = checkpoint or installed_checkpoint()
+    source, precision = checkpoint or installed_checkpoint(), precision or native_precision()
     tokens = tokens or await load_tokens(source)
     network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder(), precision)
     batch_lanes = Lanes("batch", cores or usable_cores(), background=True)

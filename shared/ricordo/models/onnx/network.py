@@ -1,11 +1,12 @@
 """Runs the network on ONNX Runtime, on the calling thread."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import onnxruntime
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # not in its stubs
 
 from ricordo.models.encoder import ModelUnavailable, Vectors
 from ricordo.models.onnx.checkpoint import Checkpoint, cached_model
@@ -13,18 +14,34 @@ from ricordo.models.onnx.checkpoint import Checkpoint, cached_model
 DIMENSIONS = 384
 MAX_TOKENS = 256
 Precision = Literal["fp32", "int8"]
-# Increased with each change of the graph, so that older files are not used.
-GRAPH_VERSION = 2
+# Increased with each change of a graph, so that older files are not used.
+GRAPH_VERSIONS: Mapping[Precision, int] = {"fp32": 2, "int8": 3}
+_BYTE_PRODUCTS = ("AVX2", "ASIMDDP")
+"""Instructions, by NumPy's names, with which ONNX Runtime multiplies bytes faster than floats: x86, ARM."""
+
+
+def native_precision(features: Mapping[str, bool] | None = None) -> Precision:
+    """Return the precision in which a processor computes MiniLM fastest.
+
+    Args:
+        features: its instruction sets by NumPy's names; of this processor by default.
+    """
+    known = _multiarray_umath.__cpu_features__ if features is None else features
+    return "int8" if any(known.get(name) for name in _BYTE_PRODUCTS) else "fp32"
 
 
 class Network:
     """A loaded model; several threads may run it and share its weights.
 
+    Args:
+        precision: of the model in `file`.
+
     Raises:
         Exception: of ONNX Runtime, for an invalid file.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, precision: Precision = "fp32") -> None:
+        self.precision = precision
         options = onnxruntime.SessionOptions()
         # A run stays on the thread that calls it: two runs on two threads are faster than one run split over
         # both, and each thread can have its own priority.
@@ -39,6 +56,9 @@ class Network:
     def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
         """Compute the vectors of texts.
 
+        In `int8` each text is computed alone, because inputs are rounded on one scale for all texts of a
+        run: its vector is a function of the text, to the bit. Little is lost, as nothing is padded.
+
         Args:
             texts: token ids of n texts, 1 to 256 each.
 
@@ -48,6 +68,11 @@ class Network:
         Raises:
             ModelUnavailable: the run failed, mostly for lack of memory.
         """
+        if self.precision == "int8" and len(texts) > 1:
+            return np.concatenate([self._run([ids]) for ids in texts])
+        return self._run(texts)
+
+    def _run(self, texts: Sequence[Sequence[int]]) -> Vectors:
         width = max(len(ids) for ids in texts)
         tokens = np.zeros((len(texts), width), dtype=np.int32)
         mask = np.zeros_like(tokens)
@@ -74,5 +99,5 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
         return build_model(checkpoint.weights, precision)
 
-    name = f"minilm-{checkpoint.digest[:16]}-{precision}-v{GRAPH_VERSION}"
-    return Network(cached_model(cache_folder, name, build))
+    name = f"minilm-{checkpoint.digest[:16]}-{precision}-v{GRAPH_VERSIONS[precision]}"
+    return Network(cached_model(cache_folder, name, build), precision)
