@@ -45,7 +45,6 @@ class Models:
     query: Encoder
     fallback: Encoder | None
     tokens: TokenCounter
-    precision: str
     served: Sequence[OllamaEncoder] = ()
 
     @property
@@ -134,7 +133,7 @@ async def open_models(
 
         if settings.provider == "onnx":
             here = await minilm()
-            yield Models(here.batch, here.query, None, counter, here.precision)
+            yield Models(here.batch, here.query, None, counter)
             return
 
         here_served: list[OllamaEncoder] = []
@@ -149,7 +148,7 @@ async def open_models(
         if settings.fallback is not None:
             is_minilm = settings.fallback == MODEL
             fallback = (await minilm()).batch if is_minilm else await served(settings.fallback)
-        yield Models(primary, primary, fallback, counter, "served", here_served)
+        yield Models(primary, primary, fallback, counter, here_served)
 
 
 async def wait_until_ready(

@@ -1,5 +1,6 @@
 """The command line, `ricordo`: runs servers and workers, and calls them as a bot would."""
 
+import gc
 import importlib.util
 import signal
 import sys
@@ -13,6 +14,7 @@ _TERMINATED: Final = 143
 
 def main() -> NoReturn:
     """Run `ricordo` with the arguments of this process, and end it with 0 (done), 1 (failed) or 2 (usage)."""
+    gc.set_threshold(100_000, 20, 50)  # collecting while modules load takes a sixth of the time of a start
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         print(

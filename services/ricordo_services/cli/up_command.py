@@ -1,13 +1,12 @@
 """`ricordo up`: the local servers as children, the workers in this process, in the foreground."""
 
 import asyncio
-import fcntl
 import importlib
 import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Never
@@ -74,53 +73,13 @@ async def running(data_dir: Path, names: Sequence[str], settings: Settings) -> A
         Failed: the volume of the data folder has no room for the streams.
         Exception: a worker cannot do its work.
     """
-    # Adapters take seconds to load, longer than the servers take to start: both happen at once. A folder that
-    # somebody has is refused without that.
-    loading = _loading(_APP) if _is_free(data_dir / "lock") else None
+    # Adapters take seconds to load, in which the servers start. A folder that is refused waits for nothing.
+    loading = threading.Thread(target=importlib.import_module, args=(_APP,), daemon=True)
+    loading.start()
     async with LocalStack.open(data_dir) as stack:
-        if loading is not None:
-            await loading
+        await asyncio.to_thread(loading.join)
         async with _working(stack, names, settings) as run:
             yield run
-
-
-def _loading(module: str) -> asyncio.Future[None]:
-    """Import a module in a daemon thread."""
-    loop = asyncio.get_running_loop()
-    loaded: asyncio.Future[None] = loop.create_future()
-    loaded.add_done_callback(lambda future: future.cancelled() or future.exception())  # seen, awaited or not
-
-    def settle(error: BaseException | None) -> None:
-        if loaded.cancelled():
-            return
-        if error is None:
-            loaded.set_result(None)
-        else:
-            loaded.set_exception(error)
-
-    def load() -> None:
-        problem: BaseException | None = None
-        try:
-            importlib.import_module(module)
-        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
-            problem = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, problem)
-
-    threading.Thread(target=load, name="loading", daemon=True).start()
-    return loaded
-
-
-def _is_free(lock: Path) -> bool:
-    """Whether no process of a stack, its servers included, holds the lock of a data folder."""
-    try:
-        with lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 @asynccontextmanager

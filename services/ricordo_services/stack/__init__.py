@@ -1,7 +1,7 @@
 """The local servers as child processes: start, wait, keep running, stop, recover."""
 
 from ricordo_services.stack.endpoints import Endpoints, read_stack_file, write_stack_file
-from ricordo_services.stack.local import LocalStack, StackSettings
+from ricordo_services.stack.local import LocalStack
 from ricordo_services.stack.stack_errors import (
     AlreadyRunning,
     DataTooNew,
@@ -20,7 +20,6 @@ __all__ = [
     "MissingPackage",
     "ServerFailed",
     "StackError",
-    "StackSettings",
     "read_stack_file",
     "write_stack_file",
 ]

@@ -1,12 +1,19 @@
-"""The Bolt server (ArcadeDB, which speaks Cypher) as a local server, on the Java it brings along."""
+"""The Bolt server (ArcadeDB, which speaks Cypher) as a local server, on the Java it brings along.
+
+Its classes come from a cache that Java writes when the first server on a machine stops (JEP 514): with it
+Java starts in a third of the processor time, and takes 30 MB less.
+"""
 
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from ricordo.cache_folder import default_cache_folder
 from ricordo_services import private_files as private
 from ricordo_services.stack import packages
 from ricordo_services.stack.packages import JavaServer
@@ -21,13 +28,16 @@ NO_VERSION = bytes(4)
 READY_REQUEST = b"GET /api/v1/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 GAVE_UP = 'Exception in thread "main"'
 READY = b"HTTP/1.1 204"
+RECORDING_SECONDS = 120.0
+"""The longest that the first stop takes, in which Java writes the cache."""
 JVM_OPTIONS = (
+    "-Xms16m",
+    "-Xmx384m",
     "-XX:+UseSerialGC",
     "-XX:+UseCompactObjectHeaders",
     "-XX:TieredStopAtLevel=1",  # the fast compiler only: quicker to start, and smaller
     "-XX:-UsePerfData",
     "-XX:+ExitOnOutOfMemoryError",
-    "--add-modules=jdk.incubator.vector",
     "--enable-native-access=ALL-UNNAMED",
     "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
     "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
@@ -39,35 +49,37 @@ JVM_OPTIONS = (
 
 
 class BoltServer:
-    """ArcadeDB with its Bolt plugin and one database.
-
-    Args:
-        heap: megabytes of the Java heap at most.
-    """
+    """ArcadeDB with its Bolt plugin and one database."""
 
     name = "graph"
     port_names = ("bolt", "bolt_http")
 
-    def __init__(self, folder: Path, password: str, *, heap: int, log: Path) -> None:
+    def __init__(self, folder: Path, password: str, *, log: Path) -> None:
         self._folder = folder
         self._password = password
-        self._heap = heap
         self._log = log
         self._log_start = 0
+        self._recorded = folder / "classes.aot"
 
     def url(self, ports: Mapping[str, int]) -> str:
         """Return the address for a Bolt driver, without credentials."""
         return f"bolt://{LOOPBACK}:{ports['bolt']}"
 
     async def prepare(self, ports: Mapping[str, int]) -> Launch:
-        """Write the Java argument file: the password in it must not show in the list of processes."""
+        """Write the password and the Java argument file."""
         java = packages.bolt_server()
+        cache = class_cache(java)
+        option = f"-XX:AOTCache={cache}" if cache.exists() else f"-XX:AOTCacheOutput={self._recorded}"
+        self._recorded.unlink(missing_ok=True)  # of a run that was killed
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
         arguments = self._folder / "java.args"
-        private.write(arguments, "".join(f"{_quoted(word)}\n" for word in self._arguments(java, ports)))
+        words = (option, *self._arguments(java, ports))
+        private.write(arguments, "".join(f"{_quoted(word)}\n" for word in words))
+        private.write(self._folder / "password", self._password)
         return Launch(
             argv=(str(java.java), f"@{arguments}"),
             cwd=self._folder,
+            grace=4.0 if cache.exists() else RECORDING_SECONDS,
             stop_signal=signal.SIGTERM,
             orphan_signal=signal.SIGKILL,  # nothing committed is lost, and nobody is left to insist
         )
@@ -77,7 +89,7 @@ class BoltServer:
             "server.name": "ricordo-local",
             "server.mode": "production",
             "server.rootPath": str(self._folder),
-            "server.rootPassword": self._password,
+            "server.rootPasswordPath": str(self._folder / "password"),
             "server.databaseDirectory": str(self._folder / "databases"),
             "server.defaultDatabases": f"{DATABASE}[{USER}]",
             "server.httpIncomingHost": LOOPBACK,
@@ -87,7 +99,6 @@ class BoltServer:
             "bolt.port": str(ports["bolt"]),
         }
         return (
-            f"-Xmx{self._heap}m",
             *JVM_OPTIONS,
             f"-XX:ErrorFile={self._folder}/java-crash-%p.log",
             "-cp",
@@ -95,6 +106,15 @@ class BoltServer:
             *(f"-Darcadedb.{name}={value}" for name, value in settings.items()),
             "com.arcadedb.server.ArcadeDBServer",
         )
+
+    def save_classes(self) -> None:
+        """Move the cache that Java has written, if any, to where the next servers find it."""
+        if self._recorded.exists():
+            cache = class_cache(packages.bolt_server())
+            with contextlib.suppress(OSError):  # it is written anew the next time
+                cache.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(self._recorded, cache.with_suffix(".new"))
+                cache.with_suffix(".new").replace(cache)
 
     async def probe(self, ports: Mapping[str, int]) -> None:
         """Return when the server has opened its database and agrees on a version of the protocol.
@@ -117,6 +137,13 @@ class BoltServer:
             said = log.read().decode("utf-8", errors="replace")
             if GAVE_UP in said:
                 raise ServerFailed(self.name, "did not start", said[said.index(GAVE_UP) :][:1000])
+
+
+def class_cache(java: JavaServer) -> Path:
+    """Return the file for the classes of an installation of the server; another one has another file."""
+    stats = {path.name: path.stat() for path in Path(java.class_path).parent.iterdir()}
+    jars = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items())
+    return default_cache_folder() / f"graph-{zlib.crc32(repr((str(java.java), jars)).encode()):08x}.aot"
 
 
 async def _answer(port: int, request: bytes, size: int) -> bytes:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
@@ -20,58 +19,32 @@ from ricordo_services.stack.server_launch import Server
 from ricordo_services.stack.stack_errors import FolderRefused
 from ricordo_services.stack.supervision import SupervisedServer, SupervisionTimes, run_to_end
 
-MEBIBYTE = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class StackSettings:
-    """What may be chosen about the local servers.
-
-    Attributes:
-        max_payload: the largest NATS message, in bytes.
-        nats_memory: soft limit of the NATS server's heap, in bytes.
-        graph_heap: the Bolt server's Java heap at most, in megabytes.
-    """
-
-    max_payload: int = MEBIBYTE
-    nats_memory: int = 256 * MEBIBYTE
-    graph_heap: int = 384
-    patience: SupervisionTimes = field(default_factory=SupervisionTimes)
-
 
 class LocalStack:
     """The three servers of one data folder, running; made by ``LocalStack.open``."""
 
-    def __init__(self, folder: DataFolder, settings: StackSettings) -> None:
+    def __init__(self, folder: DataFolder, times: SupervisionTimes) -> None:
         passwords = folder.secrets()
         data, book = folder.path, PortBook(folder.path / "ports.json")
-        self._nats = NatsServer(
-            data / "nats", passwords.nats, max_payload=settings.max_payload, memory_limit=settings.nats_memory
-        )
-        self._postgres = PostgresServer(
-            data,
-            owner_password=passwords.postgres_owner,
-            worker_password=passwords.postgres_worker,
-            run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
-        )
-        graph_log = folder.log("graph")
-        self._bolt = BoltServer(data / "graph", passwords.bolt, heap=settings.graph_heap, log=graph_log)
+        self._nats = NatsServer(data / "nats", passwords.nats)
+        self._postgres = _postgres_server(folder)
+        self._bolt = BoltServer(data / "graph", passwords.bolt, log=folder.log("graph"))
         self._bolt_password = passwords.bolt
         self._folder = folder
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
         self._supervised = {
-            server.name: SupervisedServer(server, child_paths(folder, server.name), book, settings.patience)
+            server.name: SupervisedServer(server, child_paths(folder, server.name), book, times)
             for server in servers
         }
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, data_dir: Path, settings: StackSettings | None = None) -> AsyncIterator[Self]:
+    async def open(cls, data_dir: Path, times: SupervisionTimes | None = None) -> AsyncIterator[Self]:
         """Run the servers on ``data_dir`` while the context lasts; it begins when all of them answer.
 
         Args:
-            settings: None for the defaults.
+            times: None for the defaults.
 
         Raises:
             AlreadyRunning: another stack uses the folder.
@@ -81,7 +54,7 @@ class LocalStack:
         """
         folder = await DataFolder.hold(data_dir)
         try:
-            stack = cls(folder, settings or StackSettings())
+            stack = cls(folder, times or SupervisionTimes())
             try:
                 await stack._start()
                 yield stack
@@ -145,12 +118,23 @@ class LocalStack:
         if not self._failed.cancel() and not self._failed.cancelled():
             self._failed.exception()  # seen, or nobody watched
         await asyncio.gather(*(server.stop() for server in servers))
+        self._bolt.save_classes()
         self._folder.forget_run()
 
 
 def child_paths(folder: DataFolder, name: str) -> ChildPaths:
     """Return the files of the server `name`."""
     return ChildPaths(record=folder.record(name), log=folder.log(name), lock_fd=folder.lock_fd)
+
+
+def _postgres_server(folder: DataFolder) -> PostgresServer:
+    passwords = folder.secrets()
+    return PostgresServer(
+        folder.path,
+        owner_password=passwords.postgres_owner,
+        worker_password=passwords.postgres_worker,
+        run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
+    )
 
 
 @contextlib.asynccontextmanager
@@ -160,13 +144,7 @@ async def standalone_postgres(folder: DataFolder) -> AsyncIterator[str]:
     Raises:
         StackError: it cannot be run.
     """
-    passwords = folder.secrets()
-    server = PostgresServer(
-        folder.path,
-        owner_password=passwords.postgres_owner,
-        worker_password=passwords.postgres_worker,
-        run_to_end=partial(run_to_end, paths=child_paths(folder, "initdb"), name="postgres"),
-    )
+    server = _postgres_server(folder)
     book = PortBook(folder.path / "ports.json")
     supervised = SupervisedServer(server, child_paths(folder, "postgres"), book, SupervisionTimes())
     try:

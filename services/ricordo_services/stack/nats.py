@@ -13,24 +13,19 @@ from ricordo_services.stack.server_launch import Launch, NotReady
 
 USER = "ricordo"
 MEMORY_STORE_BYTES = 64 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 1024 * 1024
+HEAP_BYTES = 256 * 1024 * 1024  # a soft limit
 
 
 class NatsServer:
-    """A single NATS server: one user, JetStream fsynced before every ack.
-
-    Args:
-        max_payload: the largest message, in bytes.
-        memory_limit: soft limit of its heap, in bytes.
-    """
+    """A single NATS server: one user, JetStream fsynced before every ack."""
 
     name = "nats"
     port_names = ("nats",)
 
-    def __init__(self, folder: Path, password: str, *, max_payload: int, memory_limit: int) -> None:
+    def __init__(self, folder: Path, password: str) -> None:
         self._folder = folder
         self._password = password
-        self._max_payload = max_payload
-        self._memory_limit = memory_limit
 
     def url(self, ports: Mapping[str, int]) -> str:
         """Return the address that admits a client as it stands."""
@@ -45,7 +40,7 @@ class NatsServer:
             cwd=self._folder,
             stop_signal=signal.SIGTERM,
             orphan_signal=signal.SIGTERM,
-            environment={"GOMEMLIMIT": str(self._memory_limit)},
+            environment={"GOMEMLIMIT": str(HEAP_BYTES)},
         )
 
     def _configuration(self, ports: Mapping[str, int]) -> dict[str, object]:
@@ -53,7 +48,7 @@ class NatsServer:
         return {
             "server_name": "ricordo-local",
             "listen": f"{LOOPBACK}:{ports['nats']}",
-            "max_payload": self._max_payload,
+            "max_payload": MAX_PAYLOAD_BYTES,
             "jetstream": {
                 "store_dir": str(self._folder),
                 # The default syncs every two minutes, after the ack: a power failure would lose

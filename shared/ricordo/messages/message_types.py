@@ -50,6 +50,7 @@ class Message(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="ignore",
+        defer_build=True,  # a process uses few models; all of them take a quarter of a second
         allow_inf_nan=False,
         use_attribute_docstrings=True,
         json_schema_serialization_defaults_required=True,

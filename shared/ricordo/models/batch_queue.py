@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from itertools import islice
 
 from ricordo.clock import Clock, wait_for_event
 from ricordo.models.encoder import ModelUnavailable, Vectors
@@ -118,20 +118,12 @@ class TextQueue:
                 text.max_batch, text.was_reset = self._batch, True
 
     def take(self) -> list[PendingText]:
-        """Remove and return the first text, with texts of similar length that may share its request.
-
-        A model computes each text of a request as if it were as long as the longest. No text waits forever,
-        as each request begins with the first.
-
-        Returns:
-            At most a batch; empty if no caller waits.
-        """
-        if not self._queue:
+        """Remove and return the first texts that may share a request; empty if none waits."""
+        first = next(iter(self._queue), None)
+        if first is None:
             return []
-        first = next(iter(self._queue))
         alike = (text for text in self._queue if text.max_batch == first.max_batch)
-        length = len(first.content)
-        batch = nsmallest(first.max_batch, alike, key=lambda text: abs(len(text.content) - length))
+        batch = list(islice(alike, first.max_batch))
         for text in batch:
             del self._queue[text]
         self._mark()

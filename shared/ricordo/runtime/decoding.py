@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from ricordo.bus.port import Delivery, StoredMessage
+from ricordo.bus.port import Delivery
 from ricordo.messages.codec import decode, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import DerivedEvent, MessageReceived, SessionEnded
@@ -30,18 +30,9 @@ def decode_delivery(delivery: Delivery) -> Envelope[Message] | Reject:
     Returns:
         The envelope, in a new span of the trace that the headers name; or why it cannot be read.
     """
-    return _decode(delivery, delivery.attempt)
-
-
-def decode_stored(message: StoredMessage) -> Envelope[Message] | Reject:
-    """Decode a stored message that was not delivered yet, as `decode_delivery` does."""
-    return _decode(message, attempt=0)
-
-
-def _decode(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message] | Reject:
     try:
-        subject = Subject.parse(message.subject)
-        body = decode(subject.name, message.body)
+        subject = Subject.parse(delivery.subject)
+        body = decode(subject.name, delivery.body)
         cause = cause_id(subject.tenant, body)
     except InvalidSubject as error:
         return Reject(DeadLetterCode.INVALID_SUBJECT, str(error))
@@ -52,10 +43,10 @@ def _decode(message: Delivery | StoredMessage, attempt: int) -> Envelope[Message
     return Envelope(
         tenant=subject.tenant,
         id=cause,
-        subject=message.subject,
+        subject=delivery.subject,
         body=body,
-        attempt=attempt,
-        traceparent=str(TraceContext.continued(message.headers.get(TRACE_PARENT))),
+        attempt=delivery.attempt,
+        traceparent=str(TraceContext.continued(delivery.headers.get(TRACE_PARENT))),
     )
 
 

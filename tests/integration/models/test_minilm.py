@@ -15,6 +15,7 @@ from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.onnx import checkpoint
 from ricordo.models.onnx.checkpoint import CheckpointMissing, installed_checkpoint
 from ricordo.models.onnx.minilm import MiniLm, MiniLmEncoder, open_minilm
+from ricordo.models.onnx.network import Network
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -143,11 +144,6 @@ async def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         installed_checkpoint()
 
 
-async def test_the_digest_is_that_of_the_file() -> None:
-    installed = installed_checkpoint()
-    assert checkpoint._computed_digest(installed.weights) == installed.digest
-
-
 def _reference() -> bytes:
     return Path(os.environ["RICORDO_MINILM_GOLDEN"]).read_bytes()
 
@@ -161,7 +157,6 @@ async def test_vectors_agree_with_the_reference(minilm: MiniLm) -> None:
 
 async def test_eight_bits_are_hardly_another_model(minilm: MiniLm, rounded: MiniLm) -> None:
     texts = [f"{opening} {ending}" for opening in OPENINGS for ending in ENDINGS]
-    assert (rounded.precision, minilm.precision) == ("int8", "fp32")
     cosines = (await rounded.batch.encode(texts) * await minilm.batch.encode(texts)).sum(axis=1)
     assert cosines.mean() >= 0.985
     assert cosines.min() >= 0.95
@@ -177,3 +172,8 @@ async def test_with_eight_bits_a_vector_is_a_function_of_its_text(rounded: MiniL
             some = order[start : start + size]
             vectors = await rounded.batch.encode([texts[index] for index in some])
             np.testing.assert_array_equal(vectors, alone[some])
+
+
+async def test_a_file_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        Network(tmp_path / "missing.onnx").run([[101, 102]])

@@ -15,7 +15,6 @@ from ricordo_services.stack import (
     Endpoints,
     LocalStack,
     ServerFailed,
-    StackSettings,
     packages,
     ports,
     read_stack_file,
@@ -71,6 +70,19 @@ async def test_data_and_ports_stay_and_no_descriptor_is_lost(
     with capsys.disabled():
         seconds = f"{started:.2f} s cold, {warm:.2f} s warm, stop {stopped:.2f} s"
         sys.stdout.write(f" start {seconds}, resident {resident:.0f} MB ")
+
+
+async def test_java_writes_the_classes_of_the_first_start_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    async with LocalStack.open(tmp_path / "data") as stack:
+        password = stack.endpoints.bolt_password
+    async with LocalStack.open(tmp_path / "data"):
+        pass
+    (cache,) = (tmp_path / "cache" / "ricordo").iterdir()
+    assert f"-XX:AOTCache={cache}" in (tmp_path / "data" / "graph" / "java.args").read_text()
+    assert password not in (tmp_path / "data" / "log" / "graph.log").read_text()
 
 
 async def test_everything_listens_on_loopback_only(stack: Endpoints) -> None:
@@ -151,9 +163,9 @@ async def test_a_server_that_does_not_start_says_why_and_takes_the_others_along(
 async def test_a_server_that_cannot_be_restarted_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = StackSettings(patience=SupervisionTimes(restarts=1, backoff=0.01))
+    times = SupervisionTimes(restarts=1, backoff=0.01)
     before = set(servers())
-    async with LocalStack.open(tmp_path / "data", settings) as stack:
+    async with LocalStack.open(tmp_path / "data", times) as stack:
         watching = asyncio.create_task(stack.watch())
         break_nats(tmp_path, monkeypatch)
         (nats,) = named("nats-server", left_over(before))

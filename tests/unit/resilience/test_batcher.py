@@ -23,23 +23,6 @@ def state_of(batcher: EmbeddingBatcher) -> BreakerState:
     return batcher.breaker.state
 
 
-async def test_texts_of_like_length_share_a_request_and_none_is_passed_over(
-    model: FakeEncoder, clock: ManualClock
-) -> None:
-    limits = BatchLimits(batch=2, in_flight=1)
-    lengths = (9, 300, 10, 8, 299, 301, 302)
-    async with EmbeddingBatcher(model, clock, limits=limits) as batcher:
-        call = asyncio.create_task(batcher.encode(["x" * length for length in lengths]))
-        await clock.advance(1)
-        await call
-    assert [[len(text) for text in request.texts] for request in model.requests] == [
-        [9, 10],
-        [300, 299],
-        [8, 301],
-        [302],
-    ]
-
-
 async def test_handing_in_waits_while_the_queue_is_full(model: FakeEncoder, clock: ManualClock) -> None:
     async with EmbeddingBatcher(model, clock, limits=BatchLimits(queue=64)) as batcher:
         calls = [asyncio.create_task(batcher.encode([f"text {n}"])) for n in range(100)]

@@ -2,19 +2,21 @@
 
 import asyncio
 import json
-import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
-import httpx
-import ollama
 from pydantic import ValidationError
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable, encodable, one_line
 from ricordo.urls import bare
+
+if TYPE_CHECKING:  # a third of a second to import, for those alone who have a server
+    import ssl
+
+    import ollama
 
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
@@ -32,7 +34,7 @@ class OllamaServer:
         timeout: seconds per answer; for a pull, between two progress reports.
     """
 
-    def __init__(self, client: ollama.AsyncClient, where: str, timeout: float) -> None:
+    def __init__(self, client: "ollama.AsyncClient", where: str, timeout: float) -> None:
         self.where = where
         self._client = client
         self._timeout = timeout
@@ -131,14 +133,18 @@ class OllamaServer:
 
 
 @cache
-def _tls_context() -> ssl.SSLContext:
+def _tls_context() -> "ssl.SSLContext":
     """Load the certificate authorities, which takes 30 ms, once for all clients."""
+    import httpx  # noqa: PLC0415 - see above
+
     return httpx.create_ssl_context(trust_env=False)
 
 
 @asynccontextmanager
 async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
     """Open a client of the server at `url`, without calling it."""
+    import ollama  # noqa: PLC0415 - see above
+
     parts = urlsplit(url)
     credentials = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     # Proxies of the environment are for the internet; a model server is on the local network.
@@ -151,6 +157,9 @@ async def connect(url: str, timeout: float) -> AsyncIterator[OllamaServer]:
 
 @asynccontextmanager
 async def _answering(model: str, where: str, timeout: float) -> AsyncIterator[None]:
+    import httpx  # noqa: PLC0415 - see above
+    import ollama  # noqa: PLC0415 - see above
+
     try:
         async with asyncio.timeout(timeout):
             yield
@@ -171,6 +180,8 @@ async def _answering(model: str, where: str, timeout: float) -> AsyncIterator[No
 @asynccontextmanager
 async def _asking(model: str, where: str, timeout: float) -> AsyncIterator[None]:
     """Translate errors of a call to a model, where "not found" refers to the model."""
+    import ollama  # noqa: PLC0415 - see above
+
     async with _answering(model, where, timeout):
         try:
             yield
@@ -182,7 +193,7 @@ async def _asking(model: str, where: str, timeout: float) -> AsyncIterator[None]
             ) from error
 
 
-def _refusal(model: str, error: ollama.ResponseError) -> str:
+def _refusal(model: str, error: "ollama.ResponseError") -> str:
     reason = one_line(error.error) or "no reason given"
     if error.status_code < 0:  # it came during an answer with status 200
         return f"{model} answered with an error: {reason}"
@@ -191,6 +202,8 @@ def _refusal(model: str, error: ollama.ResponseError) -> str:
 
 def _obstacle(error: BaseException) -> str:
     """Return why there is no connection, without the advice that Ollama's client adds."""
+    import httpx  # noqa: PLC0415 - see above
+
     cause = error.__context__ if isinstance(error.__context__, httpx.HTTPError) else error
     return one_line(str(cause)) or type(cause).__name__
 

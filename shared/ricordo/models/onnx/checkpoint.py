@@ -3,8 +3,6 @@
 The package with the weights is never imported: its code requires PyTorch.
 """
 
-import base64
-import hashlib
 import os
 import tempfile
 import zlib
@@ -34,12 +32,12 @@ class Checkpoint:
     Attributes:
         weights: tensors in the safetensors format.
         tokenizer: definition in the JSON format of the library `tokenizers`.
-        digest: SHA-256 of `weights`, hexadecimal.
+        version: of the package.
     """
 
     weights: Path
     tokenizer: Path
-    digest: str
+    version: str
 
 
 def installed_checkpoint() -> Checkpoint:
@@ -56,31 +54,7 @@ def installed_checkpoint() -> Checkpoint:
     for file in (weights, tokenizer):
         if not file.is_file():
             raise CheckpointMissing(f"{file} is missing: reinstall {_DISTRIBUTION}")
-    return Checkpoint(weights, tokenizer, _recorded_digest(weights) or _computed_digest(weights))
-
-
-def _recorded_digest(file: Path) -> str | None:
-    """Return the SHA-256 that the installer recorded, which saves reading the file at every start."""
-    try:
-        files = metadata.distribution(_DISTRIBUTION).files or []
-    except metadata.PackageNotFoundError:
-        return None
-    for recorded in files:
-        if recorded.name == file.name and recorded.hash is not None and recorded.hash.mode == "sha256":
-            value = recorded.hash.value
-            return base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)).hex()
-    return None
-
-
-def _computed_digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def default_cache_folder() -> Path:
-    """Return `$XDG_CACHE_HOME/ricordo`, or `~/.cache/ricordo` if that variable is unset or relative."""
-    configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (configured if configured.is_absolute() else Path.home() / ".cache") / "ricordo"
+    return Checkpoint(weights, tokenizer, metadata.version(_DISTRIBUTION))
 
 
 def cached_model(folder: Path, name: str, build: Callable[[], bytes]) -> Path:

@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import TypeVar
 import numpy as np
 import structlog
 
+from ricordo.cache_folder import default_cache_folder
 from ricordo.models.encoder import Encoder, ModelUnavailable, TokenCounter, Vectors
-from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, default_cache_folder, installed_checkpoint
+from ricordo.models.onnx.checkpoint import MODEL, Checkpoint, installed_checkpoint
 from ricordo.models.onnx.network import (
     DIMENSIONS,
     MAX_TOKENS,
@@ -42,35 +43,8 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-class Lanes:
-    """A thread pool for one purpose.
-
-    Args:
-        name: part of the names of the threads.
-        background: whether the threads have a low priority (on Linux, where a thread has its own).
-    """
-
-    def __init__(self, name: str, count: int, *, background: bool = False) -> None:
-        self.count = count
-        self._threads = ThreadPoolExecutor(
-            count, thread_name_prefix=f"minilm-{name}", initializer=_lower_priority if background else None
-        )
-
-    def submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
-        """Queue `call`; cancelling the result drops it unless it has begun.
-
-        Raises:
-            ModelUnavailable: the lanes are closed.
-        """
-        try:
-            future: Future[_T] = self._threads.submit(call)
-        except RuntimeError as error:
-            raise ModelUnavailable("MiniLM is closed") from error
-        return asyncio.wrap_future(future)
-
-    async def close(self) -> None:
-        """Drop calls that have not begun, and wait for the others."""
-        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+def _threads(name: str, count: int, initializer: Callable[[], None] | None = None) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix=f"minilm-{name}", initializer=initializer)
 
 
 def _lower_priority() -> None:
@@ -112,9 +86,12 @@ class MiniLmEncoder:
     model = MODEL
     dimensions = DIMENSIONS
 
-    def __init__(self, tokens: MiniLmTokens, network: Network, lanes: Lanes) -> None:
+    def __init__(
+        self, tokens: MiniLmTokens, network: Network, threads: ThreadPoolExecutor, lanes: int
+    ) -> None:
         self._tokens = tokens
         self._network = network
+        self._threads = threads
         self._lanes = lanes
         self.truncated = 0
 
@@ -130,13 +107,13 @@ class MiniLmEncoder:
             ModelUnavailable: the model is closed, or a run failed.
         """
         if len(texts) <= 1:
-            vectors, cut = await self._lanes.submit(lambda: self._encode_one(texts))
+            vectors, cut = await self._submit(lambda: self._encode_one(texts))
             self._note(cut, len(texts))
             return vectors
-        read = await self._lanes.submit(lambda: [self._tokens.cut(text) for text in texts])
+        read = await self._submit(lambda: [self._tokens.cut(text) for text in texts])
         self._note(sum(cut for _, cut in read), len(texts))
         ids = [item for item, _ in read]
-        plan = plan_runs([len(item) for item in ids], self._lanes.count)
+        plan = plan_runs([len(item) for item in ids], self._lanes)
         runs = [self._run([ids[index] for index in run]) for run in plan]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for run, part in zip(plan, await _all_or_none(runs), strict=True):
@@ -154,8 +131,15 @@ class MiniLmEncoder:
             self.truncated += cut
             _log.debug("texts were truncated", model=MODEL, truncated=cut, texts=texts, tokens=MAX_TOKENS)
 
+    def _submit(self, call: Callable[[], _T]) -> Awaitable[_T]:
+        """Queue `call`; cancelling the result drops it unless it has begun."""
+        try:
+            return asyncio.wrap_future(self._threads.submit(call))
+        except RuntimeError as error:
+            raise ModelUnavailable("MiniLM is closed") from error
+
     def _run(self, ids: Sequence[Sequence[int]]) -> Awaitable[Vectors]:
-        return self._lanes.submit(lambda: self._network.run(ids))
+        return self._submit(lambda: self._network.run(ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +154,6 @@ class MiniLm:
     batch: Encoder
     query: Encoder
     tokens: TokenCounter
-    precision: Precision
 
 
 async def load_tokens(checkpoint: Checkpoint | None = None) -> MiniLmTokens:
@@ -194,7 +177,7 @@ async def open_minilm(
     tokens: MiniLmTokens | None = None,
     precision: Precision | None = None,
 ) -> AsyncIterator[MiniLm]:
-    """Load the model, building its file the first time.
+    """Open the model, building its file the first time; it is loaded in the background, and runs wait for it.
 
     Args:
         cache_folder: of the built file; the user's cache folder by default.
@@ -209,17 +192,18 @@ async def open_minilm(
     source, precision = checkpoint or installed_checkpoint(), precision or native_precision()
     tokens = tokens or await load_tokens(source)
     network = await asyncio.to_thread(load_network, source, cache_folder or default_cache_folder(), precision)
-    batch_lanes = Lanes("batch", cores or usable_cores(), background=True)
-    query_lanes = Lanes("query", 1)
+    lanes = cores or usable_cores()
+    batch_threads, query_threads = _threads("batch", lanes, _lower_priority), _threads("query", 1)
+    batch_threads.submit(network.load)  # a run raises its error again
     try:
         yield MiniLm(
-            batch=MiniLmEncoder(tokens, network, batch_lanes),
-            query=MiniLmEncoder(tokens, network, query_lanes),
+            batch=MiniLmEncoder(tokens, network, batch_threads, lanes),
+            query=MiniLmEncoder(tokens, network, query_threads, 1),
             tokens=tokens,
-            precision=precision,
         )
     finally:
-        await asyncio.gather(batch_lanes.close(), query_lanes.close())
+        for threads in (batch_threads, query_threads):
+            await asyncio.to_thread(threads.shutdown, wait=True, cancel_futures=True)
 
 
 async def _all_or_none(runs: Sequence[Awaitable[Vectors]]) -> list[Vectors]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -31,17 +32,33 @@ def native_precision(features: Mapping[str, bool] | None = None) -> Precision:
 
 
 class Network:
-    """A loaded model; several threads may run it and share its weights.
+    """A model that is loaded on first use; several threads may run it and share its weights.
 
     Args:
         precision: of the model in `file`.
-
-    Raises:
-        Exception: of ONNX Runtime, for an invalid file.
     """
 
     def __init__(self, file: Path, precision: Precision = "fp32") -> None:
         self.precision = precision
+        self._file = file
+        self._loading = Lock()
+        self._session: onnxruntime.InferenceSession | None = None
+
+    def load(self) -> onnxruntime.InferenceSession:
+        """Open the file, once, in whichever thread comes first: the others wait for it.
+
+        Raises:
+            ModelUnavailable: the file is invalid, or memory is short.
+        """
+        with self._loading:
+            if self._session is None:
+                try:
+                    self._session = self._open()
+                except Exception as error:  # ONNX Runtime's exceptions have no base of their own
+                    raise ModelUnavailable(f"MiniLM cannot be loaded from {self._file}: {error}") from error
+            return self._session
+
+    def _open(self) -> onnxruntime.InferenceSession:
         options = onnxruntime.SessionOptions()
         # A run stays on the thread that calls it: two runs on two threads are faster than one run split over
         # both, and each thread can have its own priority.
@@ -49,8 +66,8 @@ class Network:
         options.inter_op_num_threads = 1
         # The graph is written with fused nodes; the higher levels find nothing and cost time at start.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        self._session = onnxruntime.InferenceSession(
-            str(file), sess_options=options, providers=["CPUExecutionProvider"]
+        return onnxruntime.InferenceSession(
+            str(self._file), sess_options=options, providers=["CPUExecutionProvider"]
         )
 
     def run(self, texts: Sequence[Sequence[int]]) -> Vectors:
@@ -79,15 +96,16 @@ class Network:
         for row, ids in enumerate(texts):
             tokens[row, : len(ids)] = ids
             mask[row, : len(ids)] = 1
+        session = self.load()
         try:
-            vectors: Vectors = self._session.run(None, {"tokens": tokens, "mask": mask})[0]
+            vectors: Vectors = session.run(None, {"tokens": tokens, "mask": mask})[0]
         except Exception as error:  # ONNX Runtime's exceptions have no base of their own
             raise ModelUnavailable(f"MiniLM failed on {len(texts)} texts: {error}") from error
         return vectors
 
 
 def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precision = "fp32") -> Network:
-    """Load MiniLM from the cache, building its file if there is no intact one.
+    """Return MiniLM of the cache, building its file if there is no intact one.
 
     Raises:
         OSError: the cache folder cannot be written.
@@ -99,5 +117,5 @@ def load_network(checkpoint: Checkpoint, cache_folder: Path, precision: Precisio
 
         return build_model(checkpoint.weights, precision)
 
-    name = f"minilm-{checkpoint.digest[:16]}-{precision}-v{GRAPH_VERSIONS[precision]}"
+    name = f"minilm-{checkpoint.version}-{precision}-v{GRAPH_VERSIONS[precision]}"
     return Network(cached_model(cache_folder, name, build), precision)

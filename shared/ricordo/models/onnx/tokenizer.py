@@ -37,16 +37,12 @@ class MiniLmTokens:
         self._first = self._special("[CLS]")
         self._last = self._special("[SEP]")
 
-    def ids(self, text: str) -> list[int]:
-        """Return the token ids of `text` within the window, 2 to `limit`, special ones included.
+    def cut(self, text: str) -> tuple[list[int], bool]:
+        """Return the token ids of `text` within the window, special ones included; and whether it is longer.
 
         The tokenizer holds Python's interpreter lock, so that a long text would block the event loop. Only as
         much of the text is read as fills the window, which gives the same tokens.
         """
-        return self.cut(text)[0]
-
-    def cut(self, text: str) -> tuple[list[int], bool]:
-        """Return the token ids as `ids` does, and whether the text is longer."""
         window = _FIRST_WINDOW
         while True:
             pieces = self._pieces(text[:window])
