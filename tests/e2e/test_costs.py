@@ -3,13 +3,14 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import pytest
 from tests.fixtures.cost_counters import CostCounters, counted_costs
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json, ago, msg
 
-COSTS: Final[Mapping[str, Mapping[str, float]]] = tomllib.loads(
+COSTS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     (Path(__file__).parent / "costs.toml").read_text(encoding="utf-8")
 )
 MESSAGES: Final = 120
@@ -69,3 +70,13 @@ async def test_a_batch_costs_no_more_than_the_table_says(system: System, bot: Bo
     }
     assert not above, found
     assert counters.texts <= MESSAGES, "a text is encoded once"
+
+
+@pytest.mark.parametrize("question", COSTS["recall"])
+async def test_a_recall_costs_no_more_than_the_table_says(bot: Bot, question: str) -> None:
+    await bot.remember(*conversation("told", 12))
+    await bot.recall(question)  # statements are prepared, and examples encoded
+    with counted_costs() as counters:
+        assert (await bot.recall(question))["memories"]
+    costs = COSTS["recall"][question]
+    assert {name: getattr(counters, name)["retrieval"] for name in costs} == costs

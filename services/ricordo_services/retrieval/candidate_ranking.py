@@ -22,7 +22,7 @@ from ricordo.memory.ranking.signals import Interval, RankingProfile, key_topic_b
 from ricordo.models.encoder import Encoder, ModelUnavailable
 from ricordo.store.memory_queries import MemoryQueries, RankingRow
 from ricordo.store.rows import Vector
-from ricordo_services.retrieval.ranking_signals import Query, add_connections, build_candidates
+from ricordo_services.retrieval.ranking_signals import Columns, Query, add_connections, build_candidates
 from ricordo_services.retrieval.search import Found
 from ricordo_services.retrieval.search_request import (
     SearchRequest,
@@ -35,8 +35,6 @@ _log = structlog.stdlib.get_logger(__name__)
 _SYNTHESIS = "synthesis"
 _SUMMARISING = frozenset({"summary", _SYNTHESIS})
 """Kinds that condense other memories: returned in a context, elsewhere only if requested."""
-
-
 _MOST_TOPICS: Final = 32
 
 
@@ -110,15 +108,18 @@ class CandidateRanking:
         most = request.limit + len(syntheses)
         coming = _coming_time(request)
         ranked = len(shown) if coming else most
-        candidates = [(part, build_candidates(part, found, query)) for part in parts if part]
-        if isinstance(profile, HumanProfile):
-            candidates = [(part, add_connections(part, each, query, profile)) for part, each in candidates]
-        rankings = [rank(each, profile, ranked) for _, each in candidates]
+        candidates = []
+        for of in [Columns(part) for part in parts if part]:
+            each = build_candidates(of, found, query)
+            if isinstance(profile, HumanProfile):
+                each = add_connections(of, each, query, profile)
+            candidates.append(each)
+        rankings = [rank(each, profile, ranked) for each in candidates]
         best = rankings[0] if len(rankings) == 1 else merge_rankings(rankings, ranked)
         if coming:
             best = order_by_event_time(best, {one.id: one.event_times for one in shown}, coming)[:most]
         sure = max(
-            (confidence(each.signals, found.unknown, load_human()) for _, each in candidates), default=0.0
+            (confidence(each.signals, found.unknown, load_human()) for each in candidates), default=0.0
         )
         # The first `limit`, and the syntheses that come before the last of them.
         counted = accumulate(one.id not in syntheses for one in best)

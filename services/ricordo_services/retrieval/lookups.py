@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Final
 
 from ricordo.graph.port import MAX_DEPTH, FactGraph, GraphUnavailable
@@ -138,15 +138,7 @@ class FactLookups:
         return FactsReply(facts=facts_task.result(), entity=entity, degraded=degraded)
 
     async def _facts(self, tenant: str, request: FactsRequest) -> tuple[FactView, ...]:
-        question = FactQuestion(
-            user_id=request.user_id,
-            entity=request.entity,
-            predicate=request.predicate,
-            min_confidence=request.min_confidence,
-            as_of=request.as_of,
-            history=request.history,
-            limit=request.limit,
-        )
+        question = FactQuestion(**{one.name: getattr(request, one.name) for one in fields(FactQuestion)})
         return tuple(map(fact_view, await self.facts.facts(tenant, question)))
 
     async def _entity(

@@ -49,16 +49,11 @@ class Query:
     evidence: Collection[UUID] = ()
 
 
-def build_candidates(rows: Sequence[RankingRow], found: Found, query: Query) -> Candidates:
-    """Return the candidates with their signals.
-
-    Args:
-        rows: of the candidates, [n].
-    """
-    of = Columns(rows)
+def build_candidates(of: "Columns", found: Found, query: Query) -> Candidates:
+    """Return the candidates of these rows with their signals."""
     dense, window, bm25, bm25_window = _scores([found.hits[one] for one in of.ids])
     bm25_window = _share(bm25_window)
-    labels = session_labels(of.column("conversation_id"), of.instants)
+    labels = of.sessions
     named = _named(of.column("speaker"), query.analysis)
     when = asks_for_a_time(query.text)
     feeling = estimate(Document(query.text, query.analysis.language))
@@ -69,7 +64,7 @@ def build_candidates(rows: Sequence[RankingRow], found: Found, query: Query) -> 
         temporal=np.array(
             [
                 0.0 if query.span is None else temporal_relevance(query.span, one.created_at, one.event_times)
-                for one in rows
+                for one in of.rows
             ]
         ),
         importance=of.numbers("importance"),
@@ -132,10 +127,12 @@ class Columns:
     """Ranking rows as columns, [n] each."""
 
     def __init__(self, rows: Sequence[RankingRow]) -> None:
+        self.rows = rows
         columns = zip(*rows, strict=True) if rows else ((),) * len(RankingRow._fields)
         self._columns: Mapping[str, Sequence[Any]] = dict(zip(RankingRow._fields, columns, strict=True))
         self.ids: Sequence[UUID] = self._columns["id"]
         self.instants = np.array([one.timestamp() for one in self._columns["created_at"]], dtype=np.float64)
+        self.sessions = session_labels(self._columns["conversation_id"], self.instants)
 
     def column(self, name: str) -> Sequence[Any]:
         """Return the values of a field."""
@@ -182,34 +179,31 @@ def _suited(of: Columns, analysis: QueryAnalysis) -> Floats:
     return np.zeros(len(of.ids))
 
 
-def add_connections(
-    rows: Sequence[RankingRow], candidates: Candidates, query: Query, profile: HumanProfile
-) -> Candidates:
-    """Return the candidates with the signal of their connection to the best of them.
-
-    Args:
-        rows: of the candidates, [n].
-    """
+def add_connections(of: Columns, candidates: Candidates, query: Query, profile: HumanProfile) -> Candidates:
+    """Return the candidates of these rows with the signal of their connection to the best of them."""
     logits = np.broadcast_to(np.asarray(profile.logits(candidates.signals)), len(candidates.ids))
-    asked = query.text.casefold()
-    names = [_other_names(one, asked) for one in rows]
-    strength = connection_strengths(logits, names, _neighbours(rows, candidates.instants))
+    strength = connection_strengths(logits, _other_names(of, query.text.casefold()), _neighbours(of))
     return replace(candidates, signals=candidates.signals._replace(connection=strength))
 
 
-def _other_names(one: RankingRow, asked: str) -> frozenset[str]:
-    """Return the names that a memory mentions, without its speaker and the names in the question."""
-    names = {name.casefold() for name in one.participants} - {one.speaker.casefold()}
-    return frozenset(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked) is None)
+def _other_names(of: Columns, asked: str) -> list[frozenset[str]]:
+    """Return the names that each memory mentions, without its speaker and the names in the question."""
+    folded = [{name.casefold() for name in one.participants} - {one.speaker.casefold()} for one in of.rows]
+    in_question = {
+        name
+        for name in set[str]().union(*folded)
+        if name in asked and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", asked)
+    }
+    return [frozenset(names - in_question) for names in folded]
 
 
-def _neighbours(rows: Sequence[RankingRow], instants: Floats) -> Mapping[int, Collection[int]]:
+def _neighbours(of: Columns) -> Mapping[int, Collection[int]]:
     """Return for each position those of the previous and the next message of the same session."""
-    at = {one.id: place for place, one in enumerate(rows)}
-    labels = session_labels([one.conversation_id for one in rows], instants)
+    at = {one: place for place, one in enumerate(of.ids)}
+    labels = of.sessions.tolist()
     near: defaultdict[int, set[int]] = defaultdict(set)
-    for place, one in enumerate(rows):
-        before = None if one.preceding_id is None else at.get(one.preceding_id)
+    for place, preceding in enumerate(of.column("preceding_id")):
+        before = None if preceding is None else at.get(preceding)
         if before is not None and labels[before] == labels[place]:
             near[place].add(before)
             near[before].add(place)

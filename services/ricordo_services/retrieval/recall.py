@@ -1,12 +1,14 @@
 """A recall: analyses the question, searches, ranks, and reports which parts were unavailable."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from time import perf_counter
 from uuid import uuid4
 from zoneinfo import ZoneInfo
+
+from cachetools import LRUCache
 
 from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
@@ -42,7 +44,7 @@ from ricordo_services.retrieval.recall_result import (
     reply,
 )
 from ricordo_services.retrieval.search import Found, Search
-from ricordo_services.retrieval.search_request import ExampleStatements, SearchRequest, looks_at_uninformative
+from ricordo_services.retrieval.search_request import SearchRequest, looks_at_uninformative
 from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 
 _FACTS_SHOWN = 10
@@ -74,6 +76,7 @@ class RecallService:
     examples: ExampleEncoder = field(default_factory=ExampleEncoder)
     encode_within_s: float = 1.5
     points_are_missing: Callable[[], bool] = bool
+    _speakers: LRUCache[tuple[str, str], Sequence[str]] = field(default_factory=lambda: LRUCache(1000))
 
     async def __call__(self, tenant: str, request: RecallRequest, *, summaries: bool = False) -> RecallResult:
         """Return the `limit` best memories for `request`, and its facts.
@@ -81,60 +84,53 @@ class RecallService:
         Args:
             summaries: whether summaries and syntheses join where no filter names them.
         """
-        began = perf_counter()
-        degraded: set[Degradation] = set()
-        profile = await self._profile(tenant, request.user_id, degraded)
-        recalled = await self._analysed(request, profile, degraded)
-        vectors, examples = await self._facts_and_vectors(tenant, request, recalled)
-        search_request = SearchRequest(
-            user_id=request.user_id,
-            text=request.query,
-            lexical_text=recalled.lexical_text,
-            now=recalled.now,
-            analysis=recalled.analysis,
-            filters=request.filters,
-            vectors=vectors,
-            limit=request.limit,
-            summaries=summaries or bool(request.filters and request.filters.kinds),
-            extra_syntheses=summaries,
-            unfocused=not recalled.search_text or is_only_a_name(recalled.analysis),
-            examples=examples,
-            evidence=frozenset(
-                memory_id(tenant, one)
-                for fact in recalled.requested_facts
-                for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
-            ),
-        )
-        await self._find(tenant, request, recalled, search_request)
+        with unwrap_exception_group():
+            async with asyncio.TaskGroup() as group:
+                began = perf_counter()
+                expected = self._expected_text(tenant, request)
+                early = group.create_task(self._vectors(expected))
+                recalled = await self._analysed(tenant, request)
+                if recalled.search_text != expected:
+                    early.cancel()
+                    early = group.create_task(self._vectors(recalled.search_text))
+                unknown = group.create_task(self._unknown(tenant, request.user_id, recalled))
+                vectors, surfacing = await asyncio.gather(
+                    self._encoded(tenant, request.user_id, recalled, early),
+                    self._surfacing(tenant, request, recalled),
+                )
+                recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
+                recalled.facts, examples = await asyncio.gather(
+                    self._requested_facts(tenant, request, recalled, surfacing),
+                    self.examples(recalled.analysis, self.encode_within_s),
+                )
+                search_request = _search_request(tenant, request, recalled, summaries=summaries)
+                search_request = replace(search_request, vectors=vectors, examples=examples)
+                await self._find(tenant, request, recalled, search_request, unknown)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _facts_and_vectors(
-        self, tenant: str, request: RecallRequest, recalled: RecallResult
-    ) -> tuple[Mapping[str, Vector], Sequence[ExampleStatements]]:
-        """Read facts while the question is encoded; return its vectors by model, and its examples."""
-        with unwrap_exception_group():
-            async with asyncio.TaskGroup() as group:
-                vectors_task = group.create_task(self._encoded(tenant, request.user_id, recalled))
-                facts_task = group.create_task(self._surfacing(tenant, request, recalled))
-        vectors = vectors_task.result()
-        recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
-        recalled.facts, examples = await asyncio.gather(
-            self._requested_facts(tenant, request, recalled, facts_task.result()),
-            self.examples(recalled.analysis, self.encode_within_s),
-        )
-        return vectors, examples
+    def _expected_text(self, tenant: str, request: RecallRequest) -> str:
+        """Return the text that will be encoded, if the user's speakers are those of the recall before."""
+        query, speakers = request.query.casefold(), self._speakers.get((tenant, request.user_id), ())
+        names = dict.fromkeys(name for one in speakers for name in (one, *one.split()))
+        return without_speaker_names(request.query, [one for one in names if one.casefold() in query])
 
-    async def _profile(self, tenant: str, user_id: str, degraded: set[Degradation]) -> UserProfile:
+    async def _unknown(self, tenant: str, user_id: str, recalled: RecallResult) -> float | None:
+        """Return the share of unknown words, see `Search.unknown`; None if the index is unavailable."""
+        language = recalled.analysis.language
         try:
-            return await self.memories.profile(tenant, user_id)
+            return await self.search.unknown(tenant, user_id, recalled.lexical_text, language)
+        except IndexUnavailable:
+            return None
+
+    async def _analysed(self, tenant: str, request: RecallRequest) -> RecallResult:
+        """Read the profile of the user, and analyse the question by it."""
+        degraded, profile = set[Degradation](), UserProfile()
+        try:
+            profile = await self.memories.profile(tenant, request.user_id)
+            self._speakers[tenant, request.user_id] = profile.speakers
         except StoreUnavailable:
             degraded.add(Degradation.ROWS)
-            return UserProfile()
-
-    async def _analysed(
-        self, request: RecallRequest, profile: UserProfile, degraded: set[Degradation]
-    ) -> RecallResult:
         began = perf_counter()
         now, zone = request.now or self.clock.now(), ZoneInfo(request.timezone or profile.timezone or "UTC")
         question = Question(
@@ -152,18 +148,22 @@ class RecallService:
             search_text="" if bare else without_speaker_names(request.query, speakers),
             lexical_text="" if bare else without_speaker_names(analysis.semantic_query, speakers),
             zone=zone,
-            known_names=profile.names,
             degraded=degraded,
         )
         recalled.timings_ms["analyse"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
-    async def _encoded(self, tenant: str, user_id: str, recalled: RecallResult) -> Mapping[str, Vector]:
+    async def _vectors(self, text: str) -> Mapping[str, Vector]:
+        encoders = (self.encoder, *self.other_encoders, *self.head_encoders)
+        return await encoded(text, encoders, self.encode_within_s) if text else {}
+
+    async def _encoded(
+        self, tenant: str, user_id: str, recalled: RecallResult, encoding: Awaitable[Mapping[str, Vector]]
+    ) -> Mapping[str, Vector]:
         if not recalled.search_text:
             return {}
         with recalled.timing("encode"):
-            encoders = (self.encoder, *self.other_encoders, *self.head_encoders)
-            vectors = await encoded(recalled.search_text, encoders, self.encode_within_s)
+            vectors = await encoding
             self.former.record(vectors)
             if await self._misses(tenant, user_id, vectors):
                 recalled.degraded.add(Degradation.MODEL)
@@ -218,7 +218,12 @@ class RecallService:
         )
 
     async def _find(
-        self, tenant: str, request: RecallRequest, recalled: RecallResult, search_request: SearchRequest
+        self,
+        tenant: str,
+        request: RecallRequest,
+        recalled: RecallResult,
+        search_request: SearchRequest,
+        unknown_words: asyncio.Task[float | None],
     ) -> None:
         """Search, rank and read the best; without a relevant memory, count matches in the archive."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
@@ -227,14 +232,13 @@ class RecallService:
             minimums, searched = self.minimums, replace(search_request, unfocused=False)
         try:
             with recalled.timing("search"):
-                found, unknown = await asyncio.gather(
-                    self.search.find(tenant, searched, minimums),
-                    self.search.unknown(tenant, search_request),
-                )
-                found = replace(found, unknown=unknown)
+                found, unknown = await self.search.find(tenant, searched, minimums), await unknown_words
         except IndexUnavailable:
+            unknown = None
+        if unknown is None:
             recalled.degraded.add(Degradation.VECTORS)
             return
+        found = replace(found, unknown=unknown)
         if self.points_are_missing():
             recalled.degraded.add(Degradation.VECTORS)
         if found.fallback is not None:
@@ -278,6 +282,29 @@ class RecallService:
             recalled.archived_matches = sum(
                 one.archived and (one.informative or reached) for one in archive_rows
             )
+
+
+def _search_request(
+    tenant: str, request: RecallRequest, recalled: RecallResult, *, summaries: bool
+) -> SearchRequest:
+    return SearchRequest(
+        user_id=request.user_id,
+        text=request.query,
+        lexical_text=recalled.lexical_text,
+        now=recalled.now,
+        analysis=recalled.analysis,
+        filters=request.filters,
+        vectors={},
+        limit=request.limit,
+        summaries=summaries or bool(request.filters and request.filters.kinds),
+        extra_syntheses=summaries,
+        unfocused=not recalled.search_text or is_only_a_name(recalled.analysis),
+        evidence=frozenset(
+            memory_id(tenant, one)
+            for fact in recalled.requested_facts
+            for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

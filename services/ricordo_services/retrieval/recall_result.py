@@ -45,7 +45,6 @@ class RecallResult:
     search_text: str
     lexical_text: str
     zone: ZoneInfo
-    known_names: tuple[str, ...] = ()
     memories: Sequence[RecalledMemory] = ()
     relevance_floor: float = 0.0
     confidence: float = 0.0

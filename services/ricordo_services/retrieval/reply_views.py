@@ -34,46 +34,32 @@ from ricordo.messages.views import (
 from ricordo.store.memory_queries import HistoryTurn
 
 _ALIASES: Final = 100  # maximum number in a reply
+_OF_A_MEMORY: Final = (
+    *("id", "type", "kind", "content", "created_at", "importance", "informative", "participants", "topics"),
+    *("event_start", "event_end", "confidence", "corrects", "corrected_by"),
+)
+"""The fields of a view that are attributes of the memory."""
 
 
 def memory_view(
     memory: Memory, *, score: float | None = None, signals: Mapping[str, float] | None = None
 ) -> MemoryView:
     """Return the view of a memory, with its score in a ranking."""
-    emotion = memory.emotion
+    emotion = {name: getattr(memory.emotion, name) for name in EmotionView.model_fields}
     return MemoryView(
-        id=memory.id,
+        **{name: getattr(memory, name) for name in _OF_A_MEMORY},
         message_ids=(memory.message_id,) if memory.message_id else memory.source_message_ids,
-        type=memory.type,
-        kind=memory.kind,
         role=memory.role if memory.message_id else None,
         speaker=memory.speaker or None,
         conversation_id=memory.conversation_id or None,
-        content=memory.content,
         title=memory.title or None,
         summary=memory.summary or None,
-        created_at=memory.created_at,
         score=score,
         signals=None if signals is None else dict(signals),
-        importance=memory.importance,
-        informative=memory.informative,
-        emotion=EmotionView(
-            valence=emotion.valence,
-            arousal=emotion.arousal,
-            dominance=emotion.dominance,
-            primary=emotion.primary,
-            keywords=emotion.keywords,
-        ),
-        participants=memory.participants,
-        topics=memory.topics,
+        emotion=EmotionView(**emotion),
         event_times=tuple(EventTimeView(start=one.start, end=one.end) for one in memory.event_times),
-        event_start=memory.event_start,
-        event_end=memory.event_end,
-        confidence=memory.confidence,
         source=MemorySource(memory.source.value),
         related=memory.related_ids,
-        corrects=memory.corrects,
-        corrected_by=memory.corrected_by,
         archived=memory.archived_at is not None,
     )
 

@@ -23,8 +23,6 @@ _ALL_OF_A_TIME = 500  # candidates of a question that names only a time: the mos
 _MOST_WEIGHED = 64  # words whose rarity is looked up; a longer text is searched for unchanged
 _NEIGHBOURS = 0.5  # weight of the words of the turn before, relative to the memory's own
 _NO_WORDS = query_terms("", LANGUAGES)
-
-
 LEXICAL: Final = ""
 """In place of a model, for hits of BM25 alone."""
 
@@ -117,20 +115,20 @@ class Search:
             found = await self._with_examples(tenant, request, scope, found)
         return found if narrows(scope) else _with_evidence(found, request.evidence)
 
-    async def unknown(self, tenant: str, request: SearchRequest) -> float:
+    async def unknown(self, tenant: str, user_id: str, text: str, language: str | None) -> float:
         """Return the share of the searched content words that no memory of the user contains, [0, 1].
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
-        own = request.analysis.language or "en"
-        words = list(dict.fromkeys(content_words(request.lexical_text, own)))[:_MOST_WEIGHED]
+        own = language or "en"
+        words = list(dict.fromkeys(content_words(text, own)))[:_MOST_WEIGHED]
         stems = [query_terms(word, [own, *LANGUAGES]) for word in words]
         if not stems:
             return 0.0
         every = sorted({int(term) for one in stems for term in one.indices})
         terms = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
-        found = await self.vectors.rarities(tenant, self.model, request.user_id, terms)
+        found = await self.vectors.rarities(tenant, self.model, user_id, terms)
         return sum(not any(int(term) in found for term in one.indices) for one in stems) / len(stems)
 
     async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:

@@ -19,7 +19,7 @@ from ricordo.store.database import Database, translate_errors
 _SQL: Final = Database.queries("schema")
 _FOLDER: Final = files(__package__).joinpath("migrations")
 _INITIAL: Final = ("initial/1_memories.sql", "initial/2_facts.sql", "initial/3_operations.sql")
-_FUNCTIONS: Final = ("functions.sql", "intake_functions.sql", "stage_functions.sql", "fact_functions.sql")
+_FUNCTIONS: Final = [f"{of}functions.sql" for of in ("", "intake_", "stage_", "fact_", "recall_")]
 _LOCK: Final = 0x52_49_43_4F_52_44_4F  # "RICORDO": one advisory lock for all processes that migrate
 _FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
 

@@ -299,11 +299,6 @@ class FactGraphContract:
         await graph.project(tenant, "u'1`{}", read)
         assert await graph.owners(tenant) == set(), "entities without facts are gone, too"
 
-    async def test_two_hundred_facts_at_once(self, graph: FactGraph, tenant: str) -> None:
-        facts = known(*(("user", "likes", f"thing {n}") for n in range(200)), tenant=tenant)
-        await write(graph, tenant, "u-1", facts)
-        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
-
     async def test_workers_that_write_at_once_lose_nothing(self, graph: FactGraph, tenant: str) -> None:
         users = [f"u-{n}" for n in range(4)]
         facts = {

@@ -17,14 +17,6 @@ class TestMemoryGraph(FactGraphContract):
     def graph(self) -> FactGraph:
         return MemoryGraph()
 
-    async def test_a_graph_that_is_away_says_so(self, graph: MemoryGraph, tenant: str) -> None:
-        graph.away = True
-        with pytest.raises(GraphUnavailable):
-            await write(graph, tenant, "u-1", known(("user", "likes", "tea"), tenant=tenant))
-        with pytest.raises(GraphUnavailable):
-            await graph.export(tenant, "u-1")
-        assert not await graph.health()
-
 
 class TestBoltGraph(FactGraphContract):
     @pytest.fixture

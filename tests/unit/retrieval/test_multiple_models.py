@@ -18,7 +18,6 @@ from ricordo.memory.ranking.signals import Signals
 from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.memory_index import MemoryVectorIndex
 from ricordo.testing.models import FakeEncoder
-from ricordo_services.retrieval.query_encoding import encoded
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.search_request import SearchRequest
 
@@ -103,11 +102,3 @@ def test_rankings_are_merged_by_rank_and_the_scores_descend() -> None:
     assert both[0].signals.semantic == 0.9
     assert both[1].signals.semantic == 0.5
     assert merge_rankings([], limit=3) == []
-
-
-async def test_a_question_is_encoded_by_those_that_answer() -> None:
-    by_model = encoders()
-    by_model[NEW].available = False
-    vectors = await encoded("my dog", list(by_model.values()), within_s=5)
-    assert set(vectors) == {OLD}
-    assert np.array_equal(vectors[OLD], by_model[OLD].vectors(["my dog"])[0])

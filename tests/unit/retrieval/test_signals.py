@@ -22,7 +22,7 @@ from ricordo.store.memory_queries import RankingRow
 from ricordo.testing.manual_clock import ManualClock
 from ricordo.testing.models import FakeEncoder
 from ricordo_services.retrieval.candidate_ranking import KeyTopics
-from ricordo_services.retrieval.ranking_signals import Query, build_candidates
+from ricordo_services.retrieval.ranking_signals import Columns, Query, build_candidates
 from ricordo_services.retrieval.search import Found
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
@@ -65,7 +65,7 @@ def measure(text: str, *rows: RankingRow, dense: Mapping[int, float] = {}) -> Si
     analysis = analyse(text, now=NOW, zone=ZoneInfo("UTC"), known_names=("Ada", "Bruno"))
     query = Query(text=text, analysis=analysis, span=None, now=NOW, boosts={})
     return build_candidates(
-        rows, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+        Columns(rows), Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
     ).signals
 
 
@@ -100,7 +100,7 @@ def test_a_damaged_vector_costs_its_own_memory_only(damage: float, profile: str)
         boosts={},
     )
     candidates = build_candidates(
-        said, Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
+        Columns(said), Found(hits, dict.fromkeys(hits, 0.5), models=dict.fromkeys(hits, "m")), query
     )
     assert all(np.isfinite(column).all() for column in candidates.signals)
     scores = {one.id.int: one.score for one in rank(candidates, PROFILES[profile])}
@@ -144,9 +144,10 @@ def test_only_what_was_measured_is_explained() -> None:
     found = Found({said.id: Hit(said.id, 0.0, 0.0, 0.0, 0.0)}, {said.id: 0.0}, models={said.id: "m"})
     analysis = analyse("cosa ho fatto ieri?", now=NOW, zone=ZoneInfo("UTC"))
     query = Query(text="cosa ho fatto ieri?", analysis=analysis, span=None, now=NOW, boosts={})
-    near = build_candidates([said], found, query).signals.of(0).numbers()
+    of = Columns([said])
+    near = build_candidates(of, found, query).signals.of(0).numbers()
     assert set(near) == set(Signals._fields) - {"assumed"}
-    equally_near = build_candidates([said], replace(found, unfocused=True), query).signals.of(0).numbers()
+    equally_near = build_candidates(of, replace(found, unfocused=True), query).signals.of(0).numbers()
     assert set(near) - set(equally_near) == NEARNESS
 
 

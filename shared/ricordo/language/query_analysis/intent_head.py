@@ -96,7 +96,8 @@ def _decide_by_head(question: ParsedQuestion) -> tuple[Intent, float]:
 
 def buckets(question: ParsedQuestion) -> NDArray[np.intp]:
     """Return the places of the features of a question: at least one, ascending, each once."""
-    return np.unique([crc32(feature.encode("utf-8", "replace")) % BUCKETS for feature in _features(question)])
+    found = {crc32(feature.encode("utf-8", "replace")) % BUCKETS for feature in _features(question)}
+    return np.array(sorted(found), dtype=np.intp)
 
 
 def _features(question: ParsedQuestion) -> list[str]:

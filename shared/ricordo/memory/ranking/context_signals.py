@@ -85,7 +85,8 @@ def session_labels(
     Returns:
         Numbers from 0 on, equal within a session, [n].
     """
-    _, place = np.unique(np.asarray(conversations, dtype=np.str_), return_inverse=True)
+    numbers: dict[str, int] = {}
+    place = np.array([numbers.setdefault(one, len(numbers)) for one in conversations], dtype=np.intp)
     order = np.lexsort((instants, place))
     if not len(order):
         return order

@@ -10,40 +10,10 @@ order by key = $3 desc, mentions desc, key
 limit 1
 
 -- name: about_user
--- Current facts about the user in person, of some predicates ($3), in their order.
-select
--- include: fact_columns.columns
-from facts
-where tenant = $1 and user_id = $2 and valid_to is null and subject_key = $4 and predicate = any($3::text[])
-order by array_position($3::text[], predicate), confidence desc, last_reinforced desc, id limit $5
+select * from facts_about_user($1, $2, $3, $4, $5)
 
 -- name: surfacing
--- Current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
--- Each of the three by its own index, so that not all that is known of a user is read for the ten that are shown.
-with named_keys as (
-    select array(select unnest($3::text[]) union all
-                 select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3::text[])) as keys
-), named as (
-    select * from facts
-    where tenant = $1 and user_id = $2 and valid_to is null
-      and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
-    order by confidence desc, last_reinforced desc, id limit $5
-), firm as (
-    select * from facts
-    where tenant = $1 and user_id = $2 and valid_to is null and confidence >= $4
-    order by confidence desc, last_reinforced desc, id limit $5
-), sure as (
-    select * from facts
-    where tenant = $1 and user_id = $2 and valid_to is null and verified
-    order by confidence desc, last_reinforced desc, id limit $5
-), shown as (
-    select * from named union select * from firm union select * from sure
-)
-select
--- include: fact_columns.columns
-from shown
-order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
-limit $5
+select * from surfacing_facts($1, $2, $3, $4, $5)
 
 -- Facts, most confident first, by one statement for each kind of question: each reads by an index in which what it asks
 -- for stands together, and all but the last in the order in which it is shown, so that no more is read than is shown.

@@ -1,53 +1,12 @@
--- fragment: related
-       array(select other.memory_id
-             from linked_memories l
-             cross join lateral (
-                 select l.text_id, 1 as cosine
-                 union all
-                 select s.other_id, s.cosine from similar_texts s where s.tenant = $1 and s.text_id = l.text_id
-                 union all
-                 select s.text_id, s.cosine from similar_texts s where s.tenant = $1 and s.other_id = l.text_id
-                 order by cosine desc fetch first 11 rows with ties) as near
-             cross join lateral (
-                 select k.memory_id from linked_memories k
-                 where k.tenant = $1 and k.text_id = near.text_id and k.memory_id <> m.id
-                 order by k.memory_id limit 10) as other
-             where l.tenant = $1 and l.memory_id = m.id
-             order by near.cosine desc, other.memory_id limit 10) as related_ids
-
--- fragment: corrections
-       array(select c.corrected_id from corrections c
-             where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
-       array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id
-             order by c.sent_at desc, c.correcting_id desc) as corrected_by
+-- fragment: linked
+select (found.memory).*, found.source_message_ids, found.related_ids, found.corrects, found.corrected_by
 
 -- name: memories
--- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
--- With the ids of the messages that a derived memory was made of, the latest hundred.
-select m.*, case when m.message_id is null then array(
-           select s.message_id from memories s
-           where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
-           order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
--- include: related
-       ,
--- include: corrections
-from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2
+-- include: linked
+from memories_with_links($1, $2, $3) as found
 
 -- name: ranking_rows
--- What a ranking looks at, and no more: of a hundred candidates ten are shown.
-select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
-       decay_factor, confidence, trust, token_count, archived_at is not null as archived, informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
-       position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
-       $4::text = any(tags) as instructing, type, participants,
-       array(with recursive chain as (
-                 select c.correcting_id, c.sent_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
-                 union
-                 select c.correcting_id, c.sent_at from chain cross join lateral (
-                     select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
-             select c.correcting_id from chain c
-             where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
-             order by c.sent_at desc, c.correcting_id desc) as corrected_by
-from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2
+select * from ranking_rows($1, $2, $3, $4)
 
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
@@ -62,13 +21,12 @@ limit $6
 
 -- name: timeline
 -- Messages and extracts that are informative; no derived memories.
-select m.*,
--- include: related
-       ,
--- include: corrections
-from memories m
-where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle' and informative >= 0.5
-order by created_at, message_id limit $5
+-- include: linked
+from memories_with_links($1, $2, array(
+    select id from memories
+    where tenant = $1 and user_id = $2 and created_at >= $3 and created_at < $4 and derived_by <> 'lifecycle' and informative >= 0.5
+    order by created_at, message_id limit $5)) as found
+order by (found.memory).created_at, (found.memory).message_id
 
 -- name: status
 select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted
@@ -97,21 +55,7 @@ from (
 ) as m
 
 -- name: profile
-select
-    (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
-     order by sent_at desc, message_id desc limit 1) as timezone,
-    (select coalesce(array_agg(name), '{}') from (
-        select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
-    ) as met) as names,
-    -- whom the last memories are about, who may be in no fact
-    (select coalesce(array_agg(distinct name collate "C"), '{}') from (
-        select participants from memories where tenant = $1 and user_id = $2
-        order by created_at desc, id desc limit 100
-    ) as recent, unnest(participants) as name) as people,
-    (select coalesce(array_agg(distinct speaker), '{}') from (
-        select speaker from history where tenant = $1 and user_id = $2
-        order by sent_at desc, message_id desc limit 200
-    ) as spoken where speaker <> '') as speakers
+select * from profile_of_user($1, $2)
 
 -- How a user talks.
 

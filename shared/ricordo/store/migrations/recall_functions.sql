@@ -1,0 +1,139 @@
+-- Functions that read what a recall shows, in one round trip each: they set the tenant for themselves, as a transaction does
+-- at its beginning, and are transactions of their own. Applied with `functions.sql`.
+
+-- Returns the last time zone of a user, and the names that are known.
+create or replace function profile_of_user(text, text)
+returns table (timezone text, names text[], people text[], speakers text[]) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', $1, true);
+    return query
+    select
+        (select timezone from history where tenant = $1 and user_id = $2 and timezone is not null
+         order by sent_at desc, message_id desc limit 1) as timezone,
+        (select coalesce(array_agg(name), '{}') from (
+            select name from entities where tenant = $1 and user_id = $2 order by mentions desc, name limit 200
+        ) as met) as names,
+        -- whom the last memories are about, who may be in no fact
+        (select coalesce(array_agg(distinct name collate "C"), '{}') from (
+            select participants from memories where tenant = $1 and user_id = $2
+            order by created_at desc, id desc limit 100
+        ) as recent, unnest(participants) as name) as people,
+        (select coalesce(array_agg(distinct speaker), '{}') from (
+            select speaker from history where tenant = $1 and user_id = $2
+            order by sent_at desc, message_id desc limit 200
+        ) as spoken where speaker <> '') as speakers;
+end
+$$;
+
+-- Returns current facts about the user in person, of some predicates ($3), in their order; $4 is the user's key.
+create or replace function facts_about_user(text, text, text[], text, integer)
+returns setof facts language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', $1, true);
+    return query
+    select * from facts
+    where tenant = $1 and user_id = $2 and valid_to is null and subject_key = $4 and predicate = any($3::text[])
+    order by array_position($3::text[], predicate), confidence desc, last_reinforced desc, id limit $5;
+end
+$$;
+
+-- Returns current facts that a recall may show: about one of the named entities ($3), which come first, firm, or verified.
+-- Each of the three is found by its own index, so that not all that is known of a user is read for the ten that are shown.
+create or replace function surfacing_facts(text, text, text[], integer, integer)
+returns setof facts language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', $1, true);
+    return query
+    with named_keys as (
+        select array(select unnest($3::text[]) union all
+                     select key from entity_names where tenant = $1 and user_id = $2 and name_key = any($3::text[])) as keys
+    ), named as (
+        select * from facts
+        where tenant = $1 and user_id = $2 and valid_to is null
+          and (subject_key = any((select keys from named_keys)::text[]) or object_key = any((select keys from named_keys)::text[]))
+        order by confidence desc, last_reinforced desc, id limit $5
+    ), firm as (
+        select * from facts
+        where tenant = $1 and user_id = $2 and valid_to is null and confidence >= $4
+        order by confidence desc, last_reinforced desc, id limit $5
+    ), sure as (
+        select * from facts
+        where tenant = $1 and user_id = $2 and valid_to is null and verified
+        order by confidence desc, last_reinforced desc, id limit $5
+    ), shown as (
+        select * from named union select * from firm union select * from sure
+    )
+    select * from shown
+    order by id in (select id from named) desc, confidence desc, last_reinforced desc, id
+    limit $5;
+end
+$$;
+
+-- Returns what a ranking looks at of memories ($3), and no more: of a hundred candidates ten are shown. $4 tags instructions.
+-- `is not distinct from`, here and below, keeps the planner from reading all that a user has to find a hundred ids.
+create or replace function ranking_rows(text, text, uuid[], text)
+returns table (
+    id uuid, created_at timestamptz, event_times tstzrange[], importance double precision, importance_beyond double precision,
+    valence double precision, arousal double precision, access_count integer, decay_factor double precision,
+    confidence double precision, trust double precision, token_count integer, archived boolean, informative boolean, role text,
+    speaker text, kind text, conversation_id text, preceding_id uuid, asks boolean, key_topics jsonb, instructing boolean,
+    type text, participants text[], corrected_by uuid[]
+) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', $1, true);
+    return query
+    select id, created_at, event_times, importance, importance_beyond, valence, arousal, access_count,
+           decay_factor, confidence, trust, token_count, archived_at is not null as archived, informative >= 0.5 as informative, role, speaker, kind, conversation_id, preceding_id,
+           position('?' in content) > 0 as asks, case when kind = 'summary' then key_topics end as key_topics,
+           $4::text = any(tags) as instructing, type, participants,
+           array(with recursive chain as (
+                     select c.correcting_id, c.sent_at from corrections c where c.tenant = $1 and c.corrected_id = m.id
+                     union
+                     select c.correcting_id, c.sent_at from chain cross join lateral (
+                         select * from corrections where tenant = $1 and corrected_id = chain.correcting_id offset 0) c)
+                 select c.correcting_id from chain c
+                 where (select k.archived_at is null from memories k where k.tenant = $1 and k.id = c.correcting_id)
+                 order by c.sent_at desc, c.correcting_id desc) as corrected_by
+    from memories m where tenant = $1 and id = any($3::uuid[]) and user_id is not distinct from $2;
+end
+$$;
+
+-- Returns whole memories ($3), with the ten nearest, their corrections, and the ids of the messages that a derived memory was
+-- made of, the latest hundred.
+create or replace function memories_with_links(text, text, uuid[])
+returns table (memory memories, source_message_ids text[], related_ids uuid[], corrects uuid[], corrected_by uuid[]) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    perform set_config('app.tenant', $1, true);
+    return query
+    select m, case when m.message_id is null then array(
+               select s.message_id from memories s
+               where s.tenant = $1 and s.id = any(m.source_ids) and s.message_id is not null
+               order by s.created_at desc, s.message_id desc limit 100) end as source_message_ids,
+           array(select other.memory_id
+                 from linked_memories l
+                 cross join lateral (
+                     select l.text_id, 1 as cosine
+                     union all
+                     select s.other_id, s.cosine from similar_texts s where s.tenant = $1 and s.text_id = l.text_id
+                     union all
+                     select s.text_id, s.cosine from similar_texts s where s.tenant = $1 and s.other_id = l.text_id
+                     order by cosine desc fetch first 11 rows with ties) as near
+                 cross join lateral (
+                     select k.memory_id from linked_memories k
+                     where k.tenant = $1 and k.text_id = near.text_id and k.memory_id <> m.id
+                     order by k.memory_id limit 10) as other
+                 where l.tenant = $1 and l.memory_id = m.id
+                 order by near.cosine desc, other.memory_id limit 10) as related_ids
+           ,
+           array(select c.corrected_id from corrections c
+                 where c.tenant = $1 and c.correcting_id = m.id and c.corrected_id is not null) as corrects,
+           array(select c.correcting_id from corrections c where c.tenant = $1 and c.corrected_id = m.id
+                 order by c.sent_at desc, c.correcting_id desc) as corrected_by
+    from memories m where m.tenant = $1 and m.id = any($3::uuid[]) and m.user_id is not distinct from $2;
+end
+$$;
