@@ -1,30 +1,27 @@
 """Which names in a user's messages mean one entity: decisions, and their consequences for the evidence."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import NAMESPACE_OID, uuid5
 
 import asyncpg
 
+from ricordo.language.facts.kinship import Tie
 from ricordo.memory.facts import (
     BEINGS,
     MOST_DECISIONS,
     EntityDecision,
     EntityMention,
     EntityResolver,
-    Evidence,
     NameDirectory,
-    Partition,
-    ReassignedMention,
-    mentioned_beings,
-    mentions_of,
+    kind_of,
     normalise,
-    partitions_for,
     undecided_pairs,
+    word_of,
 )
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
@@ -32,6 +29,7 @@ from ricordo.store.database import Connection, Database, RequestConflict
 
 _SQL: Final = Database.queries("facts")
 _BEINGS: Final = sorted(BEINGS)
+_IDENTIFYING: Final = sorted(kind for kind in BEINGS if Tie(kind).identifies)
 _MANY: Final = 200  # mentions whose comparison would block the event loop for some milliseconds
 
 
@@ -59,107 +57,130 @@ class TooManyDecisions(Exception):
     """The user has the maximum number of decisions."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedEvidence:
-    """Evidence with resolved entities.
+class _KnownName(NamedTuple):
+    """A mention as it is stored: `former_key` is that of the evidence that has it."""
 
-    Attributes:
-        moved: the parts of the facts in which a mention now means another entity.
-    """
-
-    identities: EntityResolver
-    evidence: Sequence[Evidence]
-    moved: set[Partition]
+    mention: EntityMention
+    tells: bool
+    entity: str
+    former_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class EntityStore:
-    """Resolves the names of new evidence to entities, in the transaction that has written it."""
+    """Keeps who the mentions of a user are, in the transaction that changes the evidence."""
 
     connection: Connection
     tenant: str
     user_id: str
     executor: CpuExecutor | None = None
-    record_doubts: bool = False
 
-    async def resolve(
+    async def settle(
         self,
-        known: EntityResolver | None,
-        new: Sequence[Evidence],
-        messages: Collection[str],
+        new: Mapping[EntityMention, bool],
+        gone: Collection[EntityMention],
         *,
-        replaced: bool,
-    ) -> ResolvedEvidence:
-        """Resolve the mentions in `new`, and rename those that mean another entity since.
+        renamed: bool,
+        doubtful: Collection[EntityMention] = (),
+    ) -> Sequence[asyncpg.Record]:
+        """Resolve mentions after evidence was stored or deleted, and rename those that mean another entity.
 
         Args:
-            replaced: whether evidence was removed, or decisions have changed, since the names were resolved.
+            new: mentions that are not stored yet, and whether they tell of anybody.
+            gone: mentions in evidence that was deleted.
+            renamed: whether decisions have changed.
+            doubtful: mentions of which to record the pairs that may be one entity.
+
+        Returns:
+            The keys of statements that are about something else now, and of what they were about.
         """
-        mentions = list(dict.fromkeys(mention for row in new for mention in mentions_of(row)))
-        if known is None or replaced:
-            known, moved = await self._read(mentions, messages, replaced=replaced)
+        lost = await self._lose(gone) if gone else []
+        if not (new or lost or renamed or doubtful):
+            return ()
+        decisions = await self._decisions()
+        if renamed or doubtful or any(one.same for one in decisions):
+            stored = await self._fetch("known_names")
         else:
-            moved = known.add(mentions)
-        touched = await self._rename(moved, None) if moved else set()
-        renamed = {(one.name, one.tie) for one in moved}
-        beings = dict.fromkeys(mention for row in new for mention in mentioned_beings(row))
-        others = [_reassigned(one, known) for one in beings if one not in renamed]
-        if aliases := [one for one in others if one.key != normalise(one.name)]:
-            await self._rename(aliases, messages)
-        if self.record_doubts and (pairs := undecided_pairs(known, mentions)):
+            words = sorted({word_of(one) for one in (*new, *lost)} - {""})
+            kinds = sorted({kind_of(one) for one in (*new, *lost)} - {""})
+            stored = await self._fetch("names_near", words, kinds, _IDENTIFYING)
+        known = {one.mention: one for one in (_known(row, row["entity"]) for row in stored)}
+        for one, tells in new.items():
+            key = known[one].former_key if one in known else normalise(one.name)
+            known[one] = _KnownName(one, tells, "", key)
+        resolver = await self._resolver([one.mention for one in known.values() if one.tells], decisions)
+        changed = [one for one in known.values() if one.mention in new or _differs(one, resolver)]
+        moved = await self._save(changed, resolver)
+        if doubtful and (pairs := undecided_pairs(resolver, doubtful)):
             await self._fetch("doubt", [first for first, _ in pairs], [second for _, second in pairs])
-        return ResolvedEvidence(known, list(filter(None, map(known.resolve, new))), touched)
+        return moved
+
+    async def resolve_all(self) -> None:
+        """Resolve all evidence of a user whose mentions are not stored."""
+        said = await self._fetch("said_names", _BEINGS)
+        known = [
+            _KnownName(EntityMention(row["name"], row["tie"]), row["tells"], "", row["entity_key"])
+            for row in said
+        ]
+        resolver = await self._resolver([one.mention for one in known if one.tells], await self._decisions())
+        await self._save(known, resolver)
+        await self._fetch("are_resolved")
 
     async def known(self) -> EntityResolver:
         """Return the resolver of all mentions."""
-        identities, _ = await self._read((), (), replaced=False)
-        return identities
+        found = await self._fetch("known_names")
+        mentions = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
+        return await self._resolver(mentions, await self._decisions())
 
-    async def _read(
-        self, mentions: Iterable[EntityMention], messages: Collection[str], *, replaced: bool
-    ) -> tuple[EntityResolver, Sequence[ReassignedMention]]:
-        """Read the mentions of other evidence, and return which mean another entity with `mentions`."""
-        found = await self._fetch("mentions", _BEINGS, sorted(messages))
-        decisions = [
+    async def _lose(self, gone: Collection[EntityMention]) -> list[EntityMention]:
+        names, ties = [one.name for one in gone], [one.tie for one in gone]
+        found = await self._fetch("lose_names", names, ties, _BEINGS)
+        return [EntityMention(row["name"], row["tie"]) for row in found]
+
+    async def _decisions(self) -> list[EntityDecision]:
+        return [
             EntityDecision(row["first"], row["second"], row["same"], firm=row["firm"])
             for row in await self._fetch("decisions")
         ]
-        earlier = [EntityMention(row["name"], row["tie"]) for row in found if row["tells"]]
-        if self.executor is None or len(earlier) < _MANY:
-            identities = EntityResolver(earlier, decisions)
-        else:
-            (identities,) = await self.executor.map(partial(EntityResolver, decisions=decisions), [earlier])
-        moved = identities.add(mentions)
-        if not replaced:
-            return identities, moved
-        keys = {(row["name"], row["tie"]): row["key"] for row in found}
-        now = [_reassigned(EntityMention(name, tie), identities) for name, tie in keys]
-        moved_since = [one for one in now if one.key != keys[one.name, one.tie]]
-        return identities, list({*moved, *moved_since, *identities.dependent()})
 
-    async def _rename(
-        self, moved: Iterable[ReassignedMention], messages: Collection[str] | None
-    ) -> set[Partition]:
-        document = rows.recordset({"name": one.name, "tie": one.tie, "key": one.key} for one in moved)
-        found = await self._fetch("rename", _BEINGS, document, None if messages is None else sorted(messages))
-        return partitions_of_rows(found)
+    async def _resolver(
+        self, mentions: Sequence[EntityMention], decisions: Sequence[EntityDecision]
+    ) -> EntityResolver:
+        if self.executor is None or len(mentions) < _MANY:
+            return EntityResolver(mentions, decisions)
+        (resolver,) = await self.executor.map(partial(EntityResolver, decisions=decisions), [mentions])
+        return resolver
+
+    async def _save(
+        self, names: Collection[_KnownName], resolver: EntityResolver
+    ) -> Sequence[asyncpg.Record]:
+        if not names:
+            return ()
+        document = rows.recordset(
+            {
+                "name": one.mention.name,
+                "tie": one.mention.tie,
+                "word": word_of(one.mention),
+                "kind": kind_of(one.mention),
+                "tells": one.tells,
+                "entity": resolver.name(one.mention),
+                "entity_key": resolver.key(one.mention),
+                "former_key": one.former_key,
+            }
+            for one in names
+        )
+        return await self._fetch("save_names", document, _BEINGS)
 
     async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
 
 
-def partitions_of_rows(found: Iterable[asyncpg.Record]) -> set[Partition]:
-    """Return the parts of the facts that rows of evidence contribute to."""
-    return {
-        part
-        for row in found
-        if row["predicate"]  # else the message states nothing
-        for part in partitions_for(row["subject_key"], row["predicate"], row["object_key"])
-    }
+def _known(row: asyncpg.Record, entity: str) -> _KnownName:
+    return _KnownName(EntityMention(row["name"], row["tie"]), row["tells"], entity, row["entity_key"])
 
 
-def _reassigned(mention: EntityMention, identities: EntityResolver) -> ReassignedMention:
-    return ReassignedMention(mention.name, mention.tie, identities.key(mention))
+def _differs(one: _KnownName, resolver: EntityResolver) -> bool:
+    return (one.entity, one.former_key) != (resolver.name(one.mention), resolver.key(one.mention))
 
 
 @dataclass(frozen=True, slots=True)

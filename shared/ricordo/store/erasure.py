@@ -13,8 +13,8 @@ from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.corrections import relink_corrections
 from ricordo.store.database import Connection, Database, RequestConflict, Store
-from ricordo.store.entity_store import EntityStore, partitions_of_rows
-from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction, NewEvidence
+from ricordo.store.evidence_change import EvidenceChange
+from ricordo.store.evidence_store import EvidenceStore, FoldingTransaction
 
 _SQL: Final = Database.queries("erasure")
 _INTAKE: Final = Database.queries("intake")
@@ -232,22 +232,21 @@ class _Slice:
 
     async def _retract(self, name: str, *arguments: object) -> int | None:
         """Delete evidence and fold the rest; return how many facts that deletes, or None."""
-        user_id = self.erasure.user_id
-        version = (await self.folding.versions([user_id])).get(user_id)
         found = await self._fetch(name, *arguments)
-        if replaced := partitions_of_rows(found):
-            new = NewEvidence(replaced=replaced, version=version)
-            gone = (await self.folding.fold({user_id: new}))[user_id].gone
-            await self._drop_decisions()
-            return len(gone)
-        return 0 if found else None
+        if not found:
+            return None
+        change = EvidenceChange()
+        change.remove(found)
+        changes = await self.folding.fold(change)
+        await self._drop_decisions()
+        return changes.gone
 
     async def _drop_decisions(self) -> None:
         """Drop decisions about names that no entity has any more, unless the user made them."""
         if not (decided := await self._fetch("decisions_of_others")):
             return
-        entities = EntityStore(self.folding.connection, self.tenant, self.erasure.user_id)
-        names = {name for one in (await entities.known()).clusters() for name in one.called}
+        known = await self.folding.entities(self.erasure.user_id).known()
+        names = {name for one in known.clusters() for name in one.called}
         if gone := [row for row in decided if not names.issuperset((row["first"], row["second"]))]:
             await self._fetch(
                 "drop_decisions", [row["first"] for row in gone], [row["second"] for row in gone]

@@ -1,135 +1,70 @@
-"""Stores evidence and folds it into facts, in one transaction.
+"""Stores evidence and folds the slots that it touches, in one transaction.
 
-New evidence is folded into the cached fold of its user. A part that is not cached, or in which a message
-states something else than before, is read from all its evidence and compared with its facts.
+A slot is folded from all its evidence: nothing is kept between transactions. What crosses slots is who a name
+means (`entity_store`) and what an entity is called.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+import json
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
-from uuid import UUID
 
 import asyncpg
-from cachetools import TTLCache
 
-from ricordo.memory.facts import EntityResolver, Evidence, FactChanges, Folding, Partition, partitions_of
+from ricordo.memory.facts import (
+    BEINGS,
+    PREDICATES,
+    Entity,
+    Evidence,
+    FoldedFacts,
+    MessageContribution,
+    SlotKey,
+    by_slot,
+    fold_slots,
+)
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, Store
 from ricordo.store.entity_store import EntityStore
-from ricordo.store.stages import CONSUMERS_OF_STAGES
+from ricordo.store.evidence_change import EvidenceChange
 
 _SQL: Final = Database.queries("facts")
 _EVIDENCE: Final = Database.queries("evidence")
-CACHE_SIZE: Final = 200_000
-"""Default size of the cache of folds: kilobytes, as `Folding.size` counts them."""
-_IDLE_S: Final = 600.0  # after which the fold of an inactive user is dropped
-_LONG: Final = 100  # rows whose folding would block the event loop for some milliseconds
+_BEINGS: Final = sorted(BEINGS)
+_NAMING: Final = sorted(name for name, one in PREDICATES.items() if one.object_is_entity)
+_LONG: Final = 300  # rows whose folding would block the event loop for some milliseconds
 
 
-class FoldingCache:
-    """Cache of the folds of recent users, bounded by size.
+@dataclass(frozen=True, slots=True)
+class FactChanges:
+    """The contributions of the requested messages, and how many facts were deleted."""
 
-    Args:
-        size: over all users, in kilobytes as `Folding.size` counts them.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._cache: TTLCache[tuple[str, str], tuple[Folding, UUID]] = TTLCache(
-            size, _IDLE_S, getsizeof=lambda entry: entry[0].size
-        )
-
-    def pop(self, tenant: str, user_id: str, version: UUID | None) -> Folding | None:
-        """Remove a fold and return it, unless it is of another version of the evidence."""
-        entry = self._cache.pop((tenant, user_id), None)
-        return entry[0] if entry is not None and entry[1] == version else None
-
-    def put(self, tenant: str, user_id: str, folding: Folding, version: UUID) -> None:
-        """Cache a fold; those that were used longest ago are dropped for it.
-
-        One that is larger than the cache is not cached, and evicts no other.
-        """
-        self._cache.pop((tenant, user_id), None)
-        with suppress(ValueError):  # too large
-            self._cache[tenant, user_id] = folding, version
-
-
-@dataclass(slots=True)
-class NewEvidence:
-    """New evidence of a user.
-
-    Attributes:
-        evidence: all stored evidence of the messages.
-        replaced: the parts that a former reading of these messages had contributed to.
-        version: of the user's evidence before; None if there was none.
-        renamed: whether identity decisions have changed.
-    """
-
-    evidence: list[Evidence] = field(default_factory=list)
-    messages: set[str] = field(default_factory=set)
-    replaced: set[Partition] = field(default_factory=set)
-    version: UUID | None = None
-    renamed: bool = False
-
-
-def _fold(
-    folding: Folding,
-    parts: Mapping[Partition, list[Evidence]],
-    unknown: set[Partition],
-    messages: Collection[str],
-    found: Sequence[Evidence],
-) -> FactChanges:
-    """Fold new rows into the known parts, and all rows of the others."""
-    for row in found:
-        for part in partitions_of(row) & unknown:
-            parts[part].append(row)
-    for part, evidence in parts.items():
-        folding.add(part, evidence, asked=messages)
-    return folding.take_changes()
-
-
-def _parameters(parts: Collection[Partition]) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Return query parameters: entities, predicates of one value, and statements as two columns."""
-    slots = sorted(part for part in parts if not part.entity)
-    statements = [(one, part.object) for part in slots if part.object for one in part.predicates]
-    return (
-        sorted(part.entity for part in parts if part.entity),
-        [part.predicate for part in slots if not part.object],
-        [predicate for predicate, _ in statements],
-        [object_key for _, object_key in statements],
-    )
+    contributions: Mapping[str, MessageContribution]
+    gone: int
 
 
 class EvidenceStore(Store):
-    """Opens transactions that fold evidence, and caches the folds between them.
+    """Opens transactions that fold evidence.
 
     Args:
-        cache_size: of the folds over all users, in kilobytes.
+        record_doubts: whether to record pairs of names that may mean one entity.
     """
 
     def __init__(
-        self,
-        database: Database,
-        executor: CpuExecutor | None,
-        cache_size: int = 0,
-        *,
-        record_doubts: bool = False,
+        self, database: Database, executor: CpuExecutor | None, *, record_doubts: bool = False
     ) -> None:
         super().__init__(database)
         self._record_doubts = record_doubts
         self._executor = executor
-        self._cache = FoldingCache(cache_size)
 
     @asynccontextmanager
     async def lock(
         self, tenant: str, users: Sequence[str], extracted: Sequence[ExtractedEvidence] = ()
     ) -> AsyncIterator["FoldingTransaction"]:
-        """Open a transaction under the locks of `users`; the folds are cached once it is committed.
+        """Open a transaction under the locks of `users`.
 
         Args:
             extracted: evidence of messages, whose texts are locked, too.
@@ -139,14 +74,14 @@ class EvidenceStore(Store):
         locks = (sorted(users), list(hashes), list(hashes.values()), said)
         async with self._database.transaction(tenant) as connection:
             found = await connection.fetch(_SQL["lock_messages"], tenant, *locks)
-            transaction = FoldingTransaction(
-                connection, tenant, found, self._executor, self._cache, self._record_doubts
-            )
+            transaction = FoldingTransaction(connection, tenant, found, self._executor, self._record_doubts)
+            for row in found:
+                if row["unresolved_user"] is not None:
+                    await transaction.entities(row["unresolved_user"]).resolve_all()
             yield transaction
-        transaction.cache_folds()
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class FoldingTransaction:
     """A transaction that holds the locks of its users.
 
@@ -155,90 +90,109 @@ class FoldingTransaction:
     """
 
     connection: Connection
-    _tenant: str
+    tenant: str
     found: Sequence[asyncpg.Record]
-    _executor: CpuExecutor | None
-    _cache: FoldingCache
-    _record_doubts: bool
-    _folded: dict[str, Folding] = field(default_factory=dict)
-    _versions: dict[str, UUID] = field(default_factory=dict)
+    executor: CpuExecutor | None = None
+    record_doubts: bool = False
 
-    async def fold(self, new: Mapping[str, NewEvidence]) -> dict[str, FactChanges]:
-        """Fold the new evidence of each user, write the changes, and return them by user."""
-        changes: dict[str, FactChanges] = {}
-        folded: dict[str, Folding] = {}
-        users = sorted(new)
-        for user_id in users:
-            version = None if new[user_id].renamed else new[user_id].version
-            cached = self._cache.pop(self._tenant, user_id, version)
-            folding = folded[user_id] = cached or Folding(self._tenant, user_id)
-            changes[user_id] = await self._fold_user(user_id, folding, new[user_id])
-        self._folded |= folded
-        return changes
+    def entities(self, user_id: str) -> EntityStore:
+        """Return the names of a user."""
+        return EntityStore(self.connection, self.tenant, user_id, self.executor)
 
-    async def mark_extracted(self, memory_ids: Sequence[UUID], at: datetime) -> Sequence[Progress]:
-        """Set the stage of memories, after all folding, and return all their stages."""
-        consumers = CONSUMERS_OF_STAGES[Stage.EXTRACTED]
-        scope = (self._tenant, sorted(memory_ids), at, consumers, sorted(self._folded))
-        found = await self.connection.fetch(_SQL["mark_extracted"], *scope)
-        self._versions = {row["user_id"]: row["version"] for row in found if row["version"] is not None}
-        marked = [row for row in found if row["version"] is None]
-        return [rows.progress(row) for row in rows.in_order(marked, memory_ids)]
+    async def keep(
+        self, change: EvidenceChange, user_id: str, evidence: Mapping[str, Sequence[Evidence]]
+    ) -> None:
+        """Store what a user asserts, by request."""
+        for request_id, assertions in evidence.items():
+            document = rows.recordset(
+                rows.evidence_row(row, user_id, ordinal) for ordinal, row in enumerate(assertions)
+            )
+            change.add(await self.connection.fetch(_EVIDENCE["keep_word"], self.tenant, document, _BEINGS))
+            change.messages.add(request_id)
 
-    async def _fold_user(self, user_id: str, folding: Folding, new: NewEvidence) -> FactChanges:
-        """Fold new evidence into `folding`, write the changes, and return them."""
-        entities = EntityStore(self.connection, self._tenant, user_id, self._executor, self._record_doubts)
-        resolved = await entities.resolve(
-            folding.identities, new.evidence, new.messages, replaced=bool(new.replaced) or new.renamed
-        )
-        folding.identities = resolved.identities
-        outdated = new.replaced | resolved.moved
-        parts: dict[Partition, list[Evidence]] = {part: [] for part in outdated}
-        for row in resolved.evidence:
-            for part in partitions_of(row):
-                parts.setdefault(part, []).append(row)
-        unknown = {part for part in parts if part in outdated or not folding.reaches(part, parts[part])}
-        scope = (self._tenant, user_id)
-        keys = _parameters(unknown)
-        found = await self.connection.fetch(_EVIDENCE["evidence"], *scope, *keys) if unknown else []
-        for part in unknown:
-            folding.forget(part)
-            parts[part] = []
-        evidence = list(filter(None, map(resolved.identities.resolve, map(rows.evidence_of, found))))
-        task = partial(_fold, folding, parts, unknown, new.messages)
-        if self._executor is None or len(found) < _LONG:
-            changes = task(evidence)
+    async def replace(self, change: EvidenceChange, extracted: Sequence[ExtractedEvidence]) -> None:
+        """Store the evidence of messages in the place of what they stated before."""
+        document = rows.recordset(row for one in extracted for row in rows.evidence_rows(one))
+        messages = [one.message_id for one in extracted]
+        memories = [one.memory_id for one in extracted]
+        scope = (self.tenant, document, _BEINGS, messages, memories)
+        found = await self.connection.fetch(_EVIDENCE["keep_evidence"], *scope)
+        change.add(row for row in found if row["stored"])
+        change.remove(row for row in found if not row["stored"])
+        change.messages.update(messages)
+
+    async def fold(self, change: EvidenceChange) -> FactChanges:
+        """Resolve names, fold the touched slots, and write what has changed."""
+        doubtful = change.stored if self.record_doubts else {}
+        for user_id in sorted({*change.new, *change.former, *change.renamed, *doubtful}):
+            moved = await self.entities(user_id).settle(
+                change.new.get(user_id, {}),
+                change.former.get(user_id, set()) - change.stored.get(user_id, set()),
+                renamed=user_id in change.renamed,
+                doubtful=doubtful.get(user_id, ()),
+            )
+            change.touch(user_id, moved)
+        slots, keys = sorted(change.slots), sorted(change.entities)
+        if not slots and not keys:
+            return FactChanges({}, 0)
+        document, touched = _slot_rows(slots), _entity_keys(keys)
+        fetch, tenant = self.connection.fetch, self.tenant
+        found = await fetch(_EVIDENCE["to_fold"], tenant, document, touched, _NAMING, _BEINGS)
+        entities = [_entity(row) for row in found if row["entity"] is not None]
+        evidence = [row for row in found if row["entity"] is None]
+        names = {(user_id, one.key): one.name for user_id, one, _ in entities}
+        task = partial(_fold, evidence, names, tenant, change.messages)
+        users = sorted({user_id for user_id, _ in slots})
+        if self.executor is None or len(evidence) < _LONG:
+            folded = list(map(task, users))
         else:
-            (changes,) = await self._executor.map(task, [evidence])
-        return await self._write(user_id, changes, unknown, resolved.identities)
-
-    async def _write(
-        self, user_id: str, changes: FactChanges, unknown: set[Partition], identities: EntityResolver
-    ) -> FactChanges:
-        """Write the changes, and return those that differ from what was stored."""
-        fetch, scope = self.connection.fetch, (self._tenant, user_id)
-        if not (unknown or changes.facts or changes.gone or changes.entities):
-            return changes
-        unnamed = {part.entity for part in unknown if part.entity} - {one.key for one in changes.entities}
-        found = await fetch(
-            _SQL["write_facts"],
-            *scope,
-            rows.recordset(map(rows.fact_row, changes.facts)),
-            changes.gone,
-            *_parameters(unknown),
-            rows.recordset(rows.entity_row(one, identities) for one in changes.entities),
-            sorted(unnamed),
+            folded = await self.executor.map(task, users)
+        facts = rows.recordset(
+            rows.fact_row(fact, user_id)
+            for user_id, one in zip(users, folded, strict=True)
+            for fact in one.facts
         )
-        written = {row["id"] for row in found if row["written"]}
-        facts = tuple(fact for fact in changes.facts if fact.id in written)
-        return replace(changes, facts=facts, gone=tuple(row["id"] for row in found if not row["written"]))
+        named = rows.recordset(
+            rows.entity_row(one, user_id, is_being=is_being) for user_id, one, is_being in entities
+        )
+        scope = (tenant, facts, document, named, touched)
+        gone = await self.connection.fetchval(_SQL["write_facts"], *scope)
+        contributions = {message_id: one for each in folded for message_id, one in each.contributions.items()}
+        return FactChanges(contributions, gone)
 
-    async def versions(self, users: Sequence[str]) -> dict[str, UUID]:
-        """Return the current versions of the evidence of users."""
-        found = await self.connection.fetch(_SQL["versions"], self._tenant, users) if users else []
-        return {row["user_id"]: row["version"] for row in found}
 
-    def cache_folds(self) -> None:
-        """Cache what was folded, now that it is committed."""
-        for user_id, version in self._versions.items():
-            self._cache.put(self._tenant, user_id, self._folded[user_id], version)
+def _entity(row: asyncpg.Record) -> tuple[str, Entity, bool]:
+    """Return an entity with its user, and whether it is a person or an animal."""
+    found = json.loads(row["entity"])
+    entity = Entity.named(found["key"], found["spellings"], found["written"], found["mentions"])
+    return row["user_id"], entity, found["is_being"]
+
+
+def _entity_keys(keys: Iterable[tuple[str, str]]) -> str:
+    return rows.recordset({"user_id": user_id, "key": key} for user_id, key in keys)
+
+
+def _slot_rows(slots: Iterable[tuple[str, SlotKey]]) -> str:
+    return rows.recordset(
+        {
+            "user_id": user_id,
+            "subject_key": slot.subject,
+            "predicate": predicate,
+            "object_key": slot.object or None,
+        }
+        for user_id, slot in slots
+        for predicate in slot.predicates
+    )
+
+
+def _fold(
+    evidence: Sequence[asyncpg.Record],
+    names: Mapping[tuple[str, str], str],
+    tenant: str,
+    asked: Collection[str],
+    user_id: str,
+) -> FoldedFacts:
+    """Fold the slots of a user."""
+    own = (rows.resolved_evidence_of(row) for row in evidence if row["user_id"] == user_id)
+    subjects = {key: name for (owner, key), name in names.items() if owner == user_id}
+    return fold_slots(by_slot(filter(None, own)), subjects, tenant=tenant, user_id=user_id, asked=asked)

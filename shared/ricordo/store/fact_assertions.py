@@ -1,7 +1,7 @@
 """Assertions of users about facts, stored as evidence; and rejected readings."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -14,7 +14,6 @@ from ricordo.memory.facts import (
     SINGLE_VALUED,
     Evidence,
     Fact,
-    Partition,
     Rejection,
     UserAssertion,
     assertion_evidence,
@@ -24,9 +23,9 @@ from ricordo.memory.facts import (
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.store import rows
 from ricordo.store.database import Connection, Database, RequestConflict
-from ricordo.store.entity_store import partitions_of_rows
-from ricordo.store.evidence_store import NewEvidence
-from ricordo.store.rows import evidence_of, evidence_row, fact_of
+from ricordo.store.evidence_change import EvidenceChange
+from ricordo.store.evidence_store import FoldingTransaction
+from ricordo.store.rows import evidence_of, fact_of
 
 _SQL: Final = Database.queries("fact_assertions")
 _EVIDENCE = Database.queries("evidence")
@@ -72,8 +71,8 @@ async def is_repeated_rejection(connection: Connection, tenant: str, curation: F
 
 async def reject_evidence(
     connection: Connection, tenant: str, curation: FactAssertion, at: datetime, scope: Sequence[str]
-) -> set[Partition]:
-    """Delete the evidence of messages for a fact, and store its words as rejected; return its partitions."""
+) -> Sequence[asyncpg.Record]:
+    """Delete the evidence of messages for a fact, and store its words as rejected; return its rows."""
     found = await connection.fetch(_SQL["delete_evidence"], tenant, curation.user_id, *scope)
     rejected = sorted(
         {
@@ -86,7 +85,7 @@ async def reject_evidence(
     values = {"request_id": curation.request_id, "fact_id": curation.fact_id, "rejected_at": at}
     new = [asdict(one) | values | {"ordinal": n} for n, one in enumerate(rejected or [without_message])]
     await keep_rejections(connection, tenant, curation.user_id, new)
-    return partitions_of_rows(found)
+    return found
 
 
 async def keep_rejections(
@@ -110,8 +109,8 @@ def without_rejected(
 
 async def delete_rejected_evidence(
     connection: Connection, tenant: str, user_id: str, rejections: Iterable[Rejection]
-) -> set[Partition]:
-    """Delete the evidence of rejected readings; return its partitions."""
+) -> Sequence[asyncpg.Record]:
+    """Delete the evidence of rejected readings; return its rows."""
     by_message: defaultdict[str, list[Rejection]] = defaultdict(list)
     for one in rejections:
         by_message[one.message_id].append(one)
@@ -123,7 +122,7 @@ async def delete_rejected_evidence(
     ]
     places = [row["message_id"] for row in gone], [row["ordinal"] for row in gone]
     await connection.execute(_SQL["drop"], tenant, user_id, *places)
-    return partitions_of_rows(gone)
+    return gone
 
 
 def _without(one: ExtractedEvidence, rejections: Iterable[Rejection]) -> ExtractedEvidence:
@@ -132,21 +131,25 @@ def _without(one: ExtractedEvidence, rejections: Iterable[Rejection]) -> Extract
 
 
 async def keep_assertion(
-    connection: Connection, tenant: str, curation: FactAssertion, at: datetime, version: UUID | None
-) -> NewEvidence:
+    transaction: FoldingTransaction, curation: FactAssertion, at: datetime
+) -> EvidenceChange:
     """Store a user's assertion as evidence, and return what is to be folded.
 
     Raises:
         UnknownFact, FactEnded, RequestConflict: see `FactLedger.apply_assertion`.
     """
+    connection, tenant = transaction.connection, transaction.tenant
     user_id, request_id = curation.user_id, curation.request_id
+    change = EvidenceChange()
     if curation.assertion.rejected and await is_repeated_rejection(connection, tenant, curation):
-        return NewEvidence(version=version)
+        return change
     kept = await connection.fetch(_EVIDENCE["kept_word"], tenant, request_id, user_id)
     found = await connection.fetchrow(_SQL["lock_fact"], tenant, user_id, curation.fact_id)
     if kept:
-        evidence = list(_repeated(kept, found, curation))
-        return NewEvidence(evidence, {request_id}, partitions_of_rows(kept), version)
+        _check_repeated(kept, found, curation)
+        change.refold(kept)
+        change.messages.add(request_id)
+        return change
     if await connection.fetchval(_SQL["is_memory_request"], tenant, request_id):
         raise RequestConflict(f"the request {request_id} is known for something else")
     if found is None:
@@ -157,21 +160,18 @@ async def keep_assertion(
     named = assertion_evidence(fact, curation.assertion, message_id=request_id, now=at, last_said=last)
     scope = (tenant, user_id, subject_key, fact.predicate, found["object_key"])
     if curation.assertion.rejected and not await connection.fetchval(_SQL["is_verified"], *scope):
-        return NewEvidence(
-            replaced=await reject_evidence(connection, tenant, curation, at, scope[2:]), version=version
-        )
+        change.remove(await reject_evidence(connection, tenant, curation, at, scope[2:]))
+        return change
     words = await connection.fetchrow(_SQL["words"], *scope)
     evidence = [_in_words(row, fact, words) for row in named]
     if curation.assertion.object is not None and not fact.current and not fact.disputed:
         raise FactEnded(curation.fact_id, await _instead(connection, scope))
     if named[0].kind == "unverified" and fact.predicate not in SINGLE_VALUED:
         evidence += [_restored(row, named[0]) for row in await connection.fetch(_SQL["corrected"], *scope)]
-    document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
-    await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
-    new = NewEvidence(evidence, {request_id}, version=version)
+    await transaction.keep(change, user_id, {request_id: evidence})
     if curation.assertion.rejected:
-        new.replaced = await reject_evidence(connection, tenant, curation, at, scope[2:])
-    return new
+        change.remove(await reject_evidence(connection, tenant, curation, at, scope[2:]))
+    return change
 
 
 def _in_words(row: Evidence, fact: Fact, words: asyncpg.Record | None) -> Evidence:
@@ -207,10 +207,14 @@ def _competing(fact: Fact) -> list[str]:
     return [fact.predicate] if opposite is None else [fact.predicate, opposite]
 
 
-def _repeated(
+def _check_repeated(
     kept: Sequence[asyncpg.Record], found: asyncpg.Record | None, curation: FactAssertion
-) -> Iterator[Evidence]:
-    """Return the stored evidence of a repeated request; its fact may have another id since."""
+) -> None:
+    """Check a repeated request against its stored evidence; its fact may have another id since.
+
+    Raises:
+        RequestConflict: the request was made with another content.
+    """
     first, word = kept[0], curation.assertion
     if word.object is None:
         kinds = ["verified"] if word.verified else ["unverified", *["restored"] * (len(kept) - 1)]
@@ -219,7 +223,6 @@ def _repeated(
         same = kept[-1]["kind"] == "verified" and normalise(kept[-1]["object"]) == normalise(word.object)
     if not same or (found is not None and _statement(first) != _statement(found)):
         raise RequestConflict("this request has settled something else already")
-    return map(evidence_of, kept)
 
 
 def _statement(row: asyncpg.Record) -> tuple[str, str, str]:

@@ -9,23 +9,19 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.memory.facts import PREDICATES, USER, Fact, MessageContribution, is_name, normalise
+from ricordo.memory.facts import USER, Fact, MessageContribution, is_name, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
-from ricordo.memory.model import Progress
+from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database
-from ricordo.store.entity_store import (
-    EntityStore,
-    IdentityDecision,
-    NobodyKnown,
-    NotTwoNames,
-    partitions_of_rows,
-)
-from ricordo.store.evidence_store import CACHE_SIZE, EvidenceStore, NewEvidence
+from ricordo.store.entity_store import EntityStore, IdentityDecision, NobodyKnown, NotTwoNames
+from ricordo.store.evidence_change import EvidenceChange
+from ricordo.store.evidence_store import EvidenceStore
 from ricordo.store.fact_assertions import FactAssertion, keep_assertion, without_rejected
 from ricordo.store.fact_queries import FactQueries
-from ricordo.store.rows import evidence_rows, extracted_evidence, utterance_of
+from ricordo.store.rows import extracted_evidence, utterance_of
+from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL = Database.queries("facts")
 _EVIDENCE = Database.queries("evidence")
@@ -43,22 +39,18 @@ class UnresolvedPair(NamedTuple):
 
 
 class FactLedger(FactQueries):
-    """Records evidence of messages and users, and folds it into facts.
-
-    The folds of users are cached between calls, so that a call costs what is new.
-    """
+    """Records evidence of messages and users, and folds it into facts."""
 
     def __init__(
         self,
         database: Database,
         executor: CpuExecutor | None = None,
         *,
-        cache_size: int = CACHE_SIZE,
         record_doubts: bool = False,
     ) -> None:
         super().__init__(database)
         self._executor = executor
-        self._evidence = EvidenceStore(database, executor, cache_size, record_doubts=record_doubts)
+        self._evidence = EvidenceStore(database, executor, record_doubts=record_doubts)
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return messages and their corrections; memories without a row are left out."""
@@ -93,7 +85,6 @@ class FactLedger(FactQueries):
         """
         extracted = list({one.message_id: one for one in extracted}.values())
         users = sorted({one.user_id for one in extracted})
-        contributions: dict[str, MessageContribution] = {}
         async with self._evidence.lock(tenant, users, extracted) as transaction:
             stale = {row["reworded_id"] for row in transaction.found}
             stale |= await _with_other_corrections(transaction.connection, tenant, extracted)
@@ -101,12 +92,15 @@ class FactLedger(FactQueries):
             if not extracted:
                 return {}, []
             extracted = without_rejected(extracted, transaction.found)
-            changes = await transaction.fold(await _keep(transaction.connection, tenant, extracted, users))
-            for changed in changes.values():
-                contributions |= changed.contributions
+            change = EvidenceChange()
+            await transaction.replace(change, extracted)
+            changes = await transaction.fold(change)
             done = [one.memory_id for one in extracted]
-            progress = await transaction.mark_extracted(done, at)
-        return contributions, progress
+            consumers = CONSUMERS_OF_STAGES[Stage.EXTRACTED]
+            marked = await transaction.connection.fetch(
+                _SQL["mark_extracted"], tenant, sorted(done), at, consumers
+            )
+        return changes.contributions, [rows.progress(row) for row in rows.in_order(marked, done)]
 
     async def apply_assertion(self, tenant: str, curation: FactAssertion, at: datetime) -> Fact | None:
         """Store a user's assertion as evidence and fold it, as `record` does.
@@ -127,9 +121,7 @@ class FactLedger(FactQueries):
         """
         user_id = curation.user_id
         async with self._evidence.lock(tenant, [user_id]) as transaction:
-            version = (await transaction.versions([user_id])).get(user_id)
-            new = await keep_assertion(transaction.connection, tenant, curation, at, version)
-            changes = (await transaction.fold({user_id: new}))[user_id]
+            changes = await transaction.fold(await keep_assertion(transaction, curation, at))
         supported = changes.contributions.get(curation.request_id, MessageContribution()).supported
         return next(iter(supported), None)
 
@@ -169,10 +161,7 @@ class FactLedger(FactQueries):
         if first == second or USER in (first, second) or not all(map(is_name, names)):
             raise NotTwoNames(f"these are not two names: {names[0]!r} and {names[1]!r}")
         async with self._evidence.lock(tenant, [user_id]) as transaction:
-            version = (await transaction.versions([user_id])).get(user_id)
-            if version is None and not await transaction.connection.fetchval(
-                _SQL["has_evidence"], tenant, user_id
-            ):
+            if not await transaction.connection.fetchval(_SQL["has_evidence"], tenant, user_id):
                 raise NobodyKnown(f"nothing is known of {user_id}")
             if decided_at is not None:
                 await _refuse_forgotten(transaction.connection, tenant, user_id, decided_at)
@@ -183,7 +172,7 @@ class FactLedger(FactQueries):
             if by == "user":
                 await decision.check(names)
             if await decision.decide(same=same, by=by, at=decided_at):
-                await transaction.fold({user_id: NewEvidence(renamed=True, version=version)})
+                await transaction.fold(EvidenceChange(renamed={user_id}))
             return await decision.decided()
 
     async def unresolved_pairs(self, tenant: str, limit: int) -> Sequence[UnresolvedPair]:
@@ -244,26 +233,3 @@ async def _with_other_corrections(
     found = await connection.fetch(_SQL["corrected_texts"], tenant, list(read))
     now = {row["read"]: tuple(row["texts"]) for row in found}
     return {one for one, texts in read.items() if now.get(one, ()) != texts}
-
-
-async def _keep(
-    connection: Connection, tenant: str, extracted: Sequence[ExtractedEvidence], users: Sequence[str]
-) -> dict[str, NewEvidence]:
-    """Write the evidence, and return it by user, with the parts of what it replaces."""
-    document = rows.recordset(row for one in extracted for row in evidence_rows(one))
-    messages = [one.message_id for one in extracted]
-    memories = [one.memory_id for one in extracted]
-    found = await connection.fetch(_EVIDENCE["keep_evidence"], tenant, messages, document, memories, users)
-    kept = {row["message_id"] for row in found if row["message_id"] is not None}
-    new: defaultdict[str, NewEvidence] = defaultdict(NewEvidence)
-    for one in extracted:
-        if one.message_id in kept:
-            new[one.user_id].evidence += [row for row in one.evidence if row.predicate in PREDICATES]
-            new[one.user_id].messages.add(one.message_id)
-    for row in found:
-        if row["predicate"] is not None:
-            new[row["user_id"]].replaced |= partitions_of_rows([row])
-    for row in found:
-        if row["version"] is not None and row["user_id"] in new:
-            new[row["user_id"]].version = row["version"]
-    return new

@@ -11,8 +11,8 @@ from ricordo.memory.model import Memory, Progress, is_held_by_user
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, fact_assertions, rows
 from ricordo.store.database import Connection, Database, Store
-from ricordo.store.evidence_store import EvidenceStore, NewEvidence
-from ricordo.store.rows import evidence_row
+from ricordo.store.evidence_change import EvidenceChange
+from ricordo.store.evidence_store import EvidenceStore
 
 _SQL: Final = Database.queries("imports")
 _EVIDENCE: Final = Database.queries("evidence")
@@ -83,18 +83,13 @@ class ImportStore(Store):
         async with self._evidence.lock(tenant, [user_id]) as folding:
             connection = folding.connection
             await derived_memories.lock_users(connection, tenant, [user_id])
-            version = (await folding.versions([user_id])).get(user_id)
-            new = NewEvidence(version=version)
+            change = EvidenceChange()
             for request, evidence in sorted(words.items()):
                 if not evidence or not await _is_new(connection, tenant, user_id, request, evidence):
                     continue
-                document = rows.recordset(evidence_row(row, ordinal) for ordinal, row in enumerate(evidence))
-                await connection.execute(_EVIDENCE["keep_word"], tenant, user_id, document)
-                new.evidence += evidence
-                new.messages.add(request)
-            if new.messages:
-                await folding.fold({user_id: new})
-        return len(new.messages)
+                await folding.keep(change, user_id, {request: evidence})
+            await folding.fold(change)
+        return len(change.messages)
 
     async def rejections(self, tenant: str, user_id: str, rejected: Sequence[ImportedRejection]) -> int:
         """Import rejections, delete the rejected evidence and fold; return the number of rejections.
@@ -104,13 +99,14 @@ class ImportStore(Store):
         async with self._evidence.lock(tenant, [user_id]) as folding:
             connection = folding.connection
             await derived_memories.lock_users(connection, tenant, [user_id])
-            version = (await folding.versions([user_id])).get(user_id)
             valid = [one for one in rejected if not await _is_forgotten(connection, tenant, user_id, one)]
             await fact_assertions.keep_rejections(connection, tenant, user_id, map(_rejection_row, valid))
             rejections = [one.rejection for one in valid]
-            replaced = await fact_assertions.delete_rejected_evidence(connection, tenant, user_id, rejections)
-            if replaced:
-                await folding.fold({user_id: NewEvidence(replaced=replaced, version=version)})
+            change = EvidenceChange()
+            change.remove(
+                await fact_assertions.delete_rejected_evidence(connection, tenant, user_id, rejections)
+            )
+            await folding.fold(change)
         return len(valid)
 
     async def insights(self, tenant: str, user_id: str, about: Sequence[UUID]) -> Mapping[UUID, UUID]:

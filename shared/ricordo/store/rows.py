@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.language.annotations import Emotion, EventTime, MemoryKind, MemoryType, Role
-from ricordo.memory.facts import PREDICATES, Entity, EntityResolver, Evidence, Fact, normalise, object_tie
+from ricordo.memory.facts import (
+    PREDICATES,
+    Entity,
+    Evidence,
+    Fact,
+    normalise,
+    object_tie,
+    other_names,
+    with_names,
+)
 from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
 
@@ -134,12 +143,18 @@ def evidence_of(row: asyncpg.Record) -> Evidence:
     return Evidence(**values, message_id=row["message_id"], at=row["sent_at"])
 
 
-def evidence_row(evidence: Evidence, ordinal: int) -> dict[str, Any]:
+def resolved_evidence_of(row: asyncpg.Record) -> Evidence | None:
+    """Return the evidence of a row with canonical names; None if it speaks of a person that nobody knows."""
+    return with_names(evidence_of(row), row["subject_name"], row["object_name"])
+
+
+def evidence_row(evidence: Evidence, user_id: str, ordinal: int) -> dict[str, Any]:
     """Return the row of evidence at `ordinal` within its message.
 
-    The keys are those of the words; entity resolution replaces them later.
+    The keys are those of the words; entity resolution replaces them.
     """
     return {name: getattr(evidence, name) for name in _EVIDENCE} | {
+        "user_id": user_id,
         "message_id": evidence.message_id,
         "ordinal": ordinal,
         "sent_at": evidence.at,
@@ -151,9 +166,9 @@ def evidence_row(evidence: Evidence, ordinal: int) -> dict[str, Any]:
 
 def evidence_rows(extracted: ExtractedEvidence) -> list[dict[str, Any]]:
     """Return the rows of a message's evidence, without predicates outside of the vocabulary."""
-    keys = {name: getattr(extracted, name) for name in ("memory_id", "user_id", "message_id")}
+    keys = {"memory_id": extracted.memory_id, "message_id": extracted.message_id}
     return [
-        evidence_row(row, ordinal) | keys | {"quote": quote}
+        evidence_row(row, extracted.user_id, ordinal) | keys | {"quote": quote}
         for ordinal, (row, quote) in enumerate(zip(extracted.evidence, extracted.quotes, strict=True))
         if row.predicate in PREDICATES
     ]
@@ -182,9 +197,13 @@ def fact_of(row: asyncpg.Record) -> Fact:
     return Fact(**{name: row[name] for name in _FACT} | {"message_ids": tuple(row["message_ids"])})
 
 
-def fact_row(fact: Fact) -> dict[str, Any]:
+def fact_row(fact: Fact, user_id: str) -> dict[str, Any]:
     """Return the row of a fact."""
-    keys = {"subject_key": normalise(fact.subject), "object_key": normalise(fact.object)}
+    keys = {
+        "user_id": user_id,
+        "subject_key": normalise(fact.subject),
+        "object_key": normalise(fact.object),
+    }
     return {name: getattr(fact, name) for name in _FACT} | keys
 
 
@@ -193,7 +212,7 @@ def entity_of(row: asyncpg.Record) -> Entity:
     return Entity(row["key"], row["name"], tuple(row["aliases"]), row["mentions"])
 
 
-def entity_row(entity: Entity, identities: EntityResolver) -> dict[str, Any]:
+def entity_row(entity: Entity, user_id: str, *, is_being: bool) -> dict[str, Any]:
     """Return the row of an entity, with all names that find it."""
     values = {name: getattr(entity, name) for name in ("key", "name", "aliases", "mentions")}
-    return values | {"names": sorted(identities.other_names(entity))}
+    return values | {"user_id": user_id, "names": sorted(other_names(entity, is_being=is_being))}

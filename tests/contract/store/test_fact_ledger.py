@@ -8,12 +8,16 @@ from itertools import product
 from typing import Any, Final
 from uuid import uuid4
 
+import asyncpg
+from tests.contract.store.conftest import Dsns
 from tests.contract.store.evidence import ALL, assert_fact, claim, extracted, facts, learn
 from tests.contract.store.stores import STORED, Stores
+from tests.fixtures.growth import rows_touched
 from tests.fixtures.reference_formulas import facts_as_of
 
 from ricordo.memory.facts import USER, Evidence, Fact, MessageContribution, UserAssertion, normalise
 from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at
@@ -259,3 +263,41 @@ async def test_evidence_of_a_correction_is_kept_whole(stores: Stores) -> None:
         (*same, "Marco", "marco", "rejected", "holds", fact.valid_from, "has_sibling/m/brother", ""),
         (*same, "Dario", "dario", "verified", "holds", fact.valid_from, "has_sibling//", ""),
     ]
+
+
+async def test_a_fact_names_its_latest_hundred_messages_and_is_supported_by_all(stores: Stores) -> None:
+    names = [f"m-{n}" for n in range(120)]
+    await stores.say(*names)
+    evidence = [extracted(stores, name, claim("likes", "tea", minute=n)) for n, name in enumerate(names)]
+    supported, _ = await learn(stores, *evidence)
+    assert set(supported) == set(names)
+    again, _ = await learn(stores, evidence[0])
+    assert again == {"m-0": supported["m-0"]}
+    (tea,) = again["m-0"]
+    assert (tea.confidence, tea.message_ids) == (10, tuple(names[20:]))
+
+
+async def test_a_batch_reads_what_it_touches_and_no_more_when_more_is_known(
+    dsns: Dsns, stores: Stores, connection: "asyncpg.Connection[asyncpg.Record]"
+) -> None:
+    async with Database.connect(dsns.worker, size=1) as database:
+        ledger, touched = FactLedger(database), []
+        for start in range(0, 400, 40):
+            names = [f"m-{n}" for n in range(start, start + 40)]
+            await stores.say(*names)
+            evidence = [
+                extracted(
+                    stores,
+                    name,
+                    claim("likes", f"{name} tea"),
+                    claim("friend", f"{name[2:]}a", position=9),
+                    claim("likes", "tea", subject=f"{name[2:]}a", position=19),
+                )
+                for name in names
+            ]
+            await connection.execute("analyze facts, fact_evidence, entities, mentions")
+            work = learn(stores, *evidence, ledger=ledger)
+            tables = ("facts", "fact_evidence")
+            touched.append(await rows_touched(database, connection, tables, work))
+    assert max(touched[-3:]) <= 1.2 * max(touched[1:4])
+    assert min(touched) >= 40, "what is written is counted"

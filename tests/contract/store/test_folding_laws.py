@@ -2,25 +2,35 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
+from itertools import zip_longest
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contract.store.evidence import claim, extracted, learn
-from tests.contract.store.stores import Stores
+from tests.contract.store.stores import STORED, Stores
+from tests.contract.store.test_erasure import forget
 from tests.fixtures.reference_formulas import facts_as_of as held_at
 
 from ricordo.memory.facts import (
+    PREDICATES,
+    EntityDecision,
     EntityResolver,
     Evidence,
     Fact,
     entities,
     fold,
     mentions_of,
+    normalise,
+    other_names,
     resolved,
     select_facts,
 )
 from ricordo.memory.facts.utterances import ExtractedEvidence
+from ricordo.messages.enumerations import ForgetScope
+from ricordo.store.entity_store import NobodyKnown, UnknownNames
+from ricordo.store.erasure import ErasureRequest
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.testing.factories import at
 
@@ -93,18 +103,33 @@ async def _utterances(stores: Stores, story: Sequence[Sequence[Evidence]]) -> li
 async def _holds_the_fold(stores: Stores, utterances: Sequence[ExtractedEvidence]) -> None:
     for user in ("u-0", "u-1"):
         evidence = [row for one in utterances if one.user_id == user for row in one.evidence]
-        facts = fold(evidence, tenant=stores.tenant, user_id=user)
+        decisions = await _decisions(stores, user)
+        facts = fold(evidence, tenant=stores.tenant, user_id=user, decisions=decisions)
         assert await _asked(stores, user, history=True) == set(facts)
         assert await _asked(stores, user) == {one for one in facts if one.current}
         for instant in (at(-61), at(-60), at(-25), at(4), at(9)):
             assert await _asked(stores, user, as_of=instant) == set(held_at(facts, instant))
         shown = await stores.ledger.surfacing(stores.tenant, user, names=("bea",), threshold=2, limit=3)
-        met = sorted(entities(resolved(evidence)), key=lambda one: (-one.mentions, one.name))
-        known = EntityResolver(mention for row in resolved(evidence) for mention in mentions_of(row))
-        named = ["bea", *(one.name for one in met if "bea" in known.other_names(one))]
+        rows = list(resolved(evidence, decisions))
+        met = sorted(entities(rows), key=lambda one: (-one.mentions, one.name))
+        beings = {normalise(one.name) for one in _resolver(evidence, decisions).clusters()}
+        names = [(one.name, other_names(one, is_being=one.key in beings)) for one in met]
+        named = ["bea", *(name for name, others in names if "bea" in others)]
         assert tuple(shown) == select_facts(facts, named_entities=named, threshold=2, limit=3)
         profile = await stores.queries.profile(stores.tenant, user)
         assert profile.names[: len(met)] == tuple(one.name for one in met)
+
+
+async def _decisions(stores: Stores, user: str) -> list[EntityDecision]:
+    found = await stores.fetch(
+        "select first, second, same, decided_by = 'user' from identity_decisions where user_id = $1", user
+    )
+    return [EntityDecision(first, second, same, firm) for first, second, same, firm in found]
+
+
+def _resolver(evidence: Sequence[Evidence], decisions: Sequence[EntityDecision]) -> EntityResolver:
+    known = (row for row in evidence if row.predicate in PREDICATES)
+    return EntityResolver((mention for row in known for mention in mentions_of(row)), decisions)
 
 
 async def _asked(
@@ -164,3 +189,61 @@ async def test_also_when_messages_are_read_anew_and_say_something_else(
     for one in now:
         await learn(here, one)
     await _holds_the_fold(here, now)
+
+
+DECIDED = st.tuples(
+    st.sampled_from((("bea", "max"), ("bea rossi", "sister"), ("max", "bea (sister"), ("rome", "bea r"))),
+    st.sampled_from((True, True, False, None)),
+    st.sampled_from(("user", "model:m")),
+)
+
+
+@LAWS
+@given(
+    delivery=deliveries(),
+    forgotten=st.lists(st.integers(0, 6), max_size=10),
+    decided=st.lists(st.none() | DECIDED, max_size=10),
+)
+async def test_also_when_names_are_decided_and_messages_forgotten_between_batches(
+    stores: Stores,
+    delivery: tuple[list[list[Evidence]], list[list[int]]],
+    forgotten: list[int],
+    decided: list[tuple[tuple[str, str], bool | None, str] | None],
+) -> None:
+    story, batches = delivery
+    here = stores.another_tenant()
+    utterances = await _utterances(here, story)
+    gone: set[int] = set()
+    for batch, number, decision in zip_longest(batches, forgotten, decided):
+        await learn(here, *(utterances[n] for n in batch or ()))
+        if decision is not None:
+            names, same, by = decision
+            with suppress(NobodyKnown, UnknownNames):
+                await here.ledger.decide(here.tenant, "u-0", names, same=same, by=by)
+        if number is not None and number < len(story):
+            gone.add(number)
+            one = utterances[number]
+            what = ErasureRequest(one.user_id, ForgetScope.MESSAGE, one.message_id, STORED)
+            await forget(here, what)
+    said = {n for batch in batches for n in batch} - gone
+    await _holds_the_fold(here, [utterances[n] for n in sorted(said)])
+
+
+@LAWS
+@given(delivery=deliveries())
+async def test_also_when_a_version_that_stored_no_names_has_begun(
+    stores: Stores, delivery: tuple[list[list[Evidence]], list[list[int]]]
+) -> None:
+    story, batches = delivery
+    here = stores.another_tenant()
+    utterances = await _utterances(here, story)
+    for batch in batches[:-1]:
+        await learn(here, *(utterances[n] for n in batch))
+    await here.execute("delete from mentions")
+    await here.execute("update fact_evidence set subject_name = '', object_name = ''")
+    await here.execute(
+        "insert into mentions (tenant, user_id, tie, name, word, kind, tells, entity, entity_key) "
+        "select distinct tenant, user_id, '', '', '', '', false, '', '' from fact_evidence"
+    )
+    await learn(here, *(utterances[n] for n in batches[-1]))
+    await _holds_the_fold(here, utterances)

@@ -21,7 +21,7 @@ from ricordo.store.fact_queries import FactQuestion
 from ricordo.store.intake import IntakeStore
 from ricordo.testing.factories import at, new_message
 
-OVER_ALL = ("owners", "count", "over_quota")
+OVER_ALL = ("owners", "count", "over_quota", "said_names")
 """Queries that are asked once, at the start of a job, and of all that a tenant has."""
 FEW = ("on embedding_models", "using identity_decisions_open", "using unsummarized_conversations_closed")
 """What holds a row for each model, and what nobody was asked about yet: no more."""
@@ -64,7 +64,8 @@ async def _plan(database: Database, query: str) -> list[str]:
 
 FILES = """
 intake derived_memories session_store consolidation facts lifecycle_store curation_store memory_queries stages
-links corrections enrichment document_store pass_store working_memory_store exports imports fact_assertions
+links corrections enrichment evidence document_store pass_store working_memory_store exports imports
+fact_assertions
 """
 
 

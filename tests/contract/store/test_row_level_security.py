@@ -25,7 +25,7 @@ from ricordo.testing.factories import unit_vector
 
 TABLES = (
     "history memories vectors stages fact_evidence facts entities tombstones inbox dead_letters "
-    "linked_memories similar_texts embedding_models evidence_versions entity_names identity_decisions "
+    "linked_memories similar_texts embedding_models mentions entity_names identity_decisions "
     "pass_runs memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes "
     "documents reflection_backlog insights discarded_objects quota_counters rejections corrections "
     "fact_versions gone_facts"

@@ -60,7 +60,9 @@ end
 $$
 """
 _DROPPED: Final = {"trigger", "related_entities", "related_topics", "related_ids", "deferred", "admitted_at"}
-_DROPPED_TABLES: Final = frozenset({"neighbours", "linked_users", "link_versions"})
+_DROPPED_TABLES: Final = frozenset(
+    {"neighbours", "linked_users", "link_versions", "folded_users", "evidence_versions"}
+)
 
 
 def _value(column: str, kind: str, number: int) -> object:

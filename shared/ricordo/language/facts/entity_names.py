@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Self
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES, USER
@@ -71,50 +71,34 @@ class Entity:
     aliases: tuple[str, ...]
     mentions: int
 
+    @classmethod
+    def named(cls, key: str, spellings: Mapping[str, int], also: Iterable[str], mentions: int) -> Self:
+        """Return the entity by how many messages have each spelling, and what was written in its place."""
+        name = most_frequent(spellings)
+        return cls(key, name, tuple(sorted({*spellings, *also} - {name})), mentions)
+
 
 def entities(evidence: Iterable[Evidence]) -> tuple[Entity, ...]:
-    """Collect the entities that `evidence` names, as subject or as object, sorted by key."""
-    named: dict[str, list[Evidence]] = {}
+    """Collect the entities that `evidence` names, as subject or as object, sorted by key.
+
+    `mentions` counts messages; the name is the spelling that most messages have.
+    """
+    spellings: dict[str, set[tuple[str, str]]] = {}
+    written: dict[str, set[str]] = {}
     for row in evidence:
-        for key in {normalise(name) for name, _ in _names(row)} - {""}:
-            named.setdefault(key, []).append(row)
-    naming = {key: Naming(key) for key in sorted(named)}
-    for key, rows in named.items():
-        naming[key].add(rows)
-    return tuple(one.entity for one in naming.values())
-
-
-class Naming:
-    """How often messages name one entity, and in which spellings."""
-
-    __slots__ = ("_also", "_spellings", "key", "mentions")
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.mentions = 0
-        self._spellings: dict[str, int] = {}
-        self._also: set[str] = set()
-
-    def add(self, rows: Iterable[Evidence]) -> None:
-        """Count `rows`: all of each message at once, and each message once."""
-        named = [
-            (row.message_id, spelled(name), spelled(written))
-            for row in rows
-            for name, written in _names(row)
-            if normalise(name) == self.key
-        ]
-        self._also |= {written for _, _, written in named if written}
-        spellings = {(message_id, spelling) for message_id, spelling, _ in named}
-        for _, spelling in spellings:
-            self._spellings[spelling] = self._spellings.get(spelling, 0) + 1
-        self.mentions += len({message_id for message_id, _ in spellings})
-
-    @property
-    def entity(self) -> Entity:
-        """The entity, once it was named."""
-        name = most_frequent(self._spellings)
-        aliases = tuple(sorted({*self._spellings, *self._also} - {name}))
-        return Entity(self.key, name, aliases, self.mentions)
+        for name, other in _names(row):
+            if key := normalise(name):
+                spellings.setdefault(key, set()).add((row.message_id, spelled(name)))
+                written.setdefault(key, set()).update({spelled(other)} - {""})
+    return tuple(
+        Entity.named(
+            key,
+            Counter(spelling for _, spelling in found),
+            written[key],
+            len({message_id for message_id, _ in found}),
+        )
+        for key, found in sorted(spellings.items())
+    )
 
 
 def _names(row: Evidence) -> Iterator[tuple[str, str]]:

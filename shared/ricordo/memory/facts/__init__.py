@@ -3,16 +3,16 @@
 from ricordo.language.facts import Statement, extract
 from ricordo.language.facts.entity_names import LONGEST_KEY, Entity, canonical, entities, is_name, normalise
 from ricordo.language.facts.evidence import Evidence, Kind, Polarity
-from ricordo.language.facts.kinship import BEINGS
+from ricordo.language.facts.kinship import BEINGS, PRESUMED
 from ricordo.language.facts.vocabulary import PREDICATES, SINGLE_VALUED, USER, PredicateDefinition
 from ricordo.memory.facts.clusters import EntityMention, mentioned_beings, mentions_of, object_tie
 from ricordo.memory.facts.entity_decisions import MOST_DECISIONS, EntityDecision
-from ricordo.memory.facts.entity_resolution import EntityResolver, ReassignedMention
-from ricordo.memory.facts.fact_model import Fact, FactChanges, MessageContribution
+from ricordo.memory.facts.entity_resolution import EntityResolver, kind_of, other_names, with_names, word_of
+from ricordo.memory.facts.fact_model import Fact, FoldedFacts, MessageContribution
 from ricordo.memory.facts.fact_selection import PROFILE, core_profile, select_facts
-from ricordo.memory.facts.folding import Folding, fold, resolved
+from ricordo.memory.facts.folding import by_slot, fold, fold_slots, resolved
 from ricordo.memory.facts.name_matching import NameDirectory, undecided_pairs
-from ricordo.memory.facts.partitions import Partition, partitions_for, partitions_of
+from ricordo.memory.facts.slot_folding import SlotKey, entity_keys, slot_of
 from ricordo.memory.facts.user_assertions import (
     ImpossibleValue,
     Rejection,
@@ -27,6 +27,7 @@ __all__ = [
     "LONGEST_KEY",
     "MOST_DECISIONS",
     "PREDICATES",
+    "PRESUMED",
     "PROFILE",
     "SINGLE_VALUED",
     "USER",
@@ -36,35 +37,39 @@ __all__ = [
     "EntityResolver",
     "Evidence",
     "Fact",
-    "FactChanges",
-    "Folding",
+    "FoldedFacts",
     "ImpossibleValue",
     "Kind",
     "MessageContribution",
     "NameDirectory",
-    "Partition",
     "Polarity",
     "PredicateDefinition",
-    "ReassignedMention",
     "Rejection",
+    "SlotKey",
     "Statement",
     "UserAssertion",
     "assertion_evidence",
+    "by_slot",
     "canonical",
     "clean_value",
     "core_profile",
     "drop_rejected",
     "entities",
+    "entity_keys",
     "extract",
     "fold",
+    "fold_slots",
     "is_name",
+    "kind_of",
     "mentioned_beings",
     "mentions_of",
     "normalise",
     "object_tie",
-    "partitions_for",
-    "partitions_of",
+    "other_names",
     "resolved",
     "select_facts",
+    "slot_of",
     "undecided_pairs",
+    "with_names",
+    "word_of",
 ]

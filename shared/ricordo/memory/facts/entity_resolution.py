@@ -5,14 +5,15 @@
 rest. *Merging*: those that are one take one canonical name, under which their evidence is folded.
 
 The result is a function of the set of mentions and decisions, so that a merge is undone when its reason goes.
+Of one block it is a function of the mentions in it, and of "my brother" of those in blocks with a brother.
 Evidence keeps the words as they were said.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from ricordo.language.facts.entity_names import Entity, normalise
 from ricordo.language.facts.evidence import Evidence
@@ -24,22 +25,10 @@ from ricordo.memory.facts.clusters import (
     MentionKey,
     addressed,
     cluster_mentions,
-    mentioned_beings,
     object_tie,
 )
 from ricordo.memory.facts.entity_decisions import EntityDecision, EntityDecisions
 
-
-class ReassignedMention(NamedTuple):
-    """A mention that now belongs to another entity, or to one of another canonical name."""
-
-    name: str
-    tie: str
-    key: str
-
-
-_SIZE: Final = 2
-"""Kilobytes per mention, at most."""
 _MOST_COMPARED: Final = 64
 """Names of one block; a larger block is divided by full name."""
 
@@ -59,55 +48,27 @@ class EntityResolver:
         self._unnamed: dict[str, set[MentionKey]] = defaultdict(set)
         self._presumed: dict[str, MentionKey] = {}
         self._canonical: dict[MentionKey, str] = {}
-        self._size = 0
-        self.add(mentions)
-
-    @property
-    def size(self) -> int:
-        """The memory that this takes, in kilobytes, at most."""
-        return self._size
-
-    def add(self, mentions: Iterable[EntityMention]) -> tuple[ReassignedMention, ...]:
-        """Add mentions, and return those of all that have another entity or canonical name now.
-
-        A new mention counts as its own entity before. Another spelling of a known one is not returned.
-        """
-        before: dict[MentionKey, str | None] = {}
-        blocks, kinds = set(), set()
         for mention in mentions:
-            node = mention.node
-            if mention.name in self._spellings.get(node, ()):
-                continue
-            self._spellings.setdefault(node, set()).add(mention.name)
-            self._size += _SIZE
-            tie = tie_of(node.tie)
-            if node.tie == PRESUMED:
-                self._presumed[node.key] = node
-                self._settle_presumed(node, before)
-            elif tie is not None and not tie.named:
-                self._unnamed[tie.predicate].add(node)
-                kinds.add(tie.predicate)
-            else:
-                block = self._block(node.key)
-                self._blocks[block].add(node)
-                blocks.add(block)
-        for block in [block for block in blocks if self._too_large(block)]:
-            blocks |= self._divide(block)
-        for block in blocks:
-            kinds |= self._settle_block(block, before)
-        for kind in kinds:
-            self._settle_unnamed(kind, before)
-        met = {node.key for block in blocks for node in self._blocks[block]}
-        for key in met.union(*map(self._decisions.joined, met)) & self._presumed.keys():
-            self._settle_presumed(self._presumed[key], before)
-        return tuple(self._moved(before))
+            self._add(mention)
+        for block in [block for block in self._blocks if self._too_large(block)]:
+            self._divide(block)
+        for block in self._blocks:
+            self._settle_block(block)
+        for kind in self._unnamed:
+            self._settle_unnamed(kind)
+        for presumed in self._presumed.values():
+            self._settle_presumed(presumed)
 
-    def dependent(self) -> Iterator[ReassignedMention]:
-        """Yield the mentions that are known by another name than their own, or presumed."""
-        for node, spellings in self._spellings.items():
-            key = self._key(node)
-            if key != node.key or node.tie == PRESUMED:
-                yield from (ReassignedMention(name, node.tie, key) for name in spellings)
+    def _add(self, mention: EntityMention) -> None:
+        node = mention.node
+        self._spellings.setdefault(node, set()).add(mention.name)
+        tie = tie_of(node.tie)
+        if node.tie == PRESUMED:
+            self._presumed[node.key] = node
+        elif tie is not None and not tie.named:
+            self._unnamed[tie.predicate].add(node)
+        else:
+            self._blocks[self._block(node.key)].add(node)
 
     def clusters(self) -> Iterator[Cluster]:
         """Yield the named entities."""
@@ -129,40 +90,29 @@ class EntityResolver:
         """Whether anything was decided about the pair."""
         return self._decisions.any(one.called, other.called)
 
-    def other_names(self, entity: Entity) -> frozenset[str]:
-        """Return the other normalised names of an entity: aliases, and the first name of a person."""
-        names = {normalise(alias) for alias in entity.aliases}
-        if any(normalise(one.name) == entity.key for one in self._clusters.get(self._block(entity.key), ())):
-            names.add(_first_word(entity.key))
-        return frozenset(names - {"", entity.key})
-
     def key(self, mention: EntityMention) -> str:
         """Return the key of the entity of a mention; its own where it is unknown."""
-        return self._key(mention.node)
+        node = mention.node
+        return normalise(self._canonical.get(node) or node.key)
 
-    def resolve(self, row: Evidence) -> Evidence | None:
-        """Return `row` with canonical names; what was written stays in `subject_as` and `object_as`.
+    def name(self, mention: EntityMention) -> str:
+        """Return the name to put in the place of a mention; empty where its own stays.
 
-        None if it refers to a person that the user may not know.
+        A presumed mention has a name if the user may know the person.
         """
-        presumed = (one.node for one in mentioned_beings(row) if one.tie == PRESUMED)
-        if not all(map(self._canonical.get, presumed)):
-            return None
-        if normalise(row.subject) != USER and (
-            name := self._name(EntityMention(row.subject, row.subject_tie))
-        ):
-            row = replace(row, subject=name, subject_as=row.subject)
-        if row.predicate in BEINGS and (name := self._name(EntityMention(row.object, object_tie(row)))):
-            row = replace(row, object=name, object_as=row.object)
-        return row
-
-    def _name(self, mention: EntityMention) -> str | None:
         node = mention.node
         name = self._canonical.get(node)
-        return None if not name or normalise(name) == node.key else name
+        if not name or normalise(name) != node.key:
+            return name or ""
+        return mention.name if node.tie == PRESUMED else ""
 
-    def _key(self, node: MentionKey) -> str:
-        return normalise(self._canonical.get(node) or node.key)
+    def resolve(self, row: Evidence) -> Evidence | None:
+        """Return `row` with canonical names, as `with_names`."""
+        subject, value = (
+            self.name(EntityMention(name, tie))
+            for name, tie in ((row.subject, row.subject_tie), (row.object, object_tie(row)))
+        )
+        return with_names(row, subject, value)
 
     def _block(self, key: str) -> str:
         """Return the block of a name: its first word, or that of the first name that it was decided to be."""
@@ -174,33 +124,23 @@ class EntityResolver:
     def _too_large(self, block: str) -> bool:
         return block not in self._large and len({node.key for node in self._blocks[block]}) > _MOST_COMPARED
 
-    def _divide(self, block: str) -> set[str]:
-        """Divide a large block by full name; return the new blocks."""
+    def _divide(self, block: str) -> None:
+        """Divide a large block by full name."""
         self._large.add(block)
-        nodes = self._blocks.pop(block)
-        self._clusters.pop(block, None)
-        divided = {self._block(node.key) for node in nodes}
-        for node in nodes:
+        for node in self._blocks.pop(block):
             self._blocks[self._block(node.key)].add(node)
-        return divided
 
-    def _settle_block(self, block: str, before: dict[MentionKey, str | None]) -> set[str]:
-        former = self._clusters.get(block, [])
-        now = cluster_mentions({node: self._spellings[node] for node in self._blocks[block]}, self._decisions)
-        self._clusters[block] = now
-        for cluster in now:
-            for node in cluster.nodes:
-                self._rename(node, cluster.name, before)
-        kinds = {tie.predicate for cluster in now for tie in cluster.ties}
-        for kind in kinds:
-            self._tied[kind].add(block)
-        return kinds | {tie.predicate for cluster in former for tie in cluster.ties}
+    def _settle_block(self, block: str) -> None:
+        spellings = {node: self._spellings[node] for node in self._blocks[block]}
+        self._clusters[block] = cluster_mentions(spellings, self._decisions)
+        for cluster in self._clusters[block]:
+            self._canonical |= dict.fromkeys(cluster.nodes, cluster.name)
+            for tie in cluster.ties:
+                self._tied[tie.predicate].add(block)
 
-    def _settle_unnamed(self, predicate: str, before: dict[MentionKey, str | None]) -> None:
+    def _settle_unnamed(self, predicate: str) -> None:
         """Resolve "my brother" to the only one who is called a brother."""
         unnamed = self._unnamed[predicate]
-        if not unnamed:
-            return
         known = [
             (tie, cluster)
             for block in self._tied[predicate]
@@ -211,9 +151,9 @@ class EntityResolver:
         for node in unnamed:
             found = self._only(node, known, unnamed)
             own = min(self._spellings[node], key=lambda spelling: (spelling.islower(), spelling))
-            self._rename(node, own if found is None else found.name, before)
+            self._canonical[node] = own if found is None else found.name
 
-    def _settle_presumed(self, node: MentionKey, before: dict[MentionKey, str | None]) -> None:
+    def _settle_presumed(self, node: MentionKey) -> None:
         """Resolve a presumed name to a person the user knows, if there is one."""
         known = [
             cluster
@@ -223,7 +163,7 @@ class EntityResolver:
         untied = (cluster for cluster in known if not cluster.ties)
         found = known[0] if len(known) == 1 else next(untied, None)
         name = "" if not known else min(self._spellings[node]) if found is None else found.name
-        self._rename(node, name, before)
+        self._canonical[node] = name
 
     def _only(
         self, node: MentionKey, known: Collection[tuple[Tie, Cluster]], unnamed: Collection[MentionKey]
@@ -245,21 +185,46 @@ class EntityResolver:
     def _allowed(self, node: MentionKey, cluster: Cluster) -> bool:
         return not self._decisions.two((node.key,), cluster.called)
 
-    def _rename(self, node: MentionKey, name: str, before: dict[MentionKey, str | None]) -> None:
-        former = self._canonical.get(node)
-        if former != name:
-            before.setdefault(node, former)
-            self._canonical[node] = name
 
-    def _moved(self, before: Mapping[MentionKey, str | None]) -> Iterator[ReassignedMention]:
-        for node, former in before.items():
-            name, key = self._canonical[node], self._key(node)
-            was_own = former is None or normalise(former) == node.key
-            counts = bool(name) != bool(former) and node.tie == PRESUMED
-            if counts or (name != former and not (was_own and key == node.key)):
-                yield from (
-                    ReassignedMention(spelling, node.tie, key) for spelling in sorted(self._spellings[node])
-                )
+def with_names(row: Evidence, subject: str, value: str) -> Evidence | None:
+    """Return `row` with the names that `EntityResolver.name` gives; empty ones stay as written.
+
+    What was written stays in `subject_as` and `object_as`.
+
+    Returns:
+        None if the row refers to a person that the user may not know.
+    """
+    if normalise(row.subject) not in ("", USER):
+        if row.subject_tie == PRESUMED and not subject:
+            return None
+        if subject and subject != row.subject:
+            row = replace(row, subject=subject, subject_as=row.subject)
+    if row.predicate in BEINGS and normalise(row.object) not in ("", USER):
+        if row.object_tie == PRESUMED and not value:
+            return None
+        if value and value != row.object:
+            row = replace(row, object=value, object_as=row.object)
+    return row
+
+
+def other_names(entity: Entity, *, is_being: bool) -> frozenset[str]:
+    """Return the other normalised names of an entity: aliases, and the first name of a person or animal."""
+    names = {normalise(alias) for alias in entity.aliases}
+    if is_being:
+        names.add(_first_word(entity.key))
+    return frozenset(names - {"", entity.key})
+
+
+def word_of(mention: EntityMention) -> str:
+    """Return the first word of a name: names that differ in it are not compared; empty for "my brother"."""
+    tie = tie_of(mention.tie)
+    return "" if tie is not None and not tie.named else _first_word(mention.node.key)
+
+
+def kind_of(mention: EntityMention) -> str:
+    """Return the predicate of a tie; empty for none."""
+    tie = tie_of(mention.tie)
+    return "" if tie is None else tie.predicate
 
 
 def _first_word(key: str) -> str:

@@ -1,11 +1,10 @@
-"""Facts, and the changes of them that evidence brings."""
+"""Facts, and what messages contribute to them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ricordo.language.facts.entity_names import Entity
 from ricordo.language.facts.vocabulary import USER
 
 
@@ -67,17 +66,15 @@ class MessageContribution:
 
 
 @dataclass(frozen=True, slots=True)
-class FactChanges:
-    """The effects of new evidence.
+class FoldedFacts:
+    """All facts of slots.
 
     Attributes:
-        contributions: of the requested messages that have to do with facts, changed or not; a message that a
-            user's assertion confirms supports the fact.
+        contributions: of the requested messages that have to do with these facts; a message that a user's
+            assertion confirms supports the fact.
     """
 
     facts: tuple[Fact, ...]
-    gone: tuple[UUID, ...]
-    entities: tuple[Entity, ...]
     contributions: Mapping[str, MessageContribution]
 
 

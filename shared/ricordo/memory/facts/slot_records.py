@@ -1,8 +1,8 @@
-"""The periods of one slot, with an undo log and change tracking."""
+"""The periods of one slot while it is folded."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
@@ -13,62 +13,36 @@ MOST_FITTED: Final = 32
 PeriodRef = tuple[Value, int]
 """A period by its value, and its number among those of this value, from 0."""
 
-Undo = tuple[tuple[Callable[..., object], object, object], ...]
-"""The changes of a row: setter, key and former value."""
-
-K = TypeVar("K")
-V = TypeVar("V")
-
 
 class SlotRecord:
-    """The periods of one slot, the current one, and its challenges."""
+    """The periods of one slot, the current one, and its challenges.
 
-    __slots__ = ("_begun", "_challenges", "_current", "_former", "_periods", "_undo")
+    Attributes:
+        changes: how often anything was changed.
+    """
+
+    __slots__ = ("_begun", "_challenges", "_current", "_periods", "changes")
 
     def __init__(self) -> None:
         self._periods: dict[Value, list[ValuePeriod]] = {}
         self._begun: dict[Evidence, int] = {}  # by what began them, the numbers of all periods but the first
         self._current: PeriodRef | None = None
         self._challenges: dict[Value | None, ValuePeriod] = {}
-        self._undo: list[tuple[Callable[..., object], object, object]] = []
-        self._former: dict[PeriodRef, ValuePeriod | None] = {}
-
-    def take_undo(self) -> Undo:
-        """Return the undo of all changes since the last call."""
-        undo, self._undo = tuple(self._undo), []
-        return undo
-
-    def take_back(self, undo: Undo) -> None:
-        """Undo the latest changes."""
-        for write, key, former in reversed(undo):
-            write(self, key, former)
-
-    def take_changes(self) -> Mapping[PeriodRef, ValuePeriod | None]:
-        """Return the periods that changed since the last call; None for those removed."""
-        former, self._former = self._former, {}
-        return {place: now for place, before in former.items() if (now := self.shown(place)) != before}
+        self.changes = 0
 
     @property
     def current(self) -> PeriodRef | None:
         """The period that holds."""
         return self._current
 
-    def shown(self, place: PeriodRef) -> ValuePeriod | None:
-        """Return a period; after those that have begun, a disputed challenge counts as one."""
-        value, nth = place
-        periods = self._periods.get(value, ())
-        if nth < len(periods):
-            return periods[nth]
-        challenge = self._challenges.get(value)
-        return None if challenge is None or nth > len(periods) else challenge.unheld(disputed=True)
-
     def all_shown(self) -> Iterator[tuple[PeriodRef, ValuePeriod]]:
-        """Yield all periods, and disputed challenges."""
-        for value in self._periods.keys() | self._challenges.keys():
-            nth = 0
-            while value is not None and (period := self.shown((value, nth))) is not None:
+        """Yield all periods; after those of its value, a disputed challenge counts as one."""
+        for value, periods in self._periods.items():
+            for nth, period in enumerate(periods):
                 yield (value, nth), period
-                nth += 1
+        for challenged, challenge in self._challenges.items():
+            if challenged is not None:
+                yield self.next_of(challenged), challenge.unheld(disputed=True)
 
     def place_of(self, value: Value, first: Evidence) -> PeriodRef:
         """Return the period of `value` that `first` began, possibly as a part of another one.
@@ -113,67 +87,32 @@ class SlotRecord:
 
     def put(self, place: PeriodRef, period: ValuePeriod) -> None:
         """Replace a period, or append one."""
-        self._do(SlotRecord._set_period, place, period)
+        self.changes += 1
+        value, nth = place
+        periods = self._periods.setdefault(value, [])
+        if nth < len(periods):
+            periods[nth] = period
+            return
+        periods.append(period)
+        if nth:
+            self._begun[period.first] = nth
 
     def join(self, place: PeriodRef, later: Sequence[PeriodRef]) -> None:
         """Merge `later` periods, the last of their value, into the one at `place`."""
         joined = self.at(place).joined([self.at(one) for one in later])
-        for one in reversed(later):
-            first = self.at(one).first
-            self._do(SlotRecord._set_period, one, None)
-            self._do(SlotRecord._set_begun, first, place[1])
+        for one in later:
+            self._begun[self.at(one).first] = place[1]
+        del self._periods[place[0]][later[0][1] :]
         self.put(place, joined)
 
     def hold(self, place: PeriodRef | None) -> None:
         """Set the current period."""
-        self._do(SlotRecord._set_current, None, place)
+        self.changes += 1
+        self._current = place
 
     def challenge(self, value: Value | None, challenge: ValuePeriod | None) -> None:
         """Set or remove the challenge for `value`."""
-        self._do(SlotRecord._set_challenge, value, challenge)
-
-    def _do(self, write: Callable[["SlotRecord", K, V | None], V | None], key: K, new: V | None) -> None:
-        self._undo.append((write, key, write(self, key, new)))
-
-    def _set_period(self, place: PeriodRef, new: ValuePeriod | None) -> ValuePeriod | None:
-        """Replace, append or remove the last period of a value; return the former one."""
-        value, nth = place
-        periods = self._periods.setdefault(value, [])
-        self._tell(place)
-        former = periods[nth] if nth < len(periods) else None
-        if former is None or new is None:
-            self._tell((value, nth + 1))  # where a challenge moves to, or from
-        if new is None:
-            self._begun.pop(periods.pop().first, None)
-            if not periods:
-                del self._periods[value]  # the values stand in the order in which they came
-        elif former is None:
-            periods.append(new)
-            if nth:
-                self._begun[new.first] = nth
-        else:
-            periods[nth] = new
-        return former
-
-    def _set_begun(self, first: Evidence, nth: int | None) -> int | None:
-        former = self._begun.pop(first, None)
-        if nth is not None:
-            self._begun[first] = nth
-        return former
-
-    def _set_challenge(self, value: Value | None, new: ValuePeriod | None) -> ValuePeriod | None:
-        if value is not None:
-            self._tell(self.next_of(value))
-        former = self._challenges.pop(value, None)
-        if new is not None:
-            self._challenges[value] = new
-        return former
-
-    def _set_current(self, _: None, new: PeriodRef | None) -> PeriodRef | None:
-        former, self._current = self._current, new
-        return former
-
-    def _tell(self, place: PeriodRef) -> None:
-        """Remember what stood at a place before its first change."""
-        if place not in self._former:
-            self._former[place] = self.shown(place)
+        self.changes += 1
+        self._challenges.pop(value, None)
+        if challenge is not None:
+            self._challenges[value] = challenge

@@ -10,7 +10,7 @@ from typing import Final
 
 from ricordo.language.facts.evidence import Evidence
 from ricordo.language.facts.vocabulary import PREDICATES
-from ricordo.memory.facts.slot_records import PeriodRef, SlotRecord, Undo
+from ricordo.memory.facts.slot_records import PeriodRef, SlotRecord
 from ricordo.memory.facts.value_periods import Value, ValuePeriod
 
 FIRM: Final = 5
@@ -36,7 +36,7 @@ def withstands(predicate: str, messages: int, against: int, *, opposite: bool) -
 
 
 class Slot:
-    """One slot; rows are applied in time order and undone in reverse.
+    """One slot, to which rows are applied in time order.
 
     Attributes:
         supported: the row that began the period that the last row supports; None if none.
@@ -50,9 +50,10 @@ class Slot:
         self.supported: Evidence | None = None
         self.ended: PeriodRef | None = None
 
-    def apply(self, row: Evidence, value: Value) -> Undo:
-        """Apply `row`, which concerns `value`, and return its undo; empty where it changes nothing."""
+    def apply(self, row: Evidence, value: Value) -> bool:
+        """Apply `row`, which concerns `value`, and return whether it changes anything."""
         self.supported = self.ended = None
+        changes = self.record.changes
         if row.kind != "said":
             self._settle(row, value)
         elif row.polarity == "denied":
@@ -61,7 +62,7 @@ class Slot:
             self._ended(row, value)
         else:
             self._holds(row, value)
-        return self.record.take_undo()
+        return self.record.changes != changes
 
     def _holds(self, row: Evidence, value: Value) -> None:
         place = self.record.current
@@ -237,14 +238,15 @@ class Slot:
 
     def _support(self, place: PeriodRef, row: Evidence) -> None:
         """Count a row for a period; a changed beginning also moves the end of what it superseded."""
-        former = self.record.at(place)
-        now = self._noted(former.supported(row))
+        period = self.record.at(place)
+        began, ended = period.valid_from, period.valid_to
+        now = self._noted(period.supported(row))
         self.record.put(place, now)
-        if (former.valid_from, former.valid_to) == (now.valid_from, now.valid_to):
+        if (began, ended) == (now.valid_from, now.valid_to):
             return
         for other in self.record.others(place):
             period = self.record.at(other)
-            follows = not period.closed and period.valid_to == former.valid_from != now.valid_from
+            follows = not period.closed and period.valid_to == began != now.valid_from
             if follows and now.valid_from is not None:
                 self.record.put(other, period.ended(now.valid_from, period.ended_by))
         self._fit(place)

@@ -1,14 +1,13 @@
-"""One value of a slot and the time in which it held, as an immutable value.
+"""One value of a slot and the time in which it held.
 
-Periods are replaced, never edited, so that a change can be undone by keeping the former one. They count
-messages and keep the latest ids in tuples of ten, which successive periods share.
+Support is counted in place; all else replaces the period.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from typing import Final, Self
 
 from ricordo.language.facts.entity_names import most_frequent, spelled
@@ -17,19 +16,13 @@ from ricordo.language.facts.evidence import Evidence
 SHOWN_MESSAGES: Final = 100
 """Supporting messages that a fact names: the latest."""
 
-_PIECE: Final = 10
-"""Messages, and spellings, in one tuple."""
-
 Value = tuple[str, str]
 """A predicate, and the normalised object."""
 
 _A_WHILE: Final = timedelta(days=366)
 
-_Names = tuple[str, ...]
-_Counts = tuple[tuple[str, int], ...]
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ValuePeriod:
     """One value and the time in which it held, or is said to have held.
 
@@ -39,15 +32,12 @@ class ValuePeriod:
         first: the row that began it.
         dated: whether its beginning was stated; else it is the time of the first message.
         closed: whether its end was stated; else it ended because another value began.
-        messages: distinct supporting messages.
-        former_ids: the latest of them but for the last ones, oldest first, in pieces.
-        last_ids: the last ones, at most a piece.
+        supporters: distinct supporting messages, oldest first.
         contradictions: distinct contradicting messages.
         contradicted_by: the latest of them.
         ended_by: the message or request that ended it; None while it holds, if it was stated as past, and
             where it never came to hold.
-        spellings: counts of spellings, but for the last ones.
-        last_spellings: less than a piece.
+        spellings: how often each was met.
     """
 
     value: Value
@@ -59,14 +49,11 @@ class ValuePeriod:
     closed: bool = False
     verified: bool = False
     disputed: bool = False
-    messages: int = 0
-    former_ids: tuple[tuple[str, ...], ...] = ()
-    last_ids: tuple[str, ...] = ()
+    supporters: list[str] = field(default_factory=list)
     contradictions: int = 0
     contradicted_by: str | None = None
     ended_by: str | None = None
-    spellings: tuple[tuple[str, int], ...] = ()
-    last_spellings: tuple[str, ...] = ()
+    spellings: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def begun(cls, row: Evidence, value: Value) -> Self:
@@ -99,42 +86,30 @@ class ValuePeriod:
     @property
     def spelling(self) -> str:
         """The most frequent spelling."""
-        return most_frequent(self.times_spelled)
+        return most_frequent(self.spellings)
 
     @property
-    def times_spelled(self) -> Mapping[str, int]:
-        """The counts of spellings."""
-        times = dict(self.spellings)
-        for spelling in self.last_spellings:
-            times[spelling] = times.get(spelling, 0) + 1
-        return times
+    def messages(self) -> int:
+        """The number of distinct supporting messages."""
+        return len(self.supporters)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
         """The latest supporting messages, oldest first."""
-        return (*chain(*self.former_ids), *self.last_ids)[-SHOWN_MESSAGES:]
+        return tuple(self.supporters[-SHOWN_MESSAGES:])
 
     def supported(self, row: Evidence) -> Self:
-        """Count `row` as support, and take the times that it states."""
-        updated = self._with_times(row)
-        counts, last = _counts_with(updated.spellings, (*updated.last_spellings, spelled(row.object)))
-        if row.kind != "said":
-            return replace(updated, spellings=counts, last_spellings=last)
-        last_reinforced = max(updated.last_reinforced, row.at)
-        if row.message_id in updated.last_ids[-1:]:
-            return replace(updated, spellings=counts, last_spellings=last, last_reinforced=last_reinforced)
-        former_ids, last_ids = _kept(updated.former_ids, updated.last_ids, row.message_id)
-        return replace(
-            updated,
-            spellings=counts,
-            last_spellings=last,
-            last_reinforced=last_reinforced,
-            messages=updated.messages + 1,
-            former_ids=former_ids,
-            last_ids=last_ids,
-        )
+        """Count `row` as support, take the times that it states, and return the period."""
+        self._take_times(row)
+        spelling = spelled(row.object)
+        self.spellings[spelling] = self.spellings.get(spelling, 0) + 1
+        if row.kind == "said":
+            self.last_reinforced = max(self.last_reinforced, row.at)
+            if row.message_id not in self.supporters[-1:]:
+                self.supporters.append(row.message_id)
+        return self
 
-    def _with_times(self, row: Evidence) -> Self:
+    def _take_times(self, row: Evidence) -> None:
         """Take the times that `row` states, unless they would leave no time between them.
 
         Of several beginnings the earliest counts: "for two years" is said until it is three.
@@ -144,11 +119,9 @@ class ValuePeriod:
             begin, dated = row.valid_from, True
         if begin is not None and end is not None and end <= begin:
             if dated:
-                return self
+                return
             begin = None  # when it was first said is no beginning
-        if (begin, end, dated) == (self.valid_from, self.valid_to, self.dated):
-            return self
-        return replace(self, valid_from=begin, valid_to=end, dated=dated)
+        self.valid_from, self.valid_to, self.dated = begin, end, dated
 
     def contradicted(self, row: Evidence, *, disputed: bool) -> Self:
         """Count `row` as a contradiction."""
@@ -225,48 +198,23 @@ class ValuePeriod:
         )
         if spelled(row.object) == self.spelling:
             return updated
-        return replace(updated, spellings=(), last_spellings=(spelled(row.object),))
+        return replace(updated, spellings={spelled(row.object): 1})
 
     def joined(self, later: Sequence[Self]) -> Self:
         """Return this period with the messages and spellings of later ones of its value, in order."""
         all_of = (self, *later)
-        again = sum(then.first.message_id in one.last_ids[-1:] for one, then in pairwise(all_of))
-        former_ids, last_ids = _in_pieces(tuple(chain.from_iterable(one.message_ids for one in all_of)))
-        times: Counter[str] = Counter()
+        spellings: Counter[str] = Counter()
         for one in all_of:
-            times.update(one.times_spelled)
+            spellings.update(one.spellings)
         return replace(
             self,
             last_reinforced=max(one.last_reinforced for one in all_of),
-            messages=sum(one.messages for one in all_of) - again,
-            former_ids=former_ids,
-            last_ids=last_ids,
+            supporters=[one for one, _ in groupby(chain.from_iterable(one.supporters for one in all_of))],
             contradictions=sum(one.contradictions for one in all_of),
             contradicted_by=next(filter(None, (one.contradicted_by for one in reversed(all_of))), None),
-            spellings=tuple(times.items()),
-            last_spellings=(),
+            spellings=spellings,
         )
 
     def unheld(self, *, disputed: bool) -> Self:
         """Record what was said and did not come to hold."""
         return replace(self, valid_from=self.first.at, valid_to=self.first.at, disputed=disputed)
-
-
-def _counts_with(counts: _Counts, last: _Names) -> tuple[_Counts, _Names]:
-    if len(last) < _PIECE:
-        return counts, last
-    times = Counter(last)
-    added = tuple((pair[0], pair[1] + times.pop(pair[0])) if pair[0] in times else pair for pair in counts)
-    return (*added, *times.items()), ()
-
-
-def _in_pieces(ids: _Names) -> tuple[tuple[_Names, ...], _Names]:
-    shown = tuple(one for one, _ in groupby(ids))[-SHOWN_MESSAGES:]
-    pieces = [shown[start : start + _PIECE] for start in range(0, len(shown), _PIECE)]
-    return tuple(pieces[:-1]), pieces[-1] if pieces else ()
-
-
-def _kept(former: tuple[_Names, ...], last: _Names, message_id: str) -> tuple[tuple[_Names, ...], _Names]:
-    if len(last) < _PIECE:
-        return former, (*last, message_id)
-    return (*former, last)[-SHOWN_MESSAGES // _PIECE :], (message_id,)

@@ -91,38 +91,10 @@ begin
 end
 $$;
 
--- Changes a user's evidence version with their evidence, whatever statement changes it. It first takes the lock of
--- `facts.sql`, so that an erasure waits for a concurrent fold without a deadlock. An erasure leaves no version.
-create or replace function change_evidence_version() returns trigger language plpgsql as $$
-begin
-    if not exists (select from changed) then
-        return null;
-    end if;
-    perform pg_advisory_xact_lock(hashtextextended(of_user.tenant || '//' || of_user.user_id, 1))
-    from (select tenant, user_id from changed group by tenant, user_id
-          order by tenant collate "C", user_id collate "C") as of_user;
-    if tg_op = 'DELETE' then
-        delete from evidence_versions v
-        using (select distinct tenant, user_id from changed) as c
-        where v.tenant = c.tenant and v.user_id = c.user_id;
-    else
-        insert into evidence_versions (tenant, user_id) select tenant, user_id from changed group by tenant, user_id
-        on conflict (tenant, user_id) do update set version = gen_random_uuid();
-    end if;
-    return null;
-end
-$$;
-create or replace trigger evidence_inserted after insert on fact_evidence referencing new table as changed
-for each statement execute function change_evidence_version();
-create or replace trigger evidence_updated after update on fact_evidence referencing new table as changed
-for each statement execute function change_evidence_version();
-create or replace trigger evidence_deleted after delete on fact_evidence referencing old table as changed
-for each statement execute function change_evidence_version();
-
 -- Returns the working memory of a conversation in one round trip: the function sets the tenant for itself, as a
 -- transaction does at its beginning. Turns and notes are returned only if the caller's token is out of date: it changes
--- whenever one of them is added, changed, forgotten or expires. Names are returned if the caller's evidence version is
--- out of date. All of it is of one snapshot (stable).
+-- whenever one of them is added, changed, forgotten or expires. Names are returned if the caller's version of the
+-- facts is out of date. All of it is of one snapshot (stable).
 create or replace function working_memory(
     of_tenant text, of_user text, of_conversation text, turns_after timestamptz, turns_before timestamptz,
     notes_after timestamptz, notes_before timestamptz, max_turns integer, known_token text, known_version uuid
@@ -143,7 +115,8 @@ begin
         where n.tenant = of_tenant and n.user_id = of_user and n.conversation_id = of_conversation
           and n.set_at > notes_after and n.set_at < notes_before
         order by n.key) as n;
-    select v.version into version from evidence_versions v where v.tenant = of_tenant and v.user_id = of_user;
+    select md5(concat_ws('/', v.version, v.xmin))::uuid into version
+    from fact_versions v where v.tenant = of_tenant and v.user_id = of_user;
     token := md5(concat_ws(e'\n\n', coalesce(turn_versions, ''), coalesce(note_versions, ''), version));
     if token is distinct from known_token then
         select json_agg(t) into turns from (

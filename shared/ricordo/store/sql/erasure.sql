@@ -136,7 +136,8 @@ returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s
 -- name: retract
 -- $3 ids of messages, or of requests with assertions about facts.
 delete from fact_evidence where tenant = $1 and user_id = $2 and message_id = any($3::text[])
-returning subject_key, predicate, object_key
+returning
+-- include: evidence.statement
 
 -- name: retract_all
 -- $3 until when, $4 limit. Of a user, including assertions; ordered by subject, so that a part is folded again once.
@@ -147,7 +148,8 @@ with going as (
 )
 delete from fact_evidence e using going g
 where e.tenant = $1 and e.user_id = $2 and e.message_id = g.message_id and e.ordinal = g.ordinal
-returning e.subject_key, e.predicate, e.object_key
+returning
+-- include: evidence.statement of e
 
 -- name: summarize_again
 -- $3 conversations: what is left of their sessions is summed up anew, $4 now.

@@ -3,10 +3,6 @@
 -- fragment: columns
     sent_at, subject, predicate, object, polarity, kind, position, valid_from, valid_to, subject_tie, object_tie
 
--- fragment: excluded
-    excluded.sent_at, excluded.subject, excluded.predicate, excluded.object, excluded.polarity, excluded.kind,
-    excluded.position, excluded.valid_from, excluded.valid_to, excluded.subject_tie, excluded.object_tie
-
 -- name: of_memories
 -- What earlier readings found in messages; of one that was read and states nothing, a row without a predicate.
 select m.id as memory_id, m.message_id, m.user_id, coalesce(e.sent_at, m.created_at) as message_sent_at, e.*
@@ -20,66 +16,102 @@ left join lateral (
 where m.tenant = $1 and m.id = any($2::uuid[])
 order by m.message_id, e.ordinal
 
+-- fragment: statement
+-- What folding has to know of a row of evidence.
+    user_id, subject, subject_tie, subject_key, predicate, object, object_tie, object_key
+
+-- fragment: resolved
+-- Rows to be stored as `one`, with the entities that their names are known to mean.
+    left join lateral (
+        select entity, entity_key, tells from mentions
+        where tenant = $1 and user_id = one.user_id and name_hash = md5(one.subject)::uuid and tie = one.subject_tie
+          and one.subject_key <> 'user'
+        offset 0) as s on true
+    left join lateral (
+        select entity, entity_key, tells from mentions
+        where tenant = $1 and user_id = one.user_id and name_hash = md5(one.object)::uuid and tie = one.object_tie
+          and one.predicate = any($3::text[])
+        offset 0) as o on true
+
+-- fragment: with_keys
+           coalesce(s.entity_key, one.subject_key) as subject_key, coalesce(o.entity_key, one.object_key) as object_key,
+           coalesce(s.entity, '') as subject_name, coalesce(o.entity, '') as object_name,
+           s.tells as subject_tells, o.tells as object_tells
+
 -- name: keep_evidence
--- Replaces the evidence of messages, and returns the former. The rows of the messages are locked, so that a concurrent
--- erasure deletes the evidence too; a message without a row has none. Returned are also the messages whose evidence was
--- stored, and the former versions of the evidence of users ($5).
+-- Replaces the evidence of messages ($4) with $2, and returns the former ("stored" is false) and what is stored. The rows of
+-- the memories ($5) are locked, so that a concurrent erasure deletes the evidence too; a message without a row has none.
+-- $3 predicates whose object is a person or an animal.
 with locked as (
-    select id from memories where tenant = $1 and id = any($4::uuid[]) order by id for key share
+    select id from memories where tenant = $1 and id = any($5::uuid[]) order by id for key share
 ), former as (
-    select user_id, subject_key, predicate, object_key
-    from fact_evidence where tenant = $1 and message_id = any($2::text[])
+    select message_id,
+-- include: statement
+    from fact_evidence where tenant = $1 and message_id = any($4::text[])
 ), dropped as (
-    delete from fact_evidence where tenant = $1 and message_id = any($2::text[]) and kind = 'said'
+    delete from fact_evidence where tenant = $1 and message_id = any($4::text[]) and kind = 'said'
       and (message_id, ordinal) not in (
         select e.message_id, e.ordinal
-        from jsonb_to_recordset($3::jsonb) as e (message_id text, ordinal integer))
+        from jsonb_to_recordset($2::jsonb) as e (message_id text, ordinal integer))
+), known as (
+    select one.user_id, one.message_id, one.ordinal, one.quote,
+-- include: columns of one
+           ,
+-- include: with_keys
+    from jsonb_array_elements($2::jsonb) as row
+    cross join lateral jsonb_populate_record(null::fact_evidence, row) as one
+    join locked on locked.id = (row ->> 'memory_id')::uuid
+-- include: resolved
 ), kept as (
-    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, quote,
+    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name, quote,
 -- include: columns
     )
-    select $1, user_id, message_id, ordinal, subject_key, object_key, quote,
+    select $1, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name, quote,
 -- include: columns
-    from jsonb_array_elements($3::jsonb) as one, jsonb_populate_record(null::fact_evidence, one), locked
-    where locked.id = (one ->> 'memory_id')::uuid
+    from known
     order by message_id, ordinal
-    on conflict (tenant, message_id, ordinal) do update set (subject_key, object_key, quote,
+    on conflict (tenant, message_id, ordinal) do update
+    set (subject_key, object_key, subject_name, object_name, quote,
 -- include: columns
-    ) = (excluded.subject_key, excluded.object_key, excluded.quote,
--- include: excluded
+    ) = (excluded.subject_key, excluded.object_key, excluded.subject_name, excluded.object_name, excluded.quote,
+-- include: columns of excluded
     )
-    returning message_id
 )
-select user_id, subject_key, predicate, object_key, null as message_id, null::uuid as version from former
+select false as stored, message_id, null::boolean as subject_tells, null::boolean as object_tells,
+-- include: statement
+from former
 union all
-select distinct null, null, null, null, message_id, null::uuid from kept
-union all
-select user_id, null, null, null, null, version from evidence_versions where tenant = $1 and user_id = any($5::text[])
+select true, message_id, subject_tells, object_tells,
+-- include: statement
+from known
 
 -- name: keep_word
--- An assertion needs no memory: it is deleted with its user.
-insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key,
+-- An assertion needs no memory: it is deleted with its user. $2 rows, $3 as above; returned as above.
+with known as (
+    select one.user_id, one.message_id, one.ordinal,
+-- include: columns of one
+           ,
+-- include: with_keys
+    from jsonb_populate_recordset(null::fact_evidence, $2::jsonb) as one
+-- include: resolved
+), kept as (
+    insert into fact_evidence (tenant, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name,
 -- include: columns
+    )
+    select $1, user_id, message_id, ordinal, subject_key, object_key, subject_name, object_name,
+-- include: columns
+    from known
 )
-select $1, $2, message_id, ordinal, subject_key, object_key,
--- include: columns
-from jsonb_populate_recordset(null::fact_evidence, $3::jsonb)
+select subject_tells, object_tells,
+-- include: statement
+from known
 
--- name: evidence
--- Whatever has a say in parts of what is known of a user: $3 names, $4 predicates of the user in person with all their
--- objects, $5 predicates with the object $6.
-select message_id,
--- include: columns
-from fact_evidence
-where tenant = $1 and user_id = $2
-  and ((subject_key <> 'user' and subject_key = any($3::text[])) or object_key = any($3::text[])
-       or (subject_key = 'user' and predicate = any($4::text[]))
-       or (subject_key = 'user' and object_key = any($6::text[])
-           and (predicate, object_key) in (select * from unnest($5::text[], $6::text[]))))
+-- name: to_fold
+select * from evidence_to_fold($1, $2, $3, $4, $5)
 
 -- name: kept_word
 -- What was kept of a request, unless its user ($3) is forgotten.
-select message_id, subject_key, object_key,
+select message_id, user_id, subject_key, object_key,
 -- include: columns
 from fact_evidence
 where tenant = $1 and message_id = $2

@@ -60,7 +60,8 @@ select fact_id from rejections where tenant = $1 and request_id = $2 limit 1
 delete from fact_evidence
 where tenant = $1 and user_id = $2 and subject_key = $3 and predicate = $4 and object_key = $5
   and kind = 'said' and polarity <> 'denied'
-returning message_id, subject, object, quote, subject_key, predicate, object_key
+returning message_id, quote,
+-- include: evidence.statement
 
 -- name: is_verified
 -- Whether the user has ever verified a fact.
@@ -81,7 +82,7 @@ on conflict do nothing
 
 -- name: evidence_of
 -- What messages ($3) say, with the words of each.
-select ordinal, quote, message_id, subject_key, object_key,
+select ordinal, quote, message_id, user_id, subject_key, object_key,
 -- include: evidence.columns
 from fact_evidence
 where tenant = $1 and user_id is not distinct from $2 and message_id = any($3::text[]) and kind = 'said'

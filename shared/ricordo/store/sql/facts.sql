@@ -28,30 +28,121 @@ group by chain.read
 -- name: lock_messages
 select * from lock_messages($1, $2, $3, $4, $5)
 
--- name: versions
--- Evidence of a user that changes, by whomever, changes the state (a trigger): what somebody remembers of what is known
--- of a user counts as long as the state is still the one in which they left it.
-select user_id, version from evidence_versions where tenant = $1 and user_id = any($2::text[])
-
 -- name: mark_extracted
--- $2 memories, $3 instant, $4 the consumers that set the stage, $5 users: all stages of the memories, and the versions of the
--- evidence of the users.
-select memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted, null::uuid as version
-from mark_stage($1, $2, 'extracted', $3, $4)
-union all
-select null, null, user_id, null, null, null, null, null, null, version
-from evidence_versions where tenant = $1 and user_id = any($5::text[])
+-- $2 memories, $3 instant, $4 the consumers that set the stage: all stages of the memories.
+select * from mark_stage($1, $2, 'extracted', $3, $4)
 
--- name: mentions
--- The people and animals that evidence speaks of, but for that of the messages $4: the words, the tie, and who that is.
--- $3 predicates whose object is one. What is said of a stranger (a tie of "~") tells of nobody but strangers.
-select subject as name, subject_tie as tie, subject_key as key, true as tells
-from fact_evidence
-where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and not (message_id = any($4::text[]))
+-- name: said_names
+-- The people and animals that all evidence of a user speaks of, and who they are. $3 predicates whose object is one. What is
+-- said of a stranger (a tie of "~") tells of nobody but strangers.
+select name, tie, entity_key, bool_or(tells) as tells from (
+    select subject as name, subject_tie as tie, subject_key as entity_key, true as tells
+    from fact_evidence
+    where tenant = $1 and user_id = $2 and (subject_key < 'user' or subject_key > 'user') and subject_key <> ''
+    union all
+    select object, object_tie, object_key, subject_tie <> '~' or subject_key in ('', 'user') or object_tie = '~'
+    from fact_evidence
+    where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and object_key not in ('', 'user')
+) as said
+group by name, tie, entity_key
+
+-- name: known_names
+select name, tie, tells, entity, entity_key from mentions where tenant = $1 and user_id = $2 and name <> ''
+
+-- name: are_resolved
+delete from mentions where tenant = $1 and user_id = $2 and name = ''
+
+-- name: names_near
+-- The mentions that may change who those with the first words $3 and the ties $4 are: those of the same first word, and "my
+-- brother" with all of a first word of which one is a brother. $5 ties of which "my ..." alone may say who is meant.
+with kinds as (
+    select kind from mentions where tenant = $1 and user_id = $2 and word = any($3::text[])
+    union
+    select unnest($4::text[])
+), unnamed as (
+    select name, tie, tells, entity, entity_key, kind from mentions
+    where tenant = $1 and user_id = $2 and word = '' and kind = any($5::text[])
+      and kind = any(array(select kind from kinds))
+), words as (
+    select unnest($3::text[]) as word
+    union
+    select word from mentions
+    where tenant = $1 and user_id = $2 and word <> '' and kind = any($5::text[])
+      and kind = any(array(select kind from unnamed union select unnest($4::text[])))
+)
+select name, tie, tells, entity, entity_key from mentions
+where tenant = $1 and user_id = $2 and word <> '' and word = any(array(select word from words))
+union all
+select name, tie, tells, entity, entity_key from unnamed
+
+-- name: lose_names
+-- Of mentions ($3 names, $4 ties) in evidence that is gone, deletes those of which there is no other, and returns those that
+-- tell nothing any more. $5 predicates whose object is a person or an animal.
+with other as (
+    select m.name, m.name_hash, m.tie, m.word, m.kind, m.tells, exists (
+        select from fact_evidence e
+        where e.tenant = $1 and e.user_id = $2 and e.subject_key = m.entity_key and e.subject_key <> 'user'
+          and e.subject = m.name and e.subject_tie = m.tie
+    ) or exists (
+        select from fact_evidence e
+        where e.tenant = $1 and e.user_id = $2 and e.object_key = m.entity_key and e.object = m.name and e.object_tie = m.tie
+          and e.predicate = any($5::text[]) and (e.subject_tie <> '~' or e.subject_key in ('', 'user') or e.object_tie = '~')
+    ) as still_tells, exists (
+        select from fact_evidence e
+        where e.tenant = $1 and e.user_id = $2 and e.object_key = m.entity_key and e.object = m.name and e.object_tie = m.tie
+          and e.predicate = any($5::text[])
+    ) as is_object
+    from unnest($3::text[], $4::text[]) as gone (name, tie)
+    join mentions m on m.tenant = $1 and m.user_id = $2 and m.name_hash = md5(gone.name)::uuid and m.tie = gone.tie
+), deleted as (
+    delete from mentions m using other
+    where m.tenant = $1 and m.user_id = $2 and m.name_hash = other.name_hash and m.tie = other.tie
+      and not other.still_tells and not other.is_object
+), silenced as (
+    update mentions m set tells = false from other
+    where m.tenant = $1 and m.user_id = $2 and m.name_hash = other.name_hash and m.tie = other.tie
+      and not other.still_tells and other.is_object
+)
+select name, tie from other where tells and not still_tells
+
+-- name: save_names
+-- Writes mentions ($3 rows), and puts their entities into the evidence in which they had other ones ("former_key"). Returned is
+-- of what the evidence says something now, or said before. $4 predicates whose object is a person or an animal.
+with input as (
+    select * from jsonb_to_recordset($3::jsonb) as m (
+        name text, tie text, word text, kind text, tells boolean, entity text, entity_key text, former_key text)
+), saved as (
+    insert into mentions (tenant, user_id, name, tie, word, kind, tells, entity, entity_key)
+    select distinct on (name, tie) $1, $2, name, tie, word, kind, tells, entity, entity_key from input order by name, tie
+    on conflict (tenant, user_id, name_hash, tie) do update
+    set (tells, entity, entity_key) = (excluded.tells, excluded.entity, excluded.entity_key)
+), named as (
+    select e.message_id, e.ordinal, m.entity_key as subject_key, m.entity as subject_name,
+           null as object_key, null as object_name
+    from input m cross join lateral (
+        select message_id, ordinal, subject, subject_tie from fact_evidence
+        where tenant = $1 and user_id = $2 and subject_key = m.former_key and subject_key <> 'user' offset 0) as e
+    where e.subject = m.name and e.subject_tie = m.tie
+    union all
+    select e.message_id, e.ordinal, null, null, m.entity_key, m.entity
+    from input m cross join lateral (
+        select message_id, ordinal, predicate, object, object_tie from fact_evidence
+        where tenant = $1 and user_id = $2 and object_key = m.former_key offset 0) as e
+    where e.object = m.name and e.object_tie = m.tie and e.predicate = any($4::text[])
+), renamed as (
+    update fact_evidence e
+    set subject_key = coalesce(n.subject_key, e.subject_key), subject_name = coalesce(n.subject_name, e.subject_name),
+        object_key = coalesce(n.object_key, e.object_key), object_name = coalesce(n.object_name, e.object_name)
+    from (select message_id, ordinal, max(subject_key) as subject_key, max(subject_name) as subject_name,
+                 max(object_key) as object_key, max(object_name) as object_name
+          from named group by message_id, ordinal) as n
+    where e.tenant = $1 and e.message_id = n.message_id and e.ordinal = n.ordinal
+    returning e.subject_key, e.predicate, e.object_key
+)
+select e.subject_key, e.predicate, e.object_key
+from named n join fact_evidence e on e.tenant = $1 and e.message_id = n.message_id and e.ordinal = n.ordinal
 union
-select object, object_tie, object_key, subject_tie <> '~' or subject_key = 'user' or object_tie = '~'
-from fact_evidence
-where tenant = $1 and user_id = $2 and predicate = any($3::text[]) and not (message_id = any($4::text[]))
+select subject_key, predicate, object_key from renamed
 
 -- name: decisions
 -- What the user has left to the rules again is one, too: a model is not to decide it.
@@ -89,7 +180,6 @@ where tenant = $1 and user_id = $2 and same is null and decided_by = ''
   and (first, second) in (select * from unnest($3::text[], $4::text[]))
 
 -- name: has_evidence
--- Whether there is evidence of a user: where some has gone, there may be no state of the rest.
 select exists (select from fact_evidence where tenant = $1 and user_id = $2)
 
 -- name: record_request
@@ -120,7 +210,7 @@ select is_forgotten($1, $2, '', '', $3)
 
 -- name: decide
 -- $7 when it was decided; null for now. What the user has said only the user takes back, and nothing that was said before it.
--- Whoever remembers who is who reads it anew. Returned is whether that may have changed who is who.
+-- Returned is whether that may have changed who is who.
 with former as (
     select same, decided_by = 'user' as firm from identity_decisions
     where tenant = $1 and user_id = $2 and first = $3 and second = $4
@@ -135,105 +225,8 @@ with former as (
 ), other as (
     select from decided left join former on true
     where (decided.same, decided.firm) is distinct from (former.same, coalesce(former.firm, false))
-), renewed as (
-    update evidence_versions set version = gen_random_uuid()
-    where tenant = $1 and user_id = $2 and exists (select from other)
 )
 select exists (select from other) as changed
 
--- name: rename
--- Mentions ($4: names, ties, keys) are somebody else now: in the evidence of the messages $5, or in all. Returned is in
--- what they have, or had, a say. $3 predicates whose object is somebody.
-with mentions as (
-    select distinct m.name, m.tie, m.key from jsonb_to_recordset($4::jsonb) as m (name text, tie text, key text)
-), matching as (
-    select e.message_id, e.ordinal, e.subject_key, e.predicate, e.object_key,
-           coalesce(s.key, e.subject_key) as new_subject_key, coalesce(o.key, e.object_key) as new_object_key
-    from fact_evidence e
-    left join mentions s on s.name = e.subject and s.tie = e.subject_tie and e.subject_key <> 'user'
-    left join mentions o on o.name = e.object and o.tie = e.object_tie and e.predicate = any($3::text[])
-    where e.tenant = $1 and e.user_id = $2 and ($5::text[] is null or e.message_id = any($5::text[]))
-      and (s.key is not null or o.key is not null)
-), renamed as (
-    update fact_evidence e set subject_key = h.new_subject_key, object_key = h.new_object_key
-    from matching h
-    where e.tenant = $1 and e.message_id = h.message_id and e.ordinal = h.ordinal
-      and (e.subject_key, e.object_key) is distinct from (h.new_subject_key, h.new_object_key)
-)
-select subject_key, predicate, object_key from matching
-union
-select new_subject_key, predicate, new_object_key from matching
-
 -- name: write_facts
--- $3 rows, $4 ids of facts that are no more, and of the parts $5 to $8 (as of evidence) all but the rows. What has changed
--- gets the next version of the user's facts, and what is deleted leaves it. $9 rows of entities, $10 keys of entities that
--- nobody names any more. Returned is which facts were written, or deleted.
-with input as (
-    select * from jsonb_populate_recordset(null::facts, $3::jsonb)
-), changed as (
-    select i.* from input i left join facts f on f.tenant = $1 and f.id = i.id
-    where f.id is null or (
--- include: fact_columns.mutable of f
-    ) is distinct from (
--- include: fact_columns.mutable of i
-    )
-), going as (
-    select id from facts
-    where tenant = $1 and user_id = $2 and id not in (select id from input)
-      and ((subject_key <> 'user' and subject_key = any($5::text[]))
-           or (subject_key = 'user' and predicate = any($6::text[]))
-           or (subject_key = 'user' and object_key = any($8::text[])
-               and (predicate, object_key) in (select * from unnest($7::text[], $8::text[]))))
-    union
-    select id from facts where tenant = $1 and id = any($4::uuid[]) and user_id is not distinct from $2
-), drawn as (
-    insert into fact_versions as v (tenant, user_id, version)
-    select $1, $2, 1 where exists (select from changed) or exists (select from going)
-    on conflict (tenant, user_id) do update set version = v.version + 1
-    returning version
-), gone as (
-    delete from facts where tenant = $1 and id in (select id from going) returning id
-), left_behind as (
-    insert into gone_facts (tenant, user_id, id, version) select $1, $2, gone.id, drawn.version from gone, drawn
-    on conflict (tenant, id) do update set version = excluded.version
-), written as (
-    insert into facts (tenant, user_id, version, subject_key, object_key,
--- include: fact_columns.columns
-    )
-    select $1, $2, (select version from drawn), subject_key, object_key,
--- include: fact_columns.columns
-    from changed
-    order by id
-    on conflict (tenant, id) do update set (version,
--- include: fact_columns.mutable
-    ) = (excluded.version,
--- include: fact_columns.mutable of excluded
-    )
-    returning id
-), unnamed_entities as (
-    delete from entities where tenant = $1 and user_id = $2 and key = any($10::text[])
-), named as (
-    select distinct one.key, name_key
-    from jsonb_to_recordset($9::jsonb) as one (key text, names text[]), unnest(one.names) as name_key
-), unnamed as (
-    delete from entity_names n
-    where tenant = $1 and user_id = $2
-      and (key = any($10::text[]) or key in (select k.key from jsonb_to_recordset($9::jsonb) as k (key text)))
-      and not exists (select from named where named.key = n.key and named.name_key = n.name_key)
-), other_names as (
-    insert into entity_names (tenant, user_id, name_key, key)
-    select $1, $2, name_key, key from named order by name_key, key
-    on conflict do nothing
-), kept_entities as (
-    insert into entities (tenant, user_id, key, name, aliases, mentions)
-    select $1, $2, e.key, e.name, e.aliases, e.mentions
-    from jsonb_to_recordset($9::jsonb) as e (key text, name text, aliases text[], mentions integer)
-    order by e.key
-    on conflict (tenant, user_id, key) do update
-    set name = excluded.name, aliases = excluded.aliases, mentions = excluded.mentions
-    where (entities.name, entities.aliases, entities.mentions)
-        is distinct from (excluded.name, excluded.aliases, excluded.mentions)
-)
-select id, true as written from written
-union all
-select id, false from gone
+select write_facts($1, $2, $3, $4, $5) as gone

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from ricordo.memory.facts import Evidence, Folding, Kind, MessageContribution, Polarity, partitions_of
+from ricordo.memory.facts import Evidence, Kind, MessageContribution, Polarity, by_slot, fold_slots
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,12 +24,9 @@ def said(
 
 
 def contribution(message_id: str, *rows: Evidence) -> MessageContribution:
-    """Fold `rows` as they come, and ask for one message."""
-    folding = Folding("acme", "u-1")
-    for row in rows:
-        for part in partitions_of(row):
-            folding.add(part, [row], asked=[message_id])
-    return folding.take_changes().contributions.get(message_id, MessageContribution())
+    """Fold `rows`, and ask for one message."""
+    folded = fold_slots(by_slot(rows), {}, tenant="acme", user_id="u-1", asked=[message_id])
+    return folded.contributions.get(message_id, MessageContribution())
 
 
 def told(found: MessageContribution) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:

@@ -132,10 +132,8 @@ def test_an_older_and_a_younger_brother_are_not_both_marco() -> None:
 
 def test_a_merge_is_taken_back_when_there_is_no_reason_for_it_any_more() -> None:
     marco, brother = EntityMention("Marco", BROTHER), EntityMention("brother", BROTHER_UNNAMED)
-    known = EntityResolver((marco, brother))
-    assert known.key(brother) == "marco"
-    moved = known.add((EntityMention("Leo", BROTHER),))
-    assert [(one.name, one.key) for one in moved] == [("brother", "brother")]
+    assert keys(marco, brother) == ["marco", "marco"]
+    assert keys(marco, brother, EntityMention("Leo", BROTHER))[1] == "brother"
 
 
 def test_decisions_merge_keep_apart_and_can_be_taken_back() -> None:
@@ -191,24 +189,17 @@ def test_of_whom_the_user_has_said_anything_a_model_says_nothing(*, same: bool |
     assert len(set(keys(*names, decisions=decisions))) == (1 if same else 2)
 
 
-@given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False), st.integers(1, 4))
+@given(st.lists(MENTIONS, max_size=10), DECISIONS, st.randoms(use_true_random=False))
 def test_who_is_who_follows_from_the_set_of_mentions(
-    mentions: list[EntityMention], decisions: list[EntityDecision], random: object, size: int
+    mentions: list[EntityMention], decisions: list[EntityDecision], random: object
 ) -> None:
     whole = EntityResolver(mentions, decisions)
     order = [*mentions, *mentions[:2]]
     random.shuffle(order)  # type: ignore[attr-defined]  # hypothesis' own random
-    followed = {mention: mention.node.key for mention in mentions}
-    known = EntityResolver((), decisions)
-    for start in range(0, len(order), size):
-        batch = order[start : start + size]
-        for one in known.add(batch):
-            followed[EntityMention(one.name, one.tie)] = one.key
-        followed |= {mention: known.key(mention) for mention in batch}
-    assert {mention: known.key(mention) for mention in mentions} == {
-        mention: whole.key(mention) for mention in mentions
-    }
-    assert followed == {mention: whole.key(mention) for mention in mentions}
+    known = EntityResolver(order, decisions)
+    assert [(known.key(one), known.name(one)) for one in mentions] == [
+        (whole.key(one), whole.name(one)) for one in mentions
+    ]
 
 
 def test_what_is_said_of_my_brother_is_known_of_marco() -> None:
@@ -231,8 +222,5 @@ def test_an_entity_goes_by_all_that_it_was_called() -> None:
 def test_those_of_a_first_name_are_compared_as_long_as_they_are_few() -> None:
     few = [EntityMention("Anna"), EntityMention("Anna Neri")]
     people = [*few, *(EntityMention(f"Anna {n}", BROTHER) for n in range(70))]
-    known = EntityResolver(people[:2])
-    assert known.key(people[0]) == "anna neri"
-    moved = {one for person in people for one in known.add([person])}
-    assert {(one.name, one.key) for one in moved} >= {("Anna", "anna")}
-    assert [known.key(person) for person in people] == keys(*people)
+    assert keys(*few) == ["anna neri", "anna neri"]
+    assert keys(*people)[:2] == ["anna", "anna neri"]

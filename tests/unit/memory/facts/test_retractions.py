@@ -14,15 +14,12 @@ from ricordo.language.facts.evidence import order
 from ricordo.memory.facts import (
     Evidence,
     Fact,
-    Folding,
-    Partition,
     Rejection,
     UserAssertion,
     assertion_evidence,
     drop_rejected,
     fold,
 )
-from ricordo.memory.facts.slot_histories import TooLateError
 from ricordo.testing.factories import at
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -79,19 +76,6 @@ def test_what_was_corrected_never_held_also_when_what_ended_it_comes_late() -> N
     assert rome == replace(former, verified=True, contradictions=1)
     assert folded(word(confirmed, "Rome", 302, TAKE_BACK)) == folded(rows)
     assert folded(word(rows, "Turin", 301, TAKE_BACK)) == folded([said("Rome", 0), said("Oslo", 31)])
-
-
-def test_a_word_that_is_too_far_back_to_be_left_out_is_told_so() -> None:
-    folding, part = Folding("acme", "u-1", reach=1), Partition(predicate="lives_in")
-    rows = word([said("Rome", 0)], "Rome", 1, CONFIRM)
-    folding.add(part, rows)
-    for day in range(2, 9):
-        folding.add(part, [said("Oslo", day)])
-    (taking_back,) = word(rows, "Rome", 10, TAKE_BACK)[2:]
-    assert not folding.reaches(part, [taking_back])
-    assert folding.reaches(part, [replace(taking_back, object="Oslo")])
-    with pytest.raises(TooLateError):
-        folding.add(part, [taking_back])
 
 
 def test_a_rejection_counts_where_what_is_restored_was_rejected_at_another_instant() -> None:

@@ -1,7 +1,8 @@
 -- Evidence, facts, entities, links between memories and corrections.
 
 -- Statements of messages; facts are a fold over this evidence. Names stay as they were written; the keys hold which
--- entity they mean, and the ties what distinguishes two of one name ("my brother").
+-- entity they mean, `subject_name` and `object_name` its name where that is another one, and the ties what distinguishes two
+-- of one name ("my brother").
 create table fact_evidence (
     tenant text not null,
     user_id text not null,
@@ -21,19 +22,32 @@ create table fact_evidence (
     quote text not null default '',
     subject_tie text not null default '',
     object_tie text not null default '',
+    subject_name text not null default '',
+    object_name text not null default '',
     primary key (tenant, message_id, ordinal)
 );
-create index fact_evidence_of_subject on fact_evidence (tenant, user_id, subject_key, predicate);
-create index fact_evidence_of_object on fact_evidence (tenant, user_id, object_key);
+create index fact_evidence_of_slot on fact_evidence (tenant, user_id, subject_key, predicate, object_key);
+create index fact_evidence_of_object on fact_evidence (tenant, user_id, object_key, subject_key, predicate);
 
--- A version per user that changes with every change of their evidence: a worker that remembers the fold of a version
--- need not read the evidence again.
-create table evidence_versions (
+-- The people and animals that the evidence of a user speaks of, as they are written and tied, and who they are: a function of
+-- all mentions that tell of anybody, and of decisions about names. `entity` is as `subject_name` above; `word` is the first
+-- word, and empty where there is no name ("my brother"); `kind` is the predicate of the tie.
+create table mentions (
     tenant text not null,
     user_id text not null,
-    version uuid not null default gen_random_uuid(),
-    primary key (tenant, user_id)
+    name_hash uuid generated always as (md5(name)::uuid) stored,
+    tie text not null,
+    name text not null,
+    word text not null,
+    kind text not null,
+    tells boolean not null,
+    entity text not null,
+    entity_key text not null,
+    primary key (tenant, user_id, name_hash, tie)
 );
+create index mentions_of_word on mentions (tenant, user_id, word);
+create index mentions_of_kind on mentions (tenant, user_id, kind) where kind <> '';
+create index mentions_of_entity on mentions (tenant, user_id, entity_key);
 
 create table facts (
     tenant text not null,
@@ -57,8 +71,8 @@ create table facts (
     primary key (tenant, id)
 );
 create index facts_of_user on facts (tenant, user_id, confidence desc, last_reinforced desc);
-create index facts_of_subject on facts (tenant, user_id, subject_key, predicate);
-create index facts_of_object on facts (tenant, user_id, object_key);
+create index facts_of_slot on facts (tenant, user_id, subject_key, predicate, object_key);
+create index facts_of_object on facts (tenant, user_id, object_key, subject_key, predicate);
 create index facts_of_predicate on facts (tenant, user_id, predicate, confidence desc, last_reinforced desc);
 create index facts_current on facts (tenant, user_id, confidence desc, last_reinforced desc) where valid_to is null;
 create index facts_verified on facts (tenant, user_id) where verified;

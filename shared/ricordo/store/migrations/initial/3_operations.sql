@@ -218,7 +218,8 @@ $$;
 -- One tenant at a time. Forced for the owner too, so that only a superuser or a role that bypasses it on purpose
 -- (backup) sees all rows.
 -- Until a table is analysed for the first time, the planner assumes that a tenant has a two hundredth of its rows, as a
--- model has of the vectors, and would rather read all of these than look up keys. PostgreSQL 18 takes these statistics.
+-- model has of the vectors and a user of the facts, and would rather read all of these than look up keys. PostgreSQL 18 takes
+-- these statistics.
 do $$
 declare
     field record;
@@ -226,7 +227,8 @@ begin
     for field in
         select table_name, column_name from information_schema.columns
         where table_schema = current_schema() and table_name <> 'tenants'
-          and (column_name = 'tenant' or table_name = 'vectors' and column_name = 'model')
+          and (column_name = 'tenant' or table_name = 'vectors' and column_name = 'model'
+               or table_name in ('facts', 'fact_evidence', 'mentions') and column_name = 'user_id')
     loop
         if field.column_name = 'tenant' then
             execute format('alter table %I enable row level security', field.table_name);

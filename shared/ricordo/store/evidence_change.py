@@ -1,0 +1,101 @@
+"""What is added to evidence and removed from it, and what of the facts that concerns."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import asyncpg
+
+from ricordo.memory.facts import BEINGS, PRESUMED, USER, EntityMention, SlotKey, entity_keys, slot_of
+
+
+class _Statement(NamedTuple):
+    user_id: str
+    subject_key: str
+    predicate: str
+    object_key: str
+
+
+@dataclass(slots=True)
+class EvidenceChange:
+    """What was added to the evidence and removed from it, which is to be folded.
+
+    Attributes:
+        messages: whose contributions to return.
+        renamed: users whose decisions about names have changed.
+    """
+
+    messages: set[str] = field(default_factory=set)
+    renamed: set[str] = field(default_factory=set)
+    statements: set[_Statement] = field(default_factory=set)
+    new: dict[str, dict[EntityMention, bool]] = field(default_factory=dict)
+    stored: dict[str, set[EntityMention]] = field(default_factory=dict)
+    former: dict[str, set[EntityMention]] = field(default_factory=dict)
+
+    def add(self, found: Iterable[asyncpg.Record]) -> None:
+        """Add rows of evidence that were stored, with whether their mentions were known."""
+        for row in found:
+            user_id = self._touch(row)
+            known = {"subject": row["subject_tells"], "object": row["object_tells"]}
+            for side, mention, tells in mentions_of_row(row):
+                self.stored.setdefault(user_id, set()).add(mention)
+                if known[side] is None or (tells and not known[side]):
+                    mentions = self.new.setdefault(user_id, {})
+                    mentions[mention] = tells or mentions.get(mention, False)
+
+    def remove(self, found: Iterable[asyncpg.Record]) -> None:
+        """Add rows of evidence that were deleted or replaced."""
+        for row in found:
+            user_id = self._touch(row)
+            mentions = (mention for _, mention, _ in mentions_of_row(row))
+            self.former.setdefault(user_id, set()).update(mentions)
+
+    def refold(self, found: Iterable[asyncpg.Record]) -> None:
+        """Add rows of evidence that stay as they are, but are to be folded."""
+        for row in found:
+            self._touch(row)
+
+    def _touch(self, row: asyncpg.Record) -> str:
+        self.touch(row["user_id"], [row])
+        return str(row["user_id"])
+
+    @property
+    def slots(self) -> set[tuple[str, SlotKey]]:
+        """The touched slots, by user."""
+        return {
+            (one.user_id, slot)
+            for one in self.statements
+            if (slot := slot_of(one.subject_key, one.predicate, one.object_key)) is not None
+        }
+
+    @property
+    def entities(self) -> set[tuple[str, str]]:
+        """The users and keys of the touched entities."""
+        return {
+            (one.user_id, key)
+            for one in self.statements
+            for key in entity_keys(one.subject_key, one.predicate, one.object_key)
+        }
+
+    def touch(self, user_id: str, found: Iterable[asyncpg.Record]) -> None:
+        """Fold what rows with the keys of statements state."""
+        self.statements.update(
+            _Statement(user_id, row["subject_key"], row["predicate"], row["object_key"]) for row in found
+        )
+
+
+def mentions_of_row(row: asyncpg.Record) -> Iterator[tuple[str, EntityMention, bool]]:
+    """Yield the people and animals in a row of evidence: on which side, and whether that tells of them.
+
+    What is said of a person unknown to the user tells of nobody else that they know.
+    """
+    has_subject = row["subject_key"] not in ("", USER)
+    if has_subject:
+        yield "subject", EntityMention(row["subject"], row["subject_tie"]), True
+    if row["predicate"] in BEINGS and row["object_key"] not in ("", USER):
+        presumes = has_subject and row["subject_tie"] == PRESUMED
+        yield (
+            "object",
+            EntityMention(row["object"], row["object_tie"]),
+            not presumes or row["object_tie"] == PRESUMED,
+        )
