@@ -8,9 +8,6 @@ from typing import Final
 import structlog
 
 from ricordo.bus.nats.topology import SWEEPER
-from ricordo.language.data_files import LANGUAGES
-from ricordo.language.document import Document
-from ricordo.memory.enrichment import enrich
 from ricordo.messages.subjects import STREAM_DERIVED, STREAM_IN
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaEntityMatcher
@@ -148,21 +145,15 @@ async def enrichment(resources: Resources) -> list[Service]:
 
 
 async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -> EnrichmentHandler:
-    """Return enrichment's handler, with its word lists loaded; `describer` is None for the rules alone."""
-    executor = await resources.cpu_executor()
-    await executor.map(_load_rules, LANGUAGES)  # takes some tenths of a second
+    """Return the handler, whose first message loads the rules; `describer` is None for the rules alone."""
     return EnrichmentHandler(
         await resources.store(EnrichmentStore),
         await resources.tokens(),
         resources.clock,
-        executor,
+        await resources.cpu_executor(),
         describer,
         await resources.emotion_encoder(),
     )
-
-
-def _load_rules(language: str) -> None:
-    enrich(Document("My father died.", language))
 
 
 async def knowledge(resources: Resources) -> list[Service]:
