@@ -161,7 +161,8 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
         "postgres": at.postgres_dsn,
         "bolt": at.bolt_url,
         "data_dir": str(at.data_dir),
-        **models,
+        "model": models["model"],
+        "precision": models["precision"],
     }
     # For `doctor` and its like: the file is for its owner's eyes only.
     secret = {

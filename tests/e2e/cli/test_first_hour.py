@@ -35,7 +35,7 @@ def davide(ricordo: Ricordo, running: Up) -> str:
 
 def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> None:
     ready = running.ready
-    assert list(ready) == ["ready", "nats", "postgres", "bolt", "data_dir"]
+    assert list(ready) == ["ready", "nats", "postgres", "bolt", "data_dir", "model", "precision"]
     assert ready["ready"] is True
     assert ready["nats"].startswith("nats://")
     assert ready["postgres"].startswith("postgresql://")
