@@ -16,7 +16,6 @@ FIELDS = {one.name for one in fields(Fact)}
         ("fact_queries", "of_user"),
         ("fact_queries", "of_predicate"),
         ("fact_queries", "of_entity"),
-        ("fact_queries", "surfacing"),
         ("fact_assertions", "lock_fact"),
     ],
 )
