@@ -97,7 +97,7 @@ async def probe(port: int) -> tuple[int, Json]:
 async def test_a_worker_whose_import_yields_is_healthy(system: System, client: Client, bot: Bot) -> None:
     port = free_port()
     settings = changed(system.settings, "worker", health_port=port, slots=4, batch=2)
-    live = [msg(f"live-{n}", "Vado a Trieste.", user_id="locked") for n in range(9)]
+    live = [msg(f"live-{n}", "Vado a Trieste.", user_id="locked") for n in range(40)]
     async with (
         system.workers.stopped(),
         Workers(settings, ["ingest"]).started(),

@@ -20,9 +20,9 @@ from ricordo_services.ingest.ingest_handler import IngestHandler
 from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
-_BATCH: Final = 200
-_AHEAD: Final = 1000
-"""Messages in flight: of what one user sends at once, others wait for little."""
+_LARGER: Final = 3  # than other batches: its messages take little time each
+_AHEAD: Final = 8
+"""Times as many messages in flight as elsewhere: others wait for little of what one user sends at once."""
 
 
 async def ingest(resources: Resources) -> list[Service]:
@@ -36,8 +36,8 @@ async def ingest(resources: Resources) -> list[Service]:
         resources,
         "ingest",
         IngestHandler(intake, clock, lane, storage=storage),
-        slots=_AHEAD,
-        batch=_BATCH,
+        slots=_AHEAD * resources.settings.worker.slots,
+        batch=min(200, _LARGER * resources.settings.worker.batch),
     )
     imported = IngestHandler(intake, clock, None, source="import", storage=storage)
     return [
