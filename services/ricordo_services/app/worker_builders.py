@@ -92,7 +92,8 @@ async def encode(resources: Resources) -> list[Service]:
     worker.health.problem = lambda: (
         models.problem or batcher.reason or (batcher.silence if models.served else "")
     )
-    worker.health.is_preparing = lambda: models.pulls and not resources.database_gate.reason
+    for lane_worker in (worker, bulk):
+        lane_worker.health.is_preparing = lambda: models.pulls and not resources.database_gate.reason
     return [worker, bulk]
 
 
