@@ -20,8 +20,8 @@ from ricordo_services.ingest.ingest_handler import IngestHandler
 from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.ingest.tenant_round_robin import TenantRoundRobin
 
-_LARGER: Final = 3  # than other batches: its messages take little time each
-_AHEAD: Final = 8
+_BATCH_FACTOR: Final = 3  # its messages take little time each
+_SLOTS_FACTOR: Final = 8
 """Times as many messages in flight as elsewhere: others wait for little of what one user sends at once."""
 
 
@@ -36,8 +36,8 @@ async def ingest(resources: Resources) -> list[Service]:
         resources,
         "ingest",
         IngestHandler(intake, clock, lane, storage=storage),
-        slots=_AHEAD * resources.settings.worker.slots,
-        batch=min(200, _LARGER * resources.settings.worker.batch),
+        slots=_SLOTS_FACTOR * resources.settings.worker.slots,
+        batch=min(200, _BATCH_FACTOR * resources.settings.worker.batch),
     )
     imported = IngestHandler(intake, clock, None, source="import", storage=storage)
     return [

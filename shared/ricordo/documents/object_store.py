@@ -14,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, MemoryStore, S3Store
 
-from ricordo.documents.records import ObjectMissing, ObjectsUnavailable, user_prefix
+from ricordo.documents.records import ObjectMissing, ObjectsUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import S3Config  # known to type checkers only
@@ -66,15 +66,6 @@ class ObjectStore:
         """
         await self._call(lambda: self._delete(_checked(key)))
 
-    async def delete_all(self, tenant: str, user_id: str) -> int:
-        """Delete all objects of a user, and return their number.
-
-        Raises:
-            ObjectsUnavailable: some may still exist.
-        """
-        prefix = user_prefix(tenant, user_id)
-        return await self._call(lambda: self._delete_all(prefix))
-
     async def check(self) -> None:
         """Return when the store answers.
 
@@ -112,12 +103,6 @@ class ObjectStore:
             obstore.delete(self._store, key)
         except FileNotFoundError:
             return
-
-    def _delete_all(self, prefix: str) -> int:
-        keys = [found["path"] for chunk in obstore.list(self._store, prefix) for found in chunk]
-        for key in keys:
-            self._delete(key)
-        return len(keys)
 
 
 def _to_disk(path: Path) -> None:

@@ -5,6 +5,7 @@ means (`entity_store`) and what an entity is called.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -139,11 +140,16 @@ class FoldingTransaction:
         fetch, tenant = self.connection.fetch, self.tenant
         found = await fetch(_EVIDENCE["to_fold"], tenant, document, touched, _NAMING, _BEINGS)
         entities = [_entity(row) for row in found if row["entity"] is not None]
-        evidence = [row for row in found if row["entity"] is None]
-        names = {(user_id, one.key): one.name for user_id, one, _ in entities}
+        evidence: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
+        for row in found:
+            if row["entity"] is None:
+                evidence[row["user_id"]].append(row)
+        names: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for user_id, one, _ in entities:
+            names[user_id][one.key] = one.name
         task = partial(_fold, evidence, names, tenant, change.messages)
         users = sorted({user_id for user_id, _ in slots})
-        if self.executor is None or len(evidence) < _LONG:
+        if self.executor is None or len(found) < _LONG:
             folded = list(map(task, users))
         else:
             folded = await self.executor.map(task, users)
@@ -186,13 +192,12 @@ def _slot_rows(slots: Iterable[tuple[str, SlotKey]]) -> str:
 
 
 def _fold(
-    evidence: Sequence[asyncpg.Record],
-    names: Mapping[tuple[str, str], str],
+    evidence: Mapping[str, Sequence[asyncpg.Record]],
+    names: Mapping[str, Mapping[str, str]],
     tenant: str,
     asked: Collection[str],
     user_id: str,
 ) -> FoldedFacts:
-    """Fold the slots of a user."""
-    own = (rows.resolved_evidence_of(row) for row in evidence if row["user_id"] == user_id)
-    subjects = {key: name for (owner, key), name in names.items() if owner == user_id}
-    return fold_slots(by_slot(filter(None, own)), subjects, tenant=tenant, user_id=user_id, asked=asked)
+    """Fold the slots of a user, given the evidence and the names of entities by user."""
+    slots = by_slot(filter(None, map(rows.resolved_evidence_of, evidence.get(user_id, ()))))
+    return fold_slots(slots, names.get(user_id, {}), tenant=tenant, user_id=user_id, asked=asked)

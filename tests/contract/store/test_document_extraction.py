@@ -63,9 +63,6 @@ class FlakyObjects(ObjectStore):
             await self.deleting()
         await self._open("delete").delete(key)
 
-    async def delete_all(self, tenant: str, user_id: str) -> int:
-        return await self._open("delete").delete_all(tenant, user_id)
-
     async def check(self) -> None:
         await self._open("get").check()
 

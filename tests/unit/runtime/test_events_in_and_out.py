@@ -1,5 +1,7 @@
 """From a delivery to an envelope, from an event to a message, and whose turn it is."""
 
+import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import UUID
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.workshop import memory_bus
 
-from ricordo.bus.port import Outgoing
+from ricordo.bus.port import Delivery, Outgoing
 from ricordo.language.annotations import Role
 from ricordo.messages.codec import encode
 from ricordo.messages.events import (
@@ -20,7 +22,7 @@ from ricordo.messages.events import (
     SessionEnded,
 )
 from ricordo.messages.ids import memory_id, session_ended_id
-from ricordo.runtime.decoding import MessageReferences, decode_delivery, references
+from ricordo.runtime.decoding import MessageReferences, decode_delivery, references, user_of
 from ricordo.runtime.event_publishing import stamp
 from ricordo.runtime.handling import Envelope, Reject
 from ricordo.runtime.tracing import TraceContext
@@ -36,6 +38,23 @@ async def delivered(bus: MemoryBus, name: str, body: bytes) -> Envelope[Any] | R
     return decode_delivery(
         (await (await bus.subscribe("ingest" if name.startswith("message") else "encode")).fetch(1, 0.1))[0]
     )
+
+
+@dataclass
+class Raw:
+    subject: str
+    body: bytes
+
+
+class TestUsers:
+    @given(user=st.text(), content=st.text() | st.sampled_from(['"user_id": "u-9"', '\\"user_id\\": "u-9"']))
+    def test_no_content_passes_for_a_user(self, user: str, content: str) -> None:
+        body = json.dumps({"content": content, "user_id": user}).encode()
+        assert user_of(cast("Delivery", Raw("s", body))) == ("s", json.dumps(user).encode())
+
+    @pytest.mark.parametrize("body", [b"", b"{nonsense", b'{"user_id": 7}', b'{"user_id": "open'])
+    def test_what_names_no_user_has_a_turn_of_its_own(self, body: bytes) -> None:
+        assert user_of(cast("Delivery", Raw("s", body))) == ("s", b"")
 
 
 class TestDecoding:

@@ -28,21 +28,7 @@ select id, message_id, conversation_id, type, kind, title, content, summary, lan
        timezone, local_date, time_of_day, day_of_week, event_start, event_end, event_times, expires_at, participants, topics, location,
        preceding_id, following_id, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
        informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
-       array(select other.memory_id
-             from linked_memories l
-             cross join lateral (
-                 select l.text_id, 1 as cosine
-                 union all
-                 select s.other_id, s.cosine from similar_texts s where s.tenant = $1 and s.text_id = l.text_id
-                 union all
-                 select s.text_id, s.cosine from similar_texts s where s.tenant = $1 and s.other_id = l.text_id
-                 order by cosine desc fetch first 11 rows with ties) as near
-             cross join lateral (
-                 select k.memory_id from linked_memories k
-                 where k.tenant = $1 and k.text_id = near.text_id and k.memory_id <> m.id
-                 order by k.memory_id limit 10) as other
-             where l.tenant = $1 and l.memory_id = m.id
-             order by near.cosine desc, other.memory_id limit 10) as related_ids
+       related_memories($1, m.id) as related_ids
        ,
        source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
