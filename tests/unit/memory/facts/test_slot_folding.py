@@ -15,6 +15,7 @@ from ricordo.memory.facts import (
     entities,
     fold,
     fold_slots,
+    resolved,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -79,7 +80,7 @@ def test_slots_that_are_folded_apart_are_the_fold_of_all(
     evidence: Sequence[Evidence], chance: Random
 ) -> None:
     slots = by_slot(chance.sample(evidence, len(evidence)))
-    names = {one.key: one.name for one in entities(evidence)}
+    names = {one.key: one.name for one in entities(resolved(evidence))}
     apart = [fold_slots({key: rows}, names, tenant="acme", user_id="u-1") for key, rows in slots.items()]
     facts = [fact for one in apart for fact in one.facts]
     assert len(set(facts)) == len(facts)
