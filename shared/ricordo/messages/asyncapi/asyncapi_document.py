@@ -1,22 +1,16 @@
-"""The AsyncAPI document: its channels, operations and parameters."""
+"""The AsyncAPI document: `template.yaml`, with the channels, operations and messages of the routing table."""
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from inspect import getdoc
+from typing import Any, Final
 
 from pydantic import JsonValue
 from pydantic.config import JsonDict
 
-from ricordo.messages.asyncapi.components import (
-    DEAD_LETTER,
-    ERROR,
-    description_of,
-    header_schemas,
-    messages,
-    operation_of,
-    ref,
-    reply_of,
-    request_of,
-)
-from ricordo.messages.message_types import TENANT_PATTERN
+from ricordo.messages.asyncapi import examples
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.message_types import Message
 from ricordo.messages.routing import (
     CONSUMERS,
     CONTRACTS,
@@ -27,155 +21,13 @@ from ricordo.messages.routing import (
     bot_permissions,
     worker_of,
 )
-from ricordo.messages.subjects import DEAD_LETTER_PREFIX, PREFIX, STREAM_DEAD_LETTERS
+from ricordo.messages.subjects import PREFIX
 
+_ERROR: Final = "error"
 _INBOX: Final = (
     "The inbox of whoever asked. NATS carries its subject beside the request, neither among the headers\n"
     "nor in the body: the `request` of a NATS client sees to it."
 )
-_BINDING_VERSION: Final = "0.1.0"
-
-
-def channels() -> JsonDict:
-    """Return the channels of all subjects and replies, and of dead letters."""
-    found: JsonDict = {}
-    for contract in CONTRACTS.values():
-        found[contract.name] = _channel(contract)
-        if contract.reply is not None:
-            found[reply_of(contract)] = _reply_channel(contract)
-    return found | {DEAD_LETTER: _dead_letters()}
-
-
-def operations() -> JsonDict:
-    """Return one operation per subject, and the sending of dead letters."""
-    found: JsonDict = {operation_of(contract): _operation(contract) for contract in CONTRACTS.values()}
-    return found | {"sendDeadLetter": _dead_letter_operation()}
-
-
-def parameters() -> JsonDict:
-    """Return the variable parts of addresses."""
-    consumers: list[JsonValue] = [item.name for item in CONSUMERS]
-    return {
-        "tenant": {
-            "description": "Whose memories: 1 to 63 of a-z, 0-9 and -, not - first. No body carries it.\n"
-            f"Pattern: `{TENANT_PATTERN}`",
-            "default": "default",
-            "examples": ["default", "acme"],
-            "x-pattern": TENANT_PATTERN,
-        },
-        "consumer": {"description": "The durable consumer that gave up.", "enum": consumers},
-        "subject": {
-            "description": "The original subject, dots and all.",
-            "examples": [f"{PREFIX}.default.message.received"],
-        },
-    }
-
-
-def _channel(contract: Contract) -> JsonDict:
-    key = request_of(contract)
-    channel: JsonDict = {
-        "address": f"{PREFIX}.{{tenant}}.{contract.name}",
-        "summary": description_of(contract.body)[0],
-        "parameters": {"tenant": ref("components", "parameters", "tenant")},
-        "messages": {key: ref("components", "messages", key)},
-    }
-    return channel if contract.stream is None else channel | {"x-stream": contract.stream}
-
-
-def _reply_channel(contract: Contract) -> JsonDict:
-    answer = reply_of(contract)
-    return {
-        "address": None,
-        "summary": f"The reply to `{contract.name}`.",
-        "description": _INBOX,
-        "messages": {key: ref("components", "messages", key) for key in (answer, ERROR)},
-    }
-
-
-def _operation(contract: Contract) -> JsonDict:
-    operation: JsonDict = {
-        "action": "receive" if contract.from_bots else "send",
-        "channel": ref("channels", contract.name),
-        "messages": [ref("channels", contract.name, "messages", request_of(contract))],
-        "summary": description_of(contract.body)[0],
-    }
-    return operation | (
-        _event_route(contract) if contract.responder is None else _answering(contract, contract.responder)
-    )
-
-
-def _answering(contract: Contract, responder: Responder) -> JsonDict:
-    answer = reply_of(contract)
-    replies: list[JsonValue] = [ref("channels", answer, "messages", key) for key in (answer, ERROR)]
-    return {
-        "description": f"Answered by the worker {responder.worker}, with the reply or with an error.",
-        "tags": _tag_refs(contract, responder.worker),
-        "bindings": {"nats": {"queue": responder.queue, "bindingVersion": _BINDING_VERSION}},
-        "reply": {"channel": ref("channels", answer), "messages": replies},
-    }
-
-
-def _event_route(contract: Contract) -> JsonDict:
-    writers, readers = contract.writers, contract.consumers
-    involved = map(worker_of, writers or readers)
-    consumers: list[JsonValue] = list(readers)
-    producers: list[JsonValue] = list(writers)
-    written = f"Written by {_listed(writers)}." if writers else "Written by bots."
-    read = f"Read by {_listed(readers)}." if readers else ""
-    return {
-        "description": f"{written} {read or 'No worker reads it: it is for whoever listens.'}",
-        "tags": _tag_refs(contract, *involved),
-        "x-writers": producers,
-        "x-consumers": consumers,
-    }
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    """Return names of consumers and workers as text, each consumer with its worker."""
-    return ", ".join(
-        f"`{name}`" if worker_of(name) == name else f"`{name}` (of {worker_of(name)})" for name in names
-    )
-
-
-def _tag_refs(contract: Contract, *workers: str) -> list[JsonValue]:
-    return [ref("components", "tags", name) for name in dict.fromkeys((contract.kind.value, *workers))]
-
-
-def _dead_letters() -> JsonDict:
-    return {
-        "address": f"{DEAD_LETTER_PREFIX}.{{consumer}}.{{subject}}",
-        "summary": "What was given up: the original bytes, and the reason in headers.",
-        "parameters": {name: ref("components", "parameters", name) for name in ("consumer", "subject")},
-        "messages": {DEAD_LETTER: ref("components", "messages", DEAD_LETTER)},
-        "x-stream": STREAM_DEAD_LETTERS,
-    }
-
-
-def _dead_letter_operation() -> JsonDict:
-    workers = dict.fromkeys(item.worker for item in CONSUMERS)
-    return {
-        "action": "send",
-        "channel": ref("channels", DEAD_LETTER),
-        "summary": "Give up an event that cannot be handled.",
-        "description": "By whichever consumer it came to: its body cannot be read, it is refused, or each\n"
-        "delivery failed. Lifecycle gives up what dead workers left behind.",
-        "tags": [ref("components", "tags", name) for name in ("event", *workers)],
-        "messages": [ref("channels", DEAD_LETTER, "messages", DEAD_LETTER)],
-    }
-
-
-# 3.1 adds a binding for ROS 2 and nothing else; many tools know only 3.0.
-_ASYNCAPI: Final = "3.0.0"
-_ABOUT: Final = """\
-A memory for bots and assistants. Bots publish what was said; workers make memories of it; bots ask by
-request-reply and get ranked memories, facts, recent turns and text for a prompt.
-
-The application described here is Ricordo: what it receives, a bot sends, and the other way round. Its own
-workers read events from each other, too: `x-writers` and `x-consumers` of an operation tell the way of an
-event, and `x-stream` of a channel names the JetStream stream that keeps it.
-
-Bodies are UTF-8 JSON; readers ignore fields that they do not know. An event may come more than once, always
-under the same `id`. A command or query that a version does not have yet is answered with `unavailable`."""
 _KINDS: Final = {
     ContractKind.EVENT: "Something happened: published, and kept in a stream.",
     ContractKind.QUERY: "A question, answered by request-reply.",
@@ -197,72 +49,152 @@ def document_text() -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
     Dumper.add_representer(str, text)
-    written = yaml.dump(document(), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    template = yaml.safe_load(files(__package__).joinpath("template.yaml").read_text("utf-8"))
+    written = yaml.dump(_filled(template), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return f"# Generated from the code by `make schemas`.\n{written}"
 
 
-def document() -> JsonDict:
-    """Return the AsyncAPI document; its payloads are references to the JSON Schemas beside it."""
-    tags = _tags()
-    every_tag: list[JsonValue] = [ref("components", "tags", name) for name in tags]
-    return {
-        "asyncapi": _ASYNCAPI,
-        "id": "urn:ricordo:v1",
-        "info": {
-            "title": "Ricordo",
-            "version": PREFIX.rpartition(".v")[2],
-            "description": _ABOUT,
-            "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
-            "tags": every_tag,
-        },
-        "defaultContentType": "application/json",
-        "servers": {"nats": _server()},
-        "channels": channels(),
-        "operations": operations(),
-        "components": {
-            "messages": messages(),
-            "schemas": header_schemas(),
-            "parameters": parameters(),
-            "securitySchemes": {"user": _security()},
-            "tags": tags,
-        },
+def _filled(document: dict[str, Any]) -> dict[str, Any]:
+    """Add what follows from the code; payloads are references to the JSON Schemas beside the document."""
+    components, contracts = document["components"], CONTRACTS.values()
+    document["channels"] = {**dict(_channels()), **document["channels"]}
+    document["operations"] = {
+        **{_operation_name(contract): _operation(contract) for contract in contracts},
+        **document["operations"],
     }
-
-
-def _server() -> JsonDict:
-    return {
-        "host": "{host}:{port}",
-        "protocol": "nats",
-        "description": "NATS with JetStream. A local stack has a port of its own choosing, which\n"
-        "`ricordo up` prints and leaves in `stack.json`.",
-        "variables": {
-            "host": {
-                "description": "The loopback address unless a proxy stands before it.",
-                "default": "127.0.0.1",
-            },
-            "port": {"default": "4222"},
-        },
-        "security": [ref("components", "securitySchemes", "user")],
-    }
-
-
-def _security() -> JsonDict:
-    return {
-        "type": "userPassword",
-        "description": "The local stack has one user for all clients, who may use what is any tenant's.\n"
-        "`ricordo auth` makes users that are kept to a tenant: each may do what `x-permissions` says.",
-        "x-permissions": _permissions(),
-    }
-
-
-def _permissions() -> JsonDict:
-    """Return the permissions of a bot."""
+    components["messages"] = {**dict(_messages()), **components["messages"]}
+    error, dead_letter = components["messages"][_ERROR], components["messages"]["dead-letter"]
+    error["examples"] = examples.of_errors()
+    error["description"] += "\n\n" + "\n".join(f"- `{code.value}` {code.number}" for code in ErrorCode)
+    dead_letter["examples"] = [examples.of_dead_letter(CONSUMERS[0].name)]
+    codes = components["schemas"]["headers.error"]["properties"]["Nats-Service-Error-Code"]
+    codes["enum"] = [str(code.number) for code in ErrorCode]
+    components["parameters"]["consumer"]["enum"] = [item.name for item in CONSUMERS]
     bot = bot_permissions("{tenant}")
-    publish: list[JsonValue] = [*bot.publish]
-    subscribe: list[JsonValue] = [*bot.subscribe]
-    return {"publish": publish, "subscribe": subscribe}
+    components["securitySchemes"]["user"]["x-permissions"] = {
+        "publish": list(bot.publish),
+        "subscribe": list(bot.subscribe),
+    }
+    described = {kind.value: text for kind, text in _KINDS.items()} | dict(WORKERS)
+    components["tags"] = {name: {"name": name, "description": text} for name, text in described.items()}
+    document["info"]["tags"] = _tags(*described)
+    document["operations"]["sendDeadLetter"]["tags"] = _tags("event", *(item.worker for item in CONSUMERS))
+    return document
 
 
-def _tags() -> dict[str, JsonValue]:
-    known = {kind.value: said for kind, said in _KINDS.items()} | dict(WORKERS)
-    return {name: {"name": name, "description": said} for name, said in known.items()}
+def _channels() -> Iterator[tuple[str, JsonDict]]:
+    for contract in CONTRACTS.values():
+        key = _request_key(contract)
+        channel: JsonDict = {
+            "address": f"{PREFIX}.{{tenant}}.{contract.name}",
+            "summary": _description(contract.body)[0],
+            "parameters": {"tenant": _ref("components", "parameters", "tenant")},
+            "messages": {key: _ref("components", "messages", key)},
+        }
+        yield contract.name, channel if contract.stream is None else channel | {"x-stream": contract.stream}
+        if contract.reply is not None:
+            answer = _reply_key(contract)
+            yield (
+                answer,
+                {
+                    "address": None,
+                    "summary": f"The reply to `{contract.name}`.",
+                    "description": _INBOX,
+                    "messages": {name: _ref("components", "messages", name) for name in (answer, _ERROR)},
+                },
+            )
+
+
+def _operation(contract: Contract) -> JsonDict:
+    operation: JsonDict = {
+        "action": "receive" if contract.from_bots else "send",
+        "channel": _ref("channels", contract.name),
+        "messages": [_ref("channels", contract.name, "messages", _request_key(contract))],
+        "summary": _description(contract.body)[0],
+    }
+    if contract.responder is None:
+        return operation | _event_route(contract)
+    return operation | _answering(contract, contract.responder)
+
+
+def _operation_name(contract: Contract) -> str:
+    """Return the name of an operation, valid as a function name for generators."""
+    verb = "answer" if contract.reply is not None else "receive" if contract.from_bots else "send"
+    return verb + "".join(part.capitalize() for part in contract.name.split("."))
+
+
+def _answering(contract: Contract, responder: Responder) -> JsonDict:
+    answer = _reply_key(contract)
+    replies: list[JsonValue] = [_ref("channels", answer, "messages", key) for key in (answer, _ERROR)]
+    return {
+        "description": f"Answered by the worker {responder.worker}, with the reply or with an error.",
+        "tags": _tags(contract.kind.value, responder.worker),
+        "bindings": {"nats": {"queue": responder.queue, "bindingVersion": "0.1.0"}},
+        "reply": {"channel": _ref("channels", answer), "messages": replies},
+    }
+
+
+def _event_route(contract: Contract) -> JsonDict:
+    writers, readers = contract.writers, contract.consumers
+    written = f"Written by {_listed(writers)}." if writers else "Written by bots."
+    read = f"Read by {_listed(readers)}." if readers else "No worker reads it: it is for whoever listens."
+    return {
+        "description": f"{written} {read}",
+        "tags": _tags(contract.kind.value, *map(worker_of, writers or readers)),
+        "x-writers": [*writers],
+        "x-consumers": [*readers],
+    }
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names of consumers and workers as text, each consumer with its worker."""
+    return ", ".join(
+        f"`{name}`" if worker_of(name) == name else f"`{name}` (of {worker_of(name)})" for name in names
+    )
+
+
+def _messages() -> Iterator[tuple[str, JsonDict]]:
+    for contract in CONTRACTS.values():
+        key = _request_key(contract)
+        if contract.reply is None:
+            headers = "headers.event.bot" if contract.from_bots else "headers.event.derived"
+            yield key, _message(key, contract.body, headers, examples.of_event(contract))
+            continue
+        yield key, _message(key, contract.body, "headers.request", examples.of_request(contract))
+        answer = _reply_key(contract)
+        yield answer, _message(answer, contract.reply, None, examples.of_reply(contract, contract.reply))
+
+
+def _message(key: str, model: type[Message], headers: str | None, example: JsonDict) -> JsonDict:
+    summary, whole = _description(model)
+    message: JsonDict = {"name": key, "title": model.__name__, "summary": summary}
+    if whole != summary:
+        message["description"] = whole
+    if headers is not None:
+        message["headers"] = _ref("components", "schemas", headers)
+    return message | {"payload": {"$ref": f"./{key}.json"}, "examples": [example]}
+
+
+def _request_key(contract: Contract) -> str:
+    """Return the key of an event or request."""
+    return contract.name if contract.reply is None else f"{contract.name}.request"
+
+
+def _reply_key(contract: Contract) -> str:
+    """Return the key of a reply and of its channel."""
+    return f"{contract.name}.reply"
+
+
+def _ref(*path: str) -> JsonDict:
+    """Return a reference into the document; no key contains a slash or a tilde."""
+    return {"$ref": "/".join(("#", *path))}
+
+
+def _tags(*names: str) -> list[JsonValue]:
+    return [_ref("components", "tags", name) for name in dict.fromkeys(names)]
+
+
+def _description(model: type[Message]) -> tuple[str, str]:
+    """Return the first sentence of a model's docstring, and the whole."""
+    whole = getdoc(model) or ""
+    return whole.partition("\n")[0], whole
