@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from ricordo.client.connection import Connection, built
+from ricordo.client.connection import Connection
 from ricordo.client.options import CorrectionFields, Target
 from ricordo.messages import commands
 
@@ -37,8 +37,7 @@ class CommandMethods:
             "conversation_id": conversation_id,
             "request_id": request_id,
         }
-        command = built(commands.Forget, fields)
-        return await self._connection.ask(command, command.name, commands.ForgetReply, timeout)
+        return await self._connection.ask(commands.Forget, commands.ForgetReply, fields, timeout)
 
     async def pin(
         self,
@@ -51,8 +50,7 @@ class CommandMethods:
     ) -> commands.PinReply:
         """Protect a memory from fading, or end that; pinning also restores it from the archive."""
         fields = {"user_id": user_id, "memory_id": memory_id, "pinned": pinned, "request_id": request_id}
-        command = built(commands.Pin, fields)
-        return await self._connection.ask(command, command.name, commands.PinReply, timeout)
+        return await self._connection.ask(commands.Pin, commands.PinReply, fields, timeout)
 
     async def verify(
         self,
@@ -66,8 +64,8 @@ class CommandMethods:
 
         A confirmed memory does not fade; messages do not override a confirmed fact.
         """
-        command = built(commands.Verify, {"user_id": user_id, "verified": verified, **target})
-        return await self._connection.ask(command, command.name, commands.VerifyReply, timeout)
+        fields = {"user_id": user_id, "verified": verified, **target}
+        return await self._connection.ask(commands.Verify, commands.VerifyReply, fields, timeout)
 
     async def correct(
         self, user_id: str, *, timeout: float | None = None, **correction: Unpack[CorrectionFields]
@@ -76,8 +74,8 @@ class CommandMethods:
 
         Values derived from a memory, including facts, are computed again after the reply.
         """
-        command = built(commands.Correct, {"user_id": user_id, **correction})
-        return await self._connection.ask(command, command.name, commands.CorrectReply, timeout)
+        fields = {"user_id": user_id, **correction}
+        return await self._connection.ask(commands.Correct, commands.CorrectReply, fields, timeout)
 
     async def reject(
         self,
@@ -89,8 +87,7 @@ class CommandMethods:
     ) -> commands.RejectFactReply:
         """Remove a fact that was read wrongly; the same words do not produce it again."""
         fields = {"user_id": user_id, "fact_id": fact_id, "request_id": request_id}
-        command = built(commands.RejectFact, fields)
-        return await self._connection.ask(command, command.name, commands.RejectFactReply, timeout)
+        return await self._connection.ask(commands.RejectFact, commands.RejectFactReply, fields, timeout)
 
     async def identify(
         self,
@@ -103,8 +100,7 @@ class CommandMethods:
     ) -> commands.IdentifyReply:
         """Declare that two names are one person or animal, or two; None leaves it to the rules."""
         fields = {"user_id": user_id, "names": names, "same": same, "request_id": request_id}
-        command = built(commands.Identify, fields)
-        return await self._connection.ask(command, command.name, commands.IdentifyReply, timeout)
+        return await self._connection.ask(commands.Identify, commands.IdentifyReply, fields, timeout)
 
     async def feedback(
         self,
@@ -134,8 +130,7 @@ class CommandMethods:
             "irrelevant": tuple(irrelevant),
             "request_id": request_id,
         }
-        command = built(commands.Feedback, fields)
-        return await self._connection.ask(command, command.name, commands.FeedbackReply, timeout)
+        return await self._connection.ask(commands.Feedback, commands.FeedbackReply, fields, timeout)
 
     async def note(
         self,
@@ -155,8 +150,7 @@ class CommandMethods:
             "value": value,
             "request_id": request_id,
         }
-        command = built(commands.Note, fields)
-        return await self._connection.ask(command, command.name, commands.NoteReply, timeout)
+        return await self._connection.ask(commands.Note, commands.NoteReply, fields, timeout)
 
     async def export(
         self,
@@ -168,5 +162,4 @@ class CommandMethods:
     ) -> commands.ExportReply:
         """Return a page of all data of a user; pass its `next` as `cursor` for the following one."""
         fields = {"user_id": user_id, "cursor": cursor, "request_id": request_id}
-        command = built(commands.Export, fields)
-        return await self._connection.ask(command, command.name, commands.ExportReply, timeout)
+        return await self._connection.ask(commands.Export, commands.ExportReply, fields, timeout)

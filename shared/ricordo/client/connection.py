@@ -19,7 +19,7 @@ from ricordo.client.addresses import checked_addresses, without_credentials
 from ricordo.client.error_translation import answer, translated
 from ricordo.client.exceptions import Forbidden, InvalidRequest, Unavailable
 from ricordo.messages.errors import DecodeError
-from ricordo.messages.message_types import Message
+from ricordo.messages.message_types import Message, Request
 from ricordo.messages.routing import inbox_prefix
 from ricordo.messages.subjects import Subject, checked_tenant
 
@@ -109,24 +109,24 @@ class Connection:
         with suppress(AssertionError, OSError):
             await self.client.close()
 
-    async def ask(self, request: Message, name: str, reply: type[R], timeout: float | None) -> R:
-        """Send a request and return the reply.
-
-        Args:
-            name: of its subject, such as `query.recall`.
+    async def ask(
+        self, request: type[Request], reply: type[R], fields: Mapping[str, object], timeout: float | None
+    ) -> R:
+        """Send a request with these fields and return the reply.
 
         Raises:
+            TypeError: a field is unknown.
             RicordoError: see `ricordo.client.exceptions`.
         """
-        subject = str(Subject(self.tenant, name))
+        body = written(built(request, fields))
+        subject = str(Subject(self.tenant, request.name))
         seconds = self.timeout if timeout is None else timeout
-        body = written(request)
         self._check_size(body, {})
         with self._translated(subject, seconds):
             message = await self._raise_if_denied(
                 subject, self.client.request(subject, body, timeout=seconds)
             )
-        return answer(message, name, reply)
+        return answer(message, request.name, reply)
 
     async def publish(self, name: str, body: bytes, headers: dict[str, str], timeout: float | None) -> PubAck:
         """Publish to JetStream, and wait for the acknowledgement.

@@ -14,13 +14,14 @@ from ricordo.messages.message_types import (
     Label,
     Message,
     NoteValue,
+    Request,
     refused,
 )
 
 OneId = UUID | None
 
 
-class Command(Message):
+class Command(Request):
     """A command of a bot for a user."""
 
     user_id: Id

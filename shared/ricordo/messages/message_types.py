@@ -9,7 +9,7 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -55,6 +55,12 @@ class Message(BaseModel):
         use_attribute_docstrings=True,
         json_schema_serialization_defaults_required=True,
     )
+
+
+class Request(Message):
+    """A query or a command, whose subject ends with `name`."""
+
+    name: ClassVar[str]
 
 
 def refused(reason: str, field: str = "") -> PydanticCustomError:

@@ -23,6 +23,7 @@ from ricordo.messages.message_types import (
     Message,
     Number,
     OptionalLabel,
+    Request,
     TimeZone,
     Unit,
     format_instant,
@@ -66,7 +67,7 @@ class Filters(Message):
         return self
 
 
-class RecallRequest(Message):
+class RecallRequest(Request):
     """Search the memories of a user."""
 
     name: ClassVar[str] = "query.recall"
@@ -106,7 +107,7 @@ class RecallReply(Message):
     timings_ms: dict[str, Number] = Field(default_factory=dict)
 
 
-class WorkingRequest(Message):
+class WorkingRequest(Request):
     """Get the working memory of a conversation."""
 
     name: ClassVar[str] = "query.working"
@@ -178,7 +179,7 @@ HistoryPosition = Annotated[
 ]
 
 
-class HistoryRequest(Message):
+class HistoryRequest(Request):
     """Get messages as they were sent."""
 
     name: ClassVar[str] = "query.history"
@@ -199,7 +200,7 @@ class HistoryReply(Message):
     """The `before` of the preceding page; null if there is none."""
 
 
-class FactsRequest(Message):
+class FactsRequest(Request):
     """Get facts of a user."""
 
     name: ClassVar[str] = "query.facts"
@@ -228,7 +229,7 @@ class FactsReply(Message):
     """Whether the reply was shortened: low ranks list their latest messages only, or are left out."""
 
 
-class TimelineRequest(Message):
+class TimelineRequest(Request):
     """Get the memories between two instants."""
 
     name: ClassVar[str] = "query.timeline"
@@ -252,7 +253,7 @@ class TimelineReply(Message):
     memories: tuple[MemoryView, ...] = ()
 
 
-class StatusRequest(Message):
+class StatusRequest(Request):
     """Get the processing state of a message."""
 
     name: ClassVar[str] = "query.status"
@@ -281,7 +282,7 @@ class StatusReply(Message):
     """Its attached document, which is processed after the message."""
 
 
-class StatsRequest(Message):
+class StatsRequest(Request):
     """Count the memories of a user."""
 
     name: ClassVar[str] = "query.stats"
@@ -303,7 +304,7 @@ class StatsReply(Message):
     """The number of messages that lack a stage."""
 
 
-class ExpandRequest(Message):
+class ExpandRequest(Request):
     """Get the sources of a summary, reflection or synthesis."""
 
     name: ClassVar[str] = "query.expand"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ricordo.messages import commands, events, queries
-from ricordo.messages.message_types import Message
+from ricordo.messages.message_types import Message, Request
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
     PREFIX,
@@ -112,17 +112,14 @@ def _event(
     )
 
 
-def _query(name: str, body: type[Message], reply: type[Message]) -> Contract:
-    return Contract(name, ContractKind.QUERY, body, reply, RESPONDERS[ContractKind.QUERY])
+def _query(body: type[Request], reply: type[Message]) -> Contract:
+    return Contract(body.name, ContractKind.QUERY, body, reply, RESPONDERS[ContractKind.QUERY])
 
 
 def _command(
-    name: str,
-    body: type[Message],
-    reply: type[Message],
-    responder: Responder = RESPONDERS[ContractKind.COMMAND],
+    body: type[Request], reply: type[Message], responder: Responder = RESPONDERS[ContractKind.COMMAND]
 ) -> Contract:
-    return Contract(name, ContractKind.COMMAND, body, reply, responder)
+    return Contract(body.name, ContractKind.COMMAND, body, reply, responder)
 
 
 _ALL: Final = (
@@ -155,24 +152,24 @@ _ALL: Final = (
     _event(events.MemoryReflected, "lifecycle"),
     _event(events.MemoryForgotten, "knowledge", "index-changes"),
     _event(events.SessionSummarized, "lifecycle"),
-    _query("query.recall", queries.RecallRequest, queries.RecallReply),
-    _query("query.context", queries.ContextRequest, queries.ContextReply),
-    _query("query.history", queries.HistoryRequest, queries.HistoryReply),
-    _query("query.facts", queries.FactsRequest, queries.FactsReply),
-    _query("query.timeline", queries.TimelineRequest, queries.TimelineReply),
-    _query("query.working", queries.WorkingRequest, queries.WorkingReply),
-    _query("query.status", queries.StatusRequest, queries.StatusReply),
-    _query("query.stats", queries.StatsRequest, queries.StatsReply),
-    _query("query.expand", queries.ExpandRequest, queries.ExpandReply),
-    _command("command.forget", commands.Forget, commands.ForgetReply, _FACTS),
-    _command("command.pin", commands.Pin, commands.PinReply),
-    _command("command.verify", commands.Verify, commands.VerifyReply, _FACTS),
-    _command("command.correct", commands.Correct, commands.CorrectReply, _FACTS),
-    _command("command.reject", commands.RejectFact, commands.RejectFactReply, _FACTS),
-    _command("command.identify", commands.Identify, commands.IdentifyReply, _FACTS),
-    _command("command.feedback", commands.Feedback, commands.FeedbackReply),
-    _command("command.note", commands.Note, commands.NoteReply),
-    _command("command.export", commands.Export, commands.ExportReply, _EXPORT),
+    _query(queries.RecallRequest, queries.RecallReply),
+    _query(queries.ContextRequest, queries.ContextReply),
+    _query(queries.HistoryRequest, queries.HistoryReply),
+    _query(queries.FactsRequest, queries.FactsReply),
+    _query(queries.TimelineRequest, queries.TimelineReply),
+    _query(queries.WorkingRequest, queries.WorkingReply),
+    _query(queries.StatusRequest, queries.StatusReply),
+    _query(queries.StatsRequest, queries.StatsReply),
+    _query(queries.ExpandRequest, queries.ExpandReply),
+    _command(commands.Forget, commands.ForgetReply, _FACTS),
+    _command(commands.Pin, commands.PinReply),
+    _command(commands.Verify, commands.VerifyReply, _FACTS),
+    _command(commands.Correct, commands.CorrectReply, _FACTS),
+    _command(commands.RejectFact, commands.RejectFactReply, _FACTS),
+    _command(commands.Identify, commands.IdentifyReply, _FACTS),
+    _command(commands.Feedback, commands.FeedbackReply),
+    _command(commands.Note, commands.NoteReply),
+    _command(commands.Export, commands.ExportReply, _EXPORT),
 )
 
 CONTRACTS: Final[Mapping[str, Contract]] = MappingProxyType({contract.name: contract for contract in _ALL})
