@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import structlog
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ricordo import log
@@ -163,7 +163,7 @@ def stores_of_target(call: Call) -> Settings:
     folder_named = call.data_dir is not None
     stack = running_stack(call.folder)
     if stack is not None and bare(str(stack["nats"])) == bare(target.url):
-        of_folder = of_stack(settings, stack)
+        of_folder = of_stack(settings, call.folder, stack)
         if named and not folder_named and settings.stores.postgres_dsn != of_folder.stores.postgres_dsn:
             raise Failed(
                 f"RICORDO_STORES__POSTGRES_DSN names other stores than those of {call.folder}, whose NATS "
@@ -195,21 +195,11 @@ def store_settings(call: Call) -> Settings:
     if call.data_dir is None and POSTGRES_SETTING in settings.stores.model_fields_set:
         return settings
     stack = running_stack(call.folder)
-    return settings if stack is None else of_stack(settings, stack)
+    return settings if stack is None else of_stack(settings, call.folder, stack)
 
 
-def of_stack(settings: Settings, stack: dict[str, object]) -> Settings:
-    """Return `settings` with the servers of a stack's `stack.json`."""
-    stores = settings.stores.model_copy(
-        update={
-            "postgres_dsn": SecretStr(str(stack["postgres"])),
-            "postgres_admin_dsn": SecretStr(str(stack["postgres_admin"]))
-            if "postgres_admin" in stack
-            else None,
-            "bolt_url": str(stack["bolt"]),
-            "bolt_user": str(stack.get("bolt_user", "")),
-            "bolt_password": SecretStr(str(stack.get("bolt_password", ""))),
-            "bolt_database": str(stack.get("bolt_database", "")),
-        }
-    )
-    return with_bus(settings.model_copy(update={"stores": stores}), str(stack["nats"]))
+def of_stack(settings: Settings, folder: Path, stack: dict[str, object]) -> Settings:
+    """Return `settings` with the servers of the `stack.json` of a data folder."""
+    from ricordo_services.stack.endpoints import Endpoints, local_settings  # noqa: PLC0415 - slow to load
+
+    return local_settings(Endpoints.read(folder, stack), settings)

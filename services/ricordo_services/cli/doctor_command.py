@@ -55,7 +55,7 @@ async def _examine(call: Call, target: ServerTarget) -> list[Finding]:
     stack = running_stack(call.folder)
     local = stack is not None and bare(str(stack["nats"])) == bare(target.url)
     if stack is not None and local and (call.data_dir is not None or not postgres_named):
-        settings = of_stack(settings, stack)
+        settings = of_stack(settings, call.folder, stack)
     own = settings.embedding
     bus = await check_bus(target, own)
     found = list(bus.findings)

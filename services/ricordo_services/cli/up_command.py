@@ -164,14 +164,7 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
         "model": models["model"],
         "precision": models["precision"],
     }
-    # For `doctor` and its like: the file is for its owner's eyes only.
-    secret = {
-        "postgres_admin": at.postgres_admin_dsn,
-        "bolt_user": at.bolt_user,
-        "bolt_password": at.bolt_password,
-        "bolt_database": at.bolt_database,
-    }
-    write_stack_file(at.data_dir, {**where, **secret, "workers": list(names), "pid": os.getpid()})
+    write_stack_file(at.data_dir, {**where, **at.document(), "workers": list(names), "pid": os.getpid()})
     try:
         if as_json:
             print_json(where)

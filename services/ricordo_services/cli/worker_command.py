@@ -64,9 +64,4 @@ def _of_running_stack(folder: Path, names: Sequence[str]) -> Settings:
             f"{' and '.join(owners)} cannot run beside this `ricordo up`: its process owns the vector index, "
             "which one process alone can open; name other workers"
         )
-    settings, folder = of_stack(read_settings(), stack), folder.expanduser().absolute()
-    stores = settings.stores.model_copy(update={"qdrant_url": None, "qdrant_dir": folder / "qdrant"})
-    documents = settings.documents
-    if documents.url is None and documents.dir is None:
-        documents = documents.model_copy(update={"dir": folder / "objects"})
-    return settings.model_copy(update={"stores": stores, "documents": documents})
+    return of_stack(read_settings(), folder, stack)

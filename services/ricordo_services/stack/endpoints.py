@@ -4,32 +4,62 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, Self
+
+from pydantic import SecretStr
 
 from ricordo.settings import Settings
 from ricordo_services import private_files as private
 
 STACK_FILE = "stack.json"
+_FIELDS: Final = {
+    "nats": "nats_url",
+    "postgres": "postgres_dsn",
+    "postgres_admin": "postgres_admin_dsn",
+    "bolt": "bolt_url",
+    "bolt_user": "bolt_user",
+    "bolt_password": "bolt_password",
+    "bolt_database": "bolt_database",
+}
+"""The attributes of `Endpoints` by their names in `stack.json`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
     """Addresses and credentials of the local servers; all on the loopback address.
 
     ``postgres_admin_dsn`` owns the database (migrations), ``postgres_dsn`` is the role that
-    row-level security binds. ``qdrant_dir`` and ``object_dir`` exist and belong to us.
+    row-level security binds.
     """
 
     nats_url: str = field(repr=False)
-    postgres_admin_dsn: str = field(repr=False)
     postgres_dsn: str = field(repr=False)
-    postgres_worker_role: str
+    postgres_admin_dsn: str = field(default="", repr=False)
     bolt_url: str
-    bolt_user: str
-    bolt_password: str = field(repr=False)
-    bolt_database: str
+    bolt_user: str = ""
+    bolt_password: str = field(default="", repr=False)
+    bolt_database: str = ""
     data_dir: Path
-    qdrant_dir: Path
-    object_dir: Path
+
+    @classmethod
+    def read(cls, data_dir: Path, stack: Mapping[str, object]) -> Self:
+        """Read the content of the `stack.json` of a data folder."""
+        found = {_FIELDS[name]: str(value) for name, value in stack.items() if name in _FIELDS}
+        return cls(data_dir=data_dir.expanduser().absolute(), **found)
+
+    def document(self) -> dict[str, str]:
+        """Return them by their names in `stack.json`."""
+        return {name: getattr(self, attribute) for name, attribute in _FIELDS.items()}
+
+    @property
+    def qdrant_dir(self) -> Path:
+        """The folder of the vector index."""
+        return self.data_dir / "qdrant"
+
+    @property
+    def object_dir(self) -> Path:
+        """The folder of documents."""
+        return self.data_dir / "objects"
 
 
 def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
@@ -42,26 +72,18 @@ def write_stack_file(data_dir: Path, payload: Mapping[str, object]) -> Path:
     return path
 
 
-def read_stack_file(data_dir: Path) -> dict[str, object] | None:
-    """Return what ``write_stack_file`` left, or None when no stack has announced itself there."""
-    try:
-        payload = json.loads((data_dir / STACK_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return payload if isinstance(payload, dict) else None
-
-
 def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
     """Return `base` with the addresses of the local servers in it."""
+    owner = endpoints.postgres_admin_dsn
     stores = base.stores.model_copy(
         update={
-            "postgres_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_dsn),
-            "postgres_admin_dsn": type(base.stores.postgres_dsn)(endpoints.postgres_admin_dsn),
+            "postgres_dsn": SecretStr(endpoints.postgres_dsn),
+            "postgres_admin_dsn": SecretStr(owner) if owner else None,
             "qdrant_url": None,
             "qdrant_dir": endpoints.qdrant_dir,
             "bolt_url": endpoints.bolt_url,
             "bolt_user": endpoints.bolt_user,
-            "bolt_password": type(base.stores.bolt_password)(endpoints.bolt_password),
+            "bolt_password": SecretStr(endpoints.bolt_password),
             "bolt_database": endpoints.bolt_database,
         }
     )

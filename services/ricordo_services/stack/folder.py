@@ -21,7 +21,7 @@ from ricordo_services import private_files as private
 from ricordo_services.stack import folder_restore
 from ricordo_services.stack.child_process import kill_recorded, living, own_record, read_record, until_gone
 from ricordo_services.stack.endpoints import STACK_FILE
-from ricordo_services.stack.stack_errors import AlreadyRunning, DataTooNew, FolderRefused
+from ricordo_services.stack.stack_errors import FolderRefused
 
 DATA_FORMAT = 1
 FOLDERS = ("nats", "postgres", "graph", "qdrant", "objects", "log", "run")
@@ -67,9 +67,8 @@ class DataFolder:
         What a killed stack left running is given some seconds to end, then ended.
 
         Raises:
-            AlreadyRunning: a living stack has it.
-            DataTooNew: a newer release wrote it.
-            FolderRefused: it cannot be written, is full, or holds something else.
+            FolderRefused: a living stack has it, a newer release wrote it, it cannot be written, is full, or
+                holds something else.
         """
         path = path.expanduser().absolute()  # noqa: ASYNC240 - no disk is asked
         try:
@@ -132,7 +131,7 @@ class DataFolder:
             waited = time.monotonic() - began
             owner = living(read_record(self.path / "owner.json"))
             if waited >= (DYING_SECONDS if owner else LEFTOVER_SECONDS + KILLED_SECONDS):
-                raise AlreadyRunning(str(self.path), owner)
+                raise _already_running(self.path, owner)
             if waited >= LEFTOVER_SECONDS:
                 for record in self._records():
                     kill_recorded(record)
@@ -143,7 +142,7 @@ class DataFolder:
         """End recorded processes that are alive without the lock (a file system that lost it)."""
         for record in self._records():
             if not await until_gone(record, KILLED_SECONDS):
-                raise AlreadyRunning(str(self.path), None)
+                raise _already_running(self.path, None)
 
     def _records(self) -> list[Path]:
         return sorted((self.path / "run").glob("*.json"))
@@ -172,7 +171,19 @@ class DataFolder:
         except (ValueError, TypeError, KeyError) as error:
             raise FolderRefused(f"{path} cannot be read ({error!r}): restore it from a copy") from error
         if found > DATA_FORMAT:
-            raise DataTooNew(str(self.path), found, DATA_FORMAT)
+            raise FolderRefused(
+                f"{self.path} was written by a newer Ricordo (data format {found}, this one knows up to "
+                f"{DATA_FORMAT}): upgrade with  pip install '.[local]'  in a newer checkout, or name another "
+                "with --data-dir"
+            )
+
+
+def _already_running(path: Path, pid: int | None) -> FolderRefused:
+    who, stop = (f" (process {pid})", f"kill {pid}") if pid else ("", "Ctrl-C in its terminal")
+    return FolderRefused(
+        f"Ricordo is already running on {path}{who}: stop it with {stop}, "
+        "or name another folder with --data-dir"
+    )
 
 
 def _make(path: Path) -> None:

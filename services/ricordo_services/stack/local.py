@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, Self
 
-from ricordo_services.stack import bolt, postgres
+from ricordo_services.stack import bolt
 from ricordo_services.stack.bolt import BoltServer
 from ricordo_services.stack.child_process import ChildPaths
 from ricordo_services.stack.endpoints import Endpoints
@@ -47,10 +47,9 @@ class LocalStack:
             times: None for the defaults.
 
         Raises:
-            AlreadyRunning: another stack uses the folder.
-            FolderRefused: the folder cannot be used.
-            MissingPackage: a server is not installed.
+            FolderRefused: the folder cannot be used, or another stack uses it.
             ServerFailed: a server does not start.
+            StackError: a server is not installed.
         """
         folder = await DataFolder.hold(data_dir)
         try:
@@ -79,19 +78,15 @@ class LocalStack:
     def endpoints(self) -> Endpoints:
         """Where the servers answer; the same as long as the stack runs."""
         nats, sql, graph = (self._supervised[name].ports for name in ("nats", "postgres", "graph"))
-        data = self._folder.path
         return Endpoints(
             nats_url=self._nats.url(nats),
             postgres_admin_dsn=self._postgres.admin_dsn(sql),
             postgres_dsn=self._postgres.worker_dsn(sql),
-            postgres_worker_role=postgres.WORKER,
             bolt_url=self._bolt.url(graph),
             bolt_user=bolt.USER,
             bolt_password=self._bolt_password,
             bolt_database=bolt.DATABASE,
-            data_dir=data,
-            qdrant_dir=data / "qdrant",
-            object_dir=data / "objects",
+            data_dir=self._folder.path,
         )
 
     async def _start(self) -> None:

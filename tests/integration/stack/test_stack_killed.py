@@ -22,14 +22,13 @@ pytestmark = pytest.mark.slow
 
 NOBODY = 65_534
 PROGRAM = """
-import asyncio, dataclasses, json, sys
+import asyncio, json, sys
 from pathlib import Path
 from ricordo_services.stack import LocalStack
 
 async def run(data_dir):
     async with LocalStack.open(data_dir) as stack:
-        endpoints = {name: str(value) for name, value in dataclasses.asdict(stack.endpoints).items()}
-        print(json.dumps(endpoints), flush=True)
+        print(json.dumps(stack.endpoints.document()), flush=True)
         await stack.watch()
 
 asyncio.run(run(Path(sys.argv[1])))
@@ -54,12 +53,9 @@ async def another_process(data_dir: Path, *become: str) -> AsyncIterator[tuple[p
     try:
         assert program.stdout is not None
         line = await asyncio.wait_for(program.stdout.readline(), 60)
-        endpoints = json.loads(line)
-        for name in ("data_dir", "qdrant_dir", "object_dir"):
-            endpoints[name] = Path(endpoints[name])
         process = psutil.Process(program.pid)
         family = process.children(recursive=True)
-        yield process, Endpoints(**endpoints)
+        yield process, Endpoints.read(data_dir, json.loads(line))
     finally:
         if program.returncode is None:
             program.kill()

@@ -17,7 +17,6 @@ from ricordo_services.stack import (
     ServerFailed,
     packages,
     ports,
-    read_stack_file,
     write_stack_file,
 )
 from ricordo_services.stack.ports import LOOPBACK, PortBook, choose_port
@@ -59,7 +58,7 @@ async def test_data_and_ports_stay_and_no_descriptor_is_lost(
         began = time.monotonic()
     stopped = time.monotonic() - began
     assert gone(family)
-    assert read_stack_file(tmp_path / "data") is None
+    assert not (tmp_path / "data" / "stack.json").exists()
     descriptors = psutil.Process().num_fds()
     began = time.monotonic()
     async with LocalStack.open(tmp_path / "data") as stack:

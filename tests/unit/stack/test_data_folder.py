@@ -11,11 +11,8 @@ from pathlib import Path
 import pytest
 
 from ricordo_services.stack import (
-    AlreadyRunning,
-    DataTooNew,
     FolderRefused,
     folder,
-    read_stack_file,
     write_stack_file,
 )
 from ricordo_services.stack.folder import DataFolder
@@ -57,9 +54,8 @@ async def test_lost_passwords_are_not_drawn_again_over_existing_data(tmp_path: P
 
 async def test_a_second_holder_is_told_who_has_the_folder(tmp_path: Path) -> None:
     held = await DataFolder.hold(tmp_path / "data")
-    with pytest.raises(AlreadyRunning, match=str(os.getpid())) as refusal:
+    with pytest.raises(FolderRefused, match=rf"already running on .*kill {os.getpid()},"):
         await DataFolder.hold(tmp_path / "data")
-    assert refusal.value.pid == os.getpid()
     held.release()
     (await DataFolder.hold(tmp_path / "data")).release()
 
@@ -73,9 +69,8 @@ async def test_a_lock_whose_owner_is_gone_is_waited_for_and_then_reported(
     (tmp_path / "data" / "owner.json").write_text(json.dumps([os.getpid(), "another time"]), encoding="utf-8")
     with (tmp_path / "data" / "lock").open("r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(AlreadyRunning) as refusal:
+        with pytest.raises(FolderRefused, match="Ctrl-C in its terminal"):
             await DataFolder.hold(tmp_path / "data")
-    assert refusal.value.pid is None
 
 
 async def test_a_recorded_number_that_belongs_to_another_process_is_left_alone(tmp_path: Path) -> None:
@@ -91,9 +86,8 @@ async def test_a_recorded_number_that_belongs_to_another_process_is_left_alone(t
 async def test_data_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     (await DataFolder.hold(tmp_path / "data")).release()
     (tmp_path / "data" / "format.json").write_text('{"format": 2}', encoding="utf-8")
-    with pytest.raises(DataTooNew, match="upgrade") as refusal:
+    with pytest.raises(FolderRefused, match=r"data format 2, this one knows up to 1\): upgrade"):
         await DataFolder.hold(tmp_path / "data")
-    assert (refusal.value.found, refusal.value.known) == (2, 1)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"format": "x"}'])
@@ -124,6 +118,6 @@ async def test_the_announcement_of_a_killed_stack_is_removed(tmp_path: Path) -> 
     (await DataFolder.hold(tmp_path / "data")).release()
     path = write_stack_file(tmp_path / "data", {"ready": True, "nats": "nats://x"})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert read_stack_file(tmp_path / "data") == {"ready": True, "nats": "nats://x"}
+    assert json.loads(path.read_text()) == {"ready": True, "nats": "nats://x"}
     (await DataFolder.hold(tmp_path / "data")).release()
-    assert read_stack_file(tmp_path / "data") is None
+    assert not path.exists()

@@ -24,25 +24,10 @@ def configuration(users: Users) -> str:
         ACCOUNT: _of_ricordo(users),
         **{tenant: _of_tenant(users, tenant) for tenant in users.tenants},
     }
-    parts = [_HEAD, "accounts {"]
-    for name, account in accounts.items():
-        parts += [f"  {json.dumps(name)} {{", *_lines(account), "  }"]
-    parts.append("}")
+    text = f"{_HEAD}accounts: {json.dumps(accounts, indent=1)}\n"
     if users.tls is not None:
-        parts.append(
-            f"tls {{ cert_file: {json.dumps(users.tls.cert)}, key_file: {json.dumps(users.tls.key)} }}"
-        )
-    return "\n".join(parts) + "\n"
-
-
-def _lines(account: Mapping[str, object]) -> Iterator[str]:
-    for name, value in account.items():
-        if not isinstance(value, list):
-            yield f"    {name}: {json.dumps(value)}"
-            continue
-        yield f"    {name}: ["
-        yield from (f"      {json.dumps(one)}" for one in value)
-        yield "    ]"
+        text += f"tls: {json.dumps({'cert_file': users.tls.cert, 'key_file': users.tls.key})}\n"
+    return text
 
 
 def _of_ricordo(users: Users) -> Mapping[str, object]:
