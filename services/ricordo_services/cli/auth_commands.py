@@ -27,7 +27,9 @@ def server(
     """Make the users of a server, or those that are missing, and what its configuration includes."""
     folder = AccessFolder(out)
     before = folder.read()
-    users = _placed(before or Users(_place(_ADDRESS)), address, _tls(tls_cert, tls_key, tls_ca))
+    former = before or Users(_place(_ADDRESS))
+    place = former.address if address is None else _place(address)
+    users = Users(place, _tls(tls_cert, tls_key, tls_ca) or former.tls, former.users)
     users, passwords = users.with_missing([*everybody_but_bots(), *map(_bot, tenants or ())])
     folder.write(users, passwords)
     _print_files(folder, passwords)
@@ -35,8 +37,8 @@ def server(
         print_remark(
             "the files of the users that were there name the former place: `ricordo auth rotate --all`"
         )
-    place = f"{out.resolve().name}/{folder.configuration.name}"
-    print_remark(f'the configuration of the NATS server, beside that folder, holds: include "{place}"')
+    included = f"{out.resolve().name}/{folder.configuration.name}"
+    print_remark(f'the configuration of the NATS server, beside that folder, holds: include "{included}"')
     if before is not None:
         _advise(before.tenants != users.tenants)
 
@@ -95,10 +97,6 @@ def _print_files(folder: AccessFolder, names: Collection[str]) -> None:
 def _advise(new_tenant: bool) -> None:
     again = ", and again, since a tenant is new" if new_tenant else ""
     print_remark(f"have the server read its configuration: `nats-server --signal reload`{again}")
-
-
-def _placed(users: Users, address: str | None, tls: Tls | None) -> Users:
-    return Users(users.address if address is None else _place(address), tls or users.tls, users.users)
 
 
 def _place(address: str) -> str:

@@ -2,12 +2,13 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -85,6 +86,8 @@ def _stone(path: Path, number: int, line: bytes) -> Tombstone:
     raise Failed(f"{path}, line {number} is not an entry of a list of forgotten data: {reason}")
 
 
+T = TypeVar("T")
+
 _MEGABYTE: Final = 1_000_000
 _CLUSTER: Final = Path("postgres", "cluster")
 
@@ -98,7 +101,10 @@ def backup(call: Call, target: Path) -> None:
         raise Failed(f"{target} is inside the data folder: name a file elsewhere")
     _require_memories(path)
     with _locked(path) as folder:
-        manifest = write_backup(folder.path, target, asyncio.run(_described(folder)))
+        schema = _query(folder, schema_version)  # running PostgreSQL also recovers it after a crash
+        made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        manifest = Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
+        manifest = write_backup(folder.path, target, manifest)
     size = target.stat().st_size
     if call.as_json:
         print_json({"file": str(target), "bytes": size, "schema_version": manifest.schema_version})
@@ -207,23 +213,20 @@ def _refuse_links(path: Path) -> None:
             raise Failed(f"{path / name} is a link to another place: restore into a new folder")
 
 
-async def _described(folder: DataFolder) -> Manifest:
-    """Ask PostgreSQL for its schema version; running it also recovers it after a crash."""
-    async with standalone_postgres(folder) as dsn:
-        schema = await schema_version(dsn)
-    made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Manifest(ricordo=version("ricordo"), schema_version=schema, made_at=made_at)
+def _query(folder: DataFolder, ask: Callable[[str], Coroutine[None, None, T]]) -> T:
+    """Run PostgreSQL alone, and return what `ask` finds with the address for its owner."""
+
+    async def answer() -> T:
+        async with standalone_postgres(folder) as dsn:
+            return await ask(dsn)
+
+    return asyncio.run(answer())
 
 
 def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
     """Return what was forgotten in the folder that is about to be replaced."""
-
-    async def read() -> list[Tombstone]:
-        async with standalone_postgres(folder) as dsn:
-            return await tombstones(dsn)
-
     try:
-        return asyncio.run(read())
+        return _query(folder, tombstones)
     except StackError as error:
         if anyway:
             return []
@@ -235,6 +238,8 @@ def _forgotten_there(folder: DataFolder, *, anyway: bool) -> list[Tombstone]:
 
 def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
     """Restore into a new folder, apply the tombstones there, and swap it in."""
+    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
+
     new = DataFolder(folder.path / folder_restore.RESTORING, folder.lock_fd)
     _require_space(folder.path, archive.manifest.size)
     try:
@@ -244,19 +249,12 @@ def _put(archive: Backup, folder: DataFolder, stones: list[Tombstone]) -> int:
             (new.path / name).mkdir(mode=0o700, exist_ok=True)
         cluster = new.path / _CLUSTER
         give_to_account(cluster, server_account(folder.path / _CLUSTER, folder.path))
-        begun = asyncio.run(_forget(new, stones)) if stones else 0
+        begun = _query(new, partial(forget_again, stones=stones)) if stones else 0
     except BaseException:
         shutil.rmtree(new.path, ignore_errors=True)
         raise
     folder_restore.activate(folder.path)
     return begun
-
-
-async def _forget(folder: DataFolder, stones: list[Tombstone]) -> int:
-    from ricordo_services.app.jobs import forget_again  # noqa: PLC0415 - slow to load
-
-    async with standalone_postgres(folder) as dsn:
-        return await forget_again(dsn, stones)
 
 
 def _require_space(path: Path, size: int) -> None:

@@ -60,7 +60,9 @@ async def check_bus(target: ServerTarget, own: EmbeddingSettings) -> BusReport:
     try:
         async with target.connection(_SECONDS) as connection:
             client = connection.client
-            found = [well("nats", f"{without_credentials(target.url)} {_version(client)}")]
+            version = client.connected_server_version
+            number = f"{version.major}.{version.minor}.{version.patch}"
+            found = [well("nats", f"{without_credentials(target.url)} {number}")]
             streams = await _streams(client)
             worker_reports = await _at_work(client)
             seen = worker_reports.reports or not any(one.name == _STREAMS for one in streams)
@@ -78,11 +80,6 @@ async def _at_work(client: Client) -> WorkerReports:
     if all(name in worker_reports.reports for name in NEEDED):
         return worker_reports
     return await collect_reports(client, LISTEN_AGAIN_S)  # who is silent may be busy
-
-
-def _version(client: Client) -> str:
-    version = client.connected_server_version
-    return f"{version.major}.{version.minor}.{version.patch}"
 
 
 async def _streams(client: Client) -> list[Finding]:
@@ -131,18 +128,13 @@ def _worker(name: str, reports: Sequence[Report]) -> Finding:
     done = sum(int(str(report.get("processed") or 0)) for report in reports)
     seen = f"{len(reports)} running, {done:,} done" if len(reports) > 1 else f"{done:,} done"
     if not ill:
-        return well(f"worker {name}", "; ".join([seen, *_waits_by_design(reports)]))
+        yielding = [f"yielding: {one.get('reason')}" for one in reports if one.get("state") == "yielding"]
+        return well(f"worker {name}", "; ".join([seen, *yielding[:1]]))
     why = "; ".join(dict.fromkeys(str(report.get("reason") or report.get("state")) for report in ill))
     halted = [report for report in ill if report.get("state") == "halted"]
     idle = [report for report in ill if report in halted or not report.get("gate_open")]
     state = State.MISSING if name in NEEDED and len(idle) == len(reports) else State.DEGRADED
     return Finding(f"worker {name}", state, f"{seen}: {why}", _HALTED if halted else "its log says more")
-
-
-def _waits_by_design(reports: Sequence[Report]) -> list[str]:
-    return [f"yielding: {report.get('reason')}" for report in reports if report.get("state") == "yielding"][
-        :1
-    ]
 
 
 async def _answer(

@@ -68,7 +68,7 @@ def first_fault(error: ValidationError) -> str:
     variable = f"{_PREFIX}{'__'.join(path).upper()}"
     if first["type"] == "extra_forbidden":
         near = _nearest(variable, Settings.variables())
-        return _no_setting(".".join(path), near and _dotted(near))
+        return _no_setting(".".join(path), near and near.removeprefix(_PREFIX).lower().replace("__", "."))
     said = _said(first)
     wrong = "" if said.startswith("must") else "is wrong: "
     return f"the setting {'.'.join(path)} (or {variable}) {wrong}{said}"
@@ -106,10 +106,6 @@ def _nearest(variable: str, known: Sequence[str], least: float = 0.6) -> str | N
 
 def _no_setting(name: str, near: str | None) -> str:
     return f"there is no setting {name}" + (f": did you mean {near}?" if near else "")
-
-
-def _dotted(variable: str) -> str:
-    return variable.removeprefix(_PREFIX).lower().replace("__", ".")
 
 
 async def check_health_page(worker: WorkerSettings) -> None:

@@ -117,7 +117,10 @@ def _card(
         blocks += [Text(f"\n{predicate}", "bold"), TwoColumns(rows)]
     if entity.neighbours:
         near = [
-            (Text("·" * one.distance, "magenta"), _neighbour(one.name, one.predicates))
+            (
+                Text("·" * one.distance, "magenta"),
+                Text.assemble((plain(one.name), "bold"), "  ", (", ".join(one.predicates), "dim")),
+            )
             for one in entity.neighbours
         ]
         blocks += [Text("\nNear", "bold"), TwoColumns(near)]
@@ -150,7 +153,3 @@ def _row(entity: EntityView, fact: FactView, zone: tzinfo | None, *, ids: bool) 
     if ids:
         text.append(f"  {fact.id}", "dim")
     return Text("•" * fact.confidence, "magenta"), text
-
-
-def _neighbour(name: str, predicates: Sequence[str]) -> Text:
-    return Text.assemble((plain(name), "bold"), "  ", (", ".join(predicates), "dim"))

@@ -1,7 +1,6 @@
 """A finding of `doctor`: what was checked, its state, and what to do; and the check of disk space."""
 
 import shutil
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -34,9 +33,6 @@ class Finding:
     def document(self) -> dict[str, object]:
         """Return it as a JSON object."""
         return asdict(self)
-
-
-Check = Callable[[], Awaitable[list[Finding]]]
 
 
 def well(name: str, detail: str) -> Finding:

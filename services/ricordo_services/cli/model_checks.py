@@ -15,10 +15,6 @@ _INSTALL: Final = "where workers run: pip install '.[local]' in a checkout"
 _SECONDS: Final = 3.0
 
 
-class _NoAnswer(Exception):
-    """The server did not list its models; the message says why."""
-
-
 async def check_models(
     settings: EmbeddingSettings, *, by_workers: bool = False, encoded: bool | None = None
 ) -> list[Finding]:
@@ -30,7 +26,7 @@ async def check_models(
     """
     if settings.provider == "onnx":
         return [_in_process("model", settings.model, settings.precision, by_workers=by_workers)]
-    held, reason = await _looked(settings.ollama_url)
+    held, reason = await _held(settings.ollama_url)
     fallback = _fallback(settings, held, by_workers=by_workers)
     if encoded:  # what the workers reach may be out of reach from here
         return [well("model", in_words(settings)), *fallback]
@@ -68,14 +64,6 @@ def compare_models(worker_reports: WorkerReports, own: EmbeddingSettings) -> lis
     return [Finding("settings", State.NOTED, detail, f"give commands theirs: {assignments(theirs)}")]
 
 
-async def _looked(url: str) -> tuple[set[str] | None, str]:
-    """Return what a server holds, or None and why that is not known."""
-    try:
-        return await _held(url), ""
-    except _NoAnswer as error:
-        return None, str(error)
-
-
 def _meanwhile(settings: EmbeddingSettings, *, replaced: bool) -> str:
     """Describe what the workers do without the model."""
     if not replaced:
@@ -110,24 +98,24 @@ def _holds(held: set[str], model: str) -> bool:
     return model in held or f"{model}:latest" in held
 
 
-async def _held(url: str) -> set[str]:
-    """Ask an Ollama server which models it holds."""
+async def _held(url: str) -> tuple[set[str] | None, str]:
+    """Return which models an Ollama server holds, or None and why that is not known."""
     import httpx  # noqa: PLC0415 - a third of a second to import, for those alone who ask a server
 
     try:
         async with httpx.AsyncClient(timeout=_SECONDS, trust_env=False) as client:
             answer = await client.get(f"{url.rstrip('/')}/api/tags")
             answer.raise_for_status()
-            return {str(one["model"]) for one in answer.json()["models"]}
+            return {str(one["model"]) for one in answer.json()["models"]}, ""
     except httpx.HTTPStatusError as error:
-        raise _NoAnswer(f"answers {error.response.status_code}, not what it holds") from error
-    except httpx.TimeoutException as error:
-        raise _NoAnswer(f"does not answer (not within {_SECONDS:g} s)") from error
+        return None, f"answers {error.response.status_code}, not what it holds"
+    except httpx.TimeoutException:
+        reason = f"not within {_SECONDS:g} s"
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise _NoAnswer(f"does not answer ({reason})") from error
-    except (ValueError, TypeError, KeyError) as error:
-        raise _NoAnswer("does not answer (what answers there is no Ollama)") from error
+    except (ValueError, TypeError, KeyError):
+        reason = "what answers there is no Ollama"
+    return None, f"does not answer ({reason})"
 
 
 def _in_process(name: str, model: str, precision: str, *, by_workers: bool) -> Finding:

@@ -98,21 +98,17 @@ def print_line(text: str) -> None:
 
     Letters that the encoding of standard output lacks are spelled as JSON spells them.
     """
-    sys.stdout.write(_spelled(text) + "\n")
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = "".join(letter if letter.isascii() else json.dumps(letter)[1:-1] for letter in text)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def print_json(document: Mapping[str, object]) -> None:
     """Print `document` as one line of JSON, in the letters it has."""
     print_line(json.dumps(document, ensure_ascii=False, separators=(", ", ": ")))
-
-
-def _spelled(text: str) -> str:
-    try:
-        text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return "".join(letter if letter.isascii() else json.dumps(letter)[1:-1] for letter in text)
-    return text
 
 
 _EVERY_S: Final = 10.0  # between two lines of progress, where nobody watches

@@ -202,7 +202,9 @@ def _memory(memory: MemoryView, zone: tzinfo | None, *, ids: bool) -> Text:
         head.append("  (archived)", "dim")
     lines = [head, Text(" · ".join(_circumstances(memory, zone)), "dim")]
     if memory.signals:
-        lines.append(Text(_signals(memory.signals), "dim italic"))
+        effective = {name: value for name, value in memory.signals.items() if value != _SILENT.get(name, 0)}
+        text = "  ".join(f"{name} {value:.2f}" for name, value in effective.items())
+        lines.append(Text(text, "dim italic"))
     if ids:
         lines.append(Text(str(memory.id), "dim"))
     return Text("\n").join(lines)
@@ -217,12 +219,6 @@ def _circumstances(memory: MemoryView, zone: tzinfo | None) -> Iterable[str]:
         yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
     if memory.topics:
         yield plain(", ".join(memory.topics[:3]))
-
-
-def _signals(signals: dict[str, float]) -> str:
-    return "  ".join(
-        f"{name} {value:.2f}" for name, value in signals.items() if value != _SILENT.get(name, 0.0)
-    )
 
 
 def facts_block(

@@ -245,7 +245,8 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
     left = [folder / name for name in reversed(BACKED_UP) if (folder / name).exists()]
     while left:
         path = left.pop()
-        name, mode = path.relative_to(folder).as_posix(), _mode(path, follow=path.parent == folder)
+        name = path.relative_to(folder).as_posix()
+        mode = path.stat(follow_symlinks=path.parent == folder).st_mode  # a top-level folder may be a link
         if stat.S_ISDIR(mode):
             folders.append(name)
             left.extend(sorted(path.iterdir(), reverse=True))
@@ -254,11 +255,6 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, Path]]:
         else:
             raise BackupRefused(f"{path} is neither a file nor a folder: a backup cannot contain it")
     return folders, files
-
-
-def _mode(path: Path, *, follow: bool) -> int:
-    """Return the mode of a path; a top-level folder may be a link."""
-    return path.stat(follow_symlinks=follow).st_mode
 
 
 def _digest(path: Path) -> str:

@@ -86,8 +86,9 @@ class PostgresServer:
         self._check_version()
         self._forget_foreign_pid()
         settings = {"port": str(ports["postgres"]), **SETTINGS}
+        options = (word for name, value in settings.items() for word in ("-c", f"{name}={value}"))
         return Launch(
-            argv=(str(programs / "postgres"), "-D", _from_inside(self._cluster), *_options(settings)),
+            argv=(str(programs / "postgres"), "-D", _from_inside(self._cluster), *options),
             cwd=self._cluster,
             stop_signal=signal.SIGINT,  # fast: end the sessions, write a checkpoint
             orphan_signal=signal.SIGQUIT,  # immediate: nobody is left to wait, the next start recovers
@@ -180,7 +181,3 @@ def _dsn(user: str, password: str, ports: Mapping[str, int], database: str) -> s
 def _from_inside(cluster: Path) -> str:
     """Return the cluster's path as a server that stands in it can use it, whoever owns the folders above."""
     return HERE if Path(HERE).exists() else str(cluster)
-
-
-def _options(settings: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(word for name, value in settings.items() for word in ("-c", f"{name}={value}"))

@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from typing import Final, Unpack
 from uuid import uuid4
 
-from nats.js.api import PubAck
-
 from ricordo.client.connection import Connection, built, read, written
 from ricordo.client.exceptions import InvalidRequest, RicordoError
 from ricordo.client.options import MessageFields, When
@@ -47,10 +45,9 @@ class _Outgoing:
     name: str
     id: str
     body: bytes
-    headers: dict[str, str]
-
-    def published(self, ack: PubAck) -> Published:
-        return Published(self.id, ack.stream, ack.seq, bool(ack.duplicate))
+    time: datetime
+    dedup_id: str
+    traceparent: str | None = None
 
 
 class PublishMethods:
@@ -113,8 +110,8 @@ class PublishMethods:
         )
         instant = format_instant(ended.timestamp)
         event_id = str(session_ended_id(self._connection.tenant, conversation_id, instant))
-        headers = self._headers(SessionEnded.name, event_id, ended.timestamp, event_id, None)
-        return await self._send(_Outgoing(SessionEnded.name, event_id, written(ended), headers), timeout)
+        outgoing = _Outgoing(SessionEnded.name, event_id, written(ended), ended.timestamp, event_id)
+        return await self._send(outgoing, timeout)
 
     async def publish_many(
         self,
@@ -162,8 +159,16 @@ class PublishMethods:
         return done
 
     async def _send(self, outgoing: _Outgoing, timeout: float | None) -> Published:
-        ack = await self._connection.publish(outgoing.name, outgoing.body, outgoing.headers, timeout)
-        return outgoing.published(ack)
+        headers = event_headers(
+            outgoing.name,
+            event_id=outgoing.id,
+            source=self._connection.source,
+            time=outgoing.time,
+            dedup_id=outgoing.dedup_id,
+            traceparent=outgoing.traceparent,
+        )
+        ack = await self._connection.publish(outgoing.name, outgoing.body, headers, timeout)
+        return Published(outgoing.id, ack.stream, ack.seq, bool(ack.duplicate))
 
     def _message(self, message: MessageReceived, traceparent: str | None, *, bulk: bool) -> _Outgoing:
         if traceparent is not None and _TRACE_PARENT.fullmatch(traceparent) is None:
@@ -174,20 +179,7 @@ class PublishMethods:
         # under the same id through, which ingest must see to report the conflict.
         digest = hashlib.sha256(body).hexdigest()[:16]
         dedup_id = f"{self._connection.tenant}/{message.id}/{digest}"
-        headers = self._headers(name, message.id, message.timestamp, dedup_id, traceparent)
-        return _Outgoing(name, message.id, body, headers)
-
-    def _headers(
-        self, name: str, event_id: str, time: datetime, dedup_id: str, traceparent: str | None
-    ) -> dict[str, str]:
-        return event_headers(
-            name,
-            event_id=event_id,
-            source=self._connection.source,
-            time=time,
-            dedup_id=dedup_id,
-            traceparent=traceparent,
-        )
+        return _Outgoing(name, message.id, body, message.timestamp, dedup_id, traceparent)
 
 
 def _read(message: AnyMessage) -> MessageReceived:

@@ -127,7 +127,8 @@ class DecodeError(ValueError):
         missing = [_field(item) or "" for item in found if item["type"] == "missing"]
         if first["type"] == "missing" and len(missing) > 1:
             return cls(DeadLetterCode.INVALID, f"{', '.join(missing)} are required", field)
-        return cls(DeadLetterCode.INVALID, _sentence(first, field), field)
+        sentence = "the body must be a JSON object" if field is None else f"{field} {reason(first)}"
+        return cls(DeadLetterCode.INVALID, sentence, field)
 
     def body(self) -> ErrorBody:
         """Return the reply to a request that cannot be decoded."""
@@ -141,12 +142,6 @@ def _field(error: ErrorDetails) -> str | None:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
     return text or None
-
-
-def _sentence(error: ErrorDetails, field: str | None) -> str:
-    if field is None:
-        return "the body must be a JSON object"
-    return f"{field} {reason(error)}"
 
 
 def header_text(text: str) -> str:
@@ -179,10 +174,7 @@ def reason(error: ErrorDetails) -> str:
     if error["type"] == "string_pattern_mismatch":
         pattern = error.get("ctx", {}).get("pattern", "")
         return _PATTERNS.get(pattern, f"must match {pattern}")
-    own = _OWN.get(error["type"])
-    return own or _reworded(error["msg"])
-
-
-def _reworded(said: str) -> str:
-    text = _OPENING.sub(lambda found: "must be" if found[1].endswith("be") else "must", said, count=1)
+    if own := _OWN.get(error["type"]):
+        return own
+    text = _OPENING.sub(lambda found: "must be" if found[1].endswith("be") else "must", error["msg"], count=1)
     return text.replace(" after validation", "")

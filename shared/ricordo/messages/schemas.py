@@ -78,7 +78,8 @@ def _all_schemas() -> Iterator[tuple[str, JsonDict]]:
 @cache
 def all_files() -> Mapping[str, str]:
     """Return the text of every file by its name."""
-    return {name: _text(schema) for name, schema in all_schemas()} | {DOCUMENT: document_text()}
+    texts = {name: json.dumps(schema, indent=2, ensure_ascii=False) + "\n" for name, schema in all_schemas()}
+    return texts | {DOCUMENT: document_text()}
 
 
 def drift(folder: Path) -> list[str]:
@@ -120,10 +121,6 @@ def _says_ours(path: Path) -> bool:
         return False
     identity = schema.get("$id") if isinstance(schema, dict) else None
     return isinstance(identity, str) and identity.startswith(_OURS)
-
-
-def _text(schema: JsonDict) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def main(arguments: list[str] | None = None) -> int:

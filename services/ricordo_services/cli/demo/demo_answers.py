@@ -37,25 +37,15 @@ def reasons(memory: MemoryView) -> Iterator[str]:
         yield f"meaning {semantic:.2f}"
     if words > 0:
         yield f"{'same words' if words >= MOST else 'some words'} {words:.2f}"
-    yield from _time(signals.get("temporal", 0.0))
-    yield from _feeling(memory)
+    temporal, feeling = signals.get("temporal", 0.0), memory.emotion
+    if temporal > 0:
+        yield "in that time" if temporal >= 1 else f"near that time {temporal:.2f}"
+    if feeling is not None and abs(feeling.valence) >= STRONG:
+        yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
     if signals.get("importance", 0.0) >= WEIGHTY:
         yield f"matters {signals['importance']:.2f}"
     if memory.role is not None and memory.role is not Role.USER:
         yield "not the user's words"
-
-
-def _time(temporal: float) -> Iterator[str]:
-    if temporal >= 1:
-        yield "in that time"
-    elif temporal > 0:
-        yield f"near that time {temporal:.2f}"
-
-
-def _feeling(memory: MemoryView) -> Iterator[str]:
-    feeling = memory.emotion
-    if feeling is not None and abs(feeling.valence) >= STRONG:
-        yield f"{feeling.primary or 'feeling'} {feeling.valence:+.1f}"
 
 
 CLIPPED_LINES: Final = 2

@@ -28,17 +28,14 @@ def decoded(data: bytes, declared: str | None = None) -> str:
     Raises:
         Unreadable: it is not text.
     """
-    text = next(filter(None, (_by(data, name) for name in _tried(data, declared))), None)
+    marked = [name for mark, name in _MARKS if data.startswith(mark)][:1]
+    names = [*marked, *([declared] if declared else []), "utf-8"]
+    text = next(filter(None, (_by(data, name) for name in names)), None)
     if text is None:
         text = data.decode(_LAST_RESORT, "replace")
     if len(_CONTROL.findall(text)) > _MOST_CONTROL * len(text):
         raise Unreadable("contains bytes that are not text")
     return text
-
-
-def _tried(data: bytes, declared: str | None) -> list[str]:
-    marked = [name for mark, name in _MARKS if data.startswith(mark)][:1]
-    return [*marked, *([declared] if declared else []), "utf-8"]
 
 
 def _by(data: bytes, name: str) -> str | None:

@@ -32,7 +32,7 @@ def read(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
     mail = message_from_bytes(data, policy=policy.default)
     if not any(name in mail for name in _HEADERS):
         raise Unreadable("has none of a mail's headers")
-    attached, lines = [], [_headers(mail)]
+    attached, lines = [], [f"{name}: {value}" for name in _HEADERS if (value := _header(mail, name))]
     for item in islice(mail.iter_attachments() if mail.is_multipart() else (), _MOST_ATTACHMENTS):
         name, media_type = _label(item.get_filename()), item.get_content_type()
         lines.append(f"Attachment: {name or media_type}")
@@ -41,11 +41,7 @@ def read(data: bytes, attachment: ReadAttachment) -> list[DocumentPart]:
         except Unreadable:
             continue  # only its name is kept
         attached += [replace(part, section=name or media_type) for part in parts]
-    return [DocumentPart(text="\n".join(filter(None, lines))), *_body(mail), *attached]
-
-
-def _headers(mail: EmailMessage) -> str:
-    return "\n".join(f"{name}: {value}" for name in _HEADERS if (value := _header(mail, name)))
+    return [DocumentPart(text="\n".join(lines)), *_body(mail), *attached]
 
 
 def _header(mail: EmailMessage, name: str) -> str:

@@ -40,8 +40,9 @@ class ReaderProcess:
             OSError: no process can be started now.
         """
         header = {"name": name, "media_type": media_type, "limits": asdict(self._limits)}
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _CHILD, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=_environment()
+            sys.executable, "-m", _CHILD, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
         )
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -61,7 +62,9 @@ async def _ended(process: Process) -> None:
 
 
 def _parts(code: int | None, output: bytes, errors: bytes) -> Sequence[DocumentPart]:
-    answer = _answer(output) if code == 0 else None
+    answer: Mapping[str, Any] | None = None
+    with suppress(ValueError):
+        answer = json.loads(output) if code == 0 else None
     if answer is None:
         _log.warning(
             "reader of a document crashed", code=code, errors=errors.decode(errors="replace")[-_QUOTED:]
@@ -70,15 +73,3 @@ def _parts(code: int | None, output: bytes, errors: bytes) -> Sequence[DocumentP
     if "unreadable" in answer:
         raise Unreadable(answer["unreadable"])
     return [DocumentPart(**part) for part in answer["parts"]]
-
-
-def _answer(output: bytes) -> Mapping[str, Any] | None:
-    try:
-        found: Mapping[str, Any] = json.loads(output)
-    except ValueError:
-        return None
-    return found
-
-
-def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}

@@ -116,7 +116,12 @@ class EdgeVectorIndex:
     ) -> Sequence[Hit]:
         """Find candidates with all their scores."""
         probe = IndexQuery(vector, terms)
-        hits, uncounted = await self._run(lambda: self._search(tenant, model, scope, probe, limit))
+
+        def search() -> tuple[list[Hit], bool]:
+            shard = self._shard(model)
+            return shard.search(tenant, scope, probe, limit), shard.uncounted(tenant, scope.user_id)
+
+        hits, uncounted = await self._run(search)
         if uncounted:
             self._count_words(tenant, model, scope.user_id)
         return hits
@@ -180,7 +185,8 @@ class EdgeVectorIndex:
         """
         if self.replaced != replaced:
             return False
-        await self._run(self._note_rebuilt)
+        for shard in self._owned:
+            await self._run(shard.folder.rebuilt)
         self.rebuild_wanted.clear()
         return True
 
@@ -247,12 +253,6 @@ class EdgeVectorIndex:
 
         await self._run(work)
 
-    def _search(
-        self, tenant: str, model: str, scope: Scope, probe: IndexQuery, limit: int
-    ) -> tuple[list[Hit], bool]:
-        shard = self._shard(model)
-        return shard.search(tenant, scope, probe, limit), shard.uncounted(tenant, scope.user_id)
-
     def _count_words(self, tenant: str, model: str, user_id: str) -> None:
         """Count in the background."""
         key = (model, tenant, user_id)
@@ -269,10 +269,6 @@ class EdgeVectorIndex:
                 await asyncio.sleep(_BREATH_S)
         except IndexUnavailable as error:
             _log.warning("words of a user could not be counted", error=str(error))
-
-    def _note_rebuilt(self) -> None:
-        for shard in self._owned:
-            shard.folder.rebuilt()
 
     def _flush_when_idle(self, after_s: float | None = None) -> None:
         """Flush once nothing was written for a while."""

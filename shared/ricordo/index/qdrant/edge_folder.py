@@ -63,8 +63,8 @@ class ShardFolder:
         its points in two files, which are empty only together.
         """
         for segment in self.path.glob("segments/*"):
-            sizes = {name: _size(segment / name) for name in _ID_TRACKER}
-            empty = [name for name, size in sizes.items() if not size]
+            files = {name: segment / name for name in _ID_TRACKER}
+            empty = [name for name, file in files.items() if not file.exists() or not file.stat().st_size]
             if len(empty) == 1 and self._was_flushed():
                 return f"{segment.name}/{empty[0]} is empty"
         return ""
@@ -106,10 +106,6 @@ def tells_damage(error: BaseException) -> bool:
     """Return whether an error of the engine is about its files, and not about space or permissions."""
     numbers = {int(item) for item in _OS_ERROR.findall(str(error))}
     return not isinstance(error, OSError | IndexUnavailable) and numbers <= _FILE_ERRORS
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
 
 
 @dataclass(frozen=True, slots=True)

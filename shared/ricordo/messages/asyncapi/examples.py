@@ -32,8 +32,11 @@ def of_event(contract: Contract) -> JsonDict:
     written = json.dumps(_examples()[contract.name]).encode()
     event = decode_as(contract.body, written)
     payload: JsonDict = json.loads(written) if contract.from_bots else event.model_dump(mode="json")
-    event_id = str(payload["id"]) if "id" in payload else _id_of(event)
     instant = payload["timestamp" if contract.from_bots else "at"]
+    if isinstance(event, SessionEnded):
+        event_id = str(session_ended_id(TENANT, event.conversation_id, format_instant(event.timestamp)))
+    else:
+        event_id = str(payload["id"])
     headers = event_headers(
         contract.name,
         event_id=event_id,
@@ -91,12 +94,6 @@ def _refusal(name: str, body: bytes) -> DecodeError:
     except DecodeError as error:
         return error
     raise AssertionError(f"{body!r} can be read as {name}")
-
-
-def _id_of(event: Message) -> str:
-    if not isinstance(event, SessionEnded):
-        raise TypeError(f"{type(event).__name__} has an id of its own")
-    return str(session_ended_id(TENANT, event.conversation_id, format_instant(event.timestamp)))
 
 
 def _examples() -> dict[str, JsonDict]:
