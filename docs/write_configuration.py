@@ -14,7 +14,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, MinLen
-from pydantic import BaseModel, SecretStr
+from pydantic import AfterValidator, BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from ricordo.settings import Settings
@@ -50,9 +50,10 @@ def _section(group: str, field: FieldInfo) -> str:
 
 
 def _descriptions(model: type[BaseModel]) -> dict[str, str]:
+    inherited = [_descriptions(base) for base in model.__bases__ if issubclass(base, BaseModel)]
     text = (model.__doc__ or "").partition("Attributes:")[2]
     lines = "\n".join(line.removeprefix("    ") for line in text.splitlines())
-    return {
+    return {name: words for one in inherited for name, words in one.items()} | {
         name.strip(): " ".join(words.split()).rstrip(".")
         for names, words in _ATTRIBUTE.findall(lines)
         for name in names.split(",")
@@ -120,6 +121,8 @@ def _range(limits: list[object]) -> str:
                 words.append(f"to {bound}")
             case MinLen():
                 words.append("not empty")
+            case AfterValidator():  # the description says it
+                continue
             case _:
                 raise Undescribed(f"{limit!r} is a limit that has no words yet")
     return f", {' '.join(words)}" if words else ""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from ricordo.urls import fault
@@ -28,7 +28,10 @@ def refuse(fault: str) -> None:
         raise PydanticCustomError("fault", "{fault}", {"fault": fault})
 
 
-def is_ollama(url: str) -> str:
-    """Return `url`, unless it cannot be the address of an Ollama server."""
+def _is_ollama(url: str) -> str:
     refuse(fault(url, HTTP, OLLAMA))
     return url
+
+
+OllamaUrl = Annotated[str, AfterValidator(_is_ollama)]
+"""The address of an Ollama server."""

@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from ricordo.language.annotations import MINILM
-from ricordo.settings.group import OLLAMA, Group, PositiveFloat, PositiveInt, Share, is_ollama, refuse
+from ricordo.settings.group import OLLAMA, Group, OllamaUrl, PositiveFloat, PositiveInt, Share, refuse
 
 _LATEST: Final = ":latest"  # what Ollama means by a name without a tag
 
@@ -39,7 +39,7 @@ class EmbeddingSettings(Group):
     provider: Literal["onnx", "ollama"] = "onnx"
     model: str = MINILM
     fallback: str | None = None
-    ollama_url: str = OLLAMA
+    ollama_url: OllamaUrl = OLLAMA
     pull: bool = True
     batch: PositiveInt = 32
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
@@ -62,8 +62,6 @@ class EmbeddingSettings(Group):
                 f"the provider onnx knows only {MINILM}; others take the provider ollama",
             )
         return model
-
-    _is_ollama = field_validator("ollama_url")(is_ollama)
 
     @field_validator("fallback")
     @classmethod
@@ -95,25 +93,20 @@ class AnalyserSettings(Group):
 
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "qwen2.5:1.5b"
-    ollama_url: str = OLLAMA
+    ollama_url: OllamaUrl = OLLAMA
     budget_ms: PositiveFloat = 200.0
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
     cache_size: PositiveInt = 1024
 
-    _is_ollama = field_validator("ollama_url")(is_ollama)
 
-
-class EnrichmentSettings(Group):
-    """Emotion, importance, topics, people, type, kind and title of messages.
+class LlmSettings(Group):
+    """A language model beside the rules.
 
     Attributes:
         provider: `rules`, or `ollama`: an LLM with the rules as fallback.
-        model: name of the LLM; part of the version of the values that it derives.
+        model: name of the LLM.
         ollama_url: URL of Ollama.
-        batch: maximum number of messages per request.
-        budget_s: how long a message waits for the LLM; then the values of the rules are used until `ricordo
-            backfill`.
         requests_per_s: maximum per process, evenly spaced.
         failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
@@ -121,54 +114,45 @@ class EnrichmentSettings(Group):
 
     provider: Literal["rules", "ollama"] = "rules"
     model: str = "hermes3:8b"
-    ollama_url: str = OLLAMA
-    batch: Annotated[int, Field(ge=1, le=16)] = 8
+    ollama_url: OllamaUrl = OLLAMA
     budget_s: PositiveFloat = 60.0
     requests_per_s: PositiveInt = 3
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
 
-    _is_ollama = field_validator("ollama_url")(is_ollama)
+
+class EnrichmentSettings(LlmSettings):
+    """Emotion, importance, topics, people, type, kind and title of messages.
+
+    Attributes:
+        model: name of the LLM; part of the version of the values that it derives.
+        budget_s: how long a message waits for the LLM; then the values of the rules are used until `ricordo
+            backfill`.
+        batch: maximum number of messages per request.
+    """
+
+    batch: Annotated[int, Field(ge=1, le=16)] = 8
 
 
-class CondensingSettings(Group):
+class CondensingSettings(LlmSettings):
     """Summaries of sessions, syntheses of old memories, and insights.
 
     Attributes:
         provider: `rules`, which select sentences, or `ollama`: an LLM whose text is used as far as the
             sources support it, with the rules as fallback.
-        model: name of the LLM.
-        ollama_url: URL of Ollama.
         budget_s: time limit for one text, after which the rules are used.
         requests_per_s: maximum per process for all three uses, evenly spaced.
-        failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
-        open_s: seconds until an open circuit breaker sends one probe.
     """
 
-    provider: Literal["rules", "ollama"] = "rules"
-    model: str = "hermes3:8b"
-    ollama_url: str = OLLAMA
-    budget_s: PositiveFloat = 60.0
-    requests_per_s: PositiveInt = 3
-    failures_to_open: PositiveInt = 3
-    open_s: PositiveFloat = 15.0
 
-    _is_ollama = field_validator("ollama_url")(is_ollama)
-
-
-class KnowledgeSettings(Group):
+class KnowledgeSettings(LlmSettings):
     """Extraction of facts.
 
     Attributes:
         provider: `rules`, or `ollama`: an LLM in addition to the rules, whose facts count as far as the
             message supports them.
-        model: name of the LLM.
-        ollama_url: URL of Ollama.
-        batch: maximum number of messages per request.
         budget_s: how long messages wait for the models; then only the rules are used.
-        requests_per_s: maximum per process, evenly spaced.
-        failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
-        open_s: seconds until an open circuit breaker sends one probe.
+        batch: maximum number of messages per request.
         identify_every_s: seconds between two passes of entity resolution by the LLM ("Nico", "Nicola").
         gliner_model: GLiNER model that names entities for the LLM: a folder, or a name on the hub. Only
             with `ollama`; needs the extra `gliner`.
@@ -177,14 +161,7 @@ class KnowledgeSettings(Group):
         gliner_threshold: minimum score of an entity.
     """
 
-    provider: Literal["rules", "ollama"] = "rules"
-    model: str = "hermes3:8b"
-    ollama_url: str = OLLAMA
     batch: Annotated[int, Field(ge=1, le=16)] = 8
-    budget_s: PositiveFloat = 60.0
-    requests_per_s: PositiveInt = 3
-    failures_to_open: PositiveInt = 3
-    open_s: PositiveFloat = 15.0
     identify_every_s: PositiveFloat = 60.0
     gliner_model: Annotated[str, Field(min_length=1)] | None = None
     gliner_onnx: Annotated[str, Field(min_length=1)] = "model.onnx"
@@ -197,8 +174,6 @@ class KnowledgeSettings(Group):
         "product",
     )
     gliner_threshold: Share = 0.5
-
-    _is_ollama = field_validator("ollama_url")(is_ollama)
 
     @field_validator("gliner_model")
     @classmethod
