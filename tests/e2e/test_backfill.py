@@ -93,20 +93,6 @@ async def test_points_follow_and_the_stages_come_back(bot: Bot, system: System) 
         assert (await bot.status(message["id"]))["state"] == "remembered"
 
 
-async def test_what_was_stated_and_what_use_has_added_stays(bot: Bot, system: System) -> None:
-    present = await aged(system, bot, *STORY)
-    await bot.recall("cane", reinforce=True, limit=1)
-    await system.wait_until_idle()
-    await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant))
-    first, second, third = await system.rows(bot.tenant, DERIVED)
-    assert (third["importance"], third["kind"]) == (0.9, "note")
-    assert "Anna" in second["participants"]
-    assert (first["access_count"], first["reinforcement"]) == (1, pytest.approx(0.05))
-    assert first["importance"] == pytest.approx(
-        max(present[0]["importance"], min(0.95, present[0]["importance"] + 0.02))
-    )
-
-
 async def test_only_so_many_of_one_user_and_a_look_before(bot: Bot, system: System) -> None:
     await aged(system, bot, *STORY, msg("m-9", "La zia vive a Trieste.", user_id="u-2"))
     looked = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
@@ -115,15 +101,6 @@ async def test_only_so_many_of_one_user_and_a_look_before(bot: Bot, system: Syst
     assert (done.outdated, done.changed) == (2, 2)
     left = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, dry=True))
     assert left.outdated == 2
-
-
-async def test_the_rating_alone_leaves_the_rest(bot: Bot, system: System) -> None:
-    present = await aged(system, bot, *STORY)
-    done = await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant, part="importance"))
-    assert (done.changed, done.left) == (3, 0)
-    for row, before in zip(await system.rows(bot.tenant, DERIVED), present, strict=True):
-        assert (row["importance"], row["rated_by"]) == (pytest.approx(before["importance"]), VERSION)
-        assert (row["derived_by"], row["topics"], row["title"]) == ("rules-0", [], "")
 
 
 async def test_a_model_raises_what_the_rules_derived(bot: Bot, system: System, server: OllamaStandIn) -> None:

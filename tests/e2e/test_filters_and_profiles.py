@@ -11,7 +11,7 @@ import pytest
 from tests.fixtures.sample_lives import NOW, ROME, message, told
 from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, Json, ids, msg, new_tenant
+from tests.fixtures.wire import Bot, Json, ids, new_tenant
 
 from ricordo.memory.ranking.signals import NEARNESS
 from ricordo_services.app.passes import run_pass
@@ -115,27 +115,6 @@ async def test_filters_hold_whatever_is_asked(shared_bot: Bot, rows: Mapping[str
         assert set(found) <= fitting, (question, set(found) - fitting)
     everything = ids((await ask(shared_bot, READ_OTHERWISE[0], filters=filters))["memories"])
     assert set(everything) == fitting, "a question that narrows nothing finds all of it"
-
-
-async def test_every_memory_feels_some_way_or_none(bot: Bot) -> None:
-    await bot.remember(msg("m-1", "I really like rhubarb pie."), msg("m-2", "The kettle is on."))
-    found = [
-        message_id
-        for emotion in ("positive", "neutral", "negative")
-        for message_id in ids((await bot.recall("Hello!", filters={"emotion": emotion}))["memories"])
-    ]
-    assert sorted(found) == ["m-1", "m-2"]
-
-
-async def test_topics_are_filtered_by_in_any_form(shared_bot: Bot, rows: Mapping[str, Json]) -> None:
-    for topic in ("abiogenesis", "ABIOGENESIS"):
-        found = ids((await ask(shared_bot, "Ciao!", filters={"topics": [topic, "zzz"]}))["memories"])
-        assert set(found) == {"it-abiogenesis-cells", "it-abiogenesis-rust"}
-    known = {topic for row in rows.values() for topic in row["topics"]}
-    for topic in sorted(known)[::5]:
-        having = {name for name, row in rows.items() if topic in row["topics"] and not row["archived"]}
-        found = ids((await ask(shared_bot, "Ciao!", filters={"topics": [topic]}))["memories"])
-        assert having <= set(found)
 
 
 CONTRADICTIONS = table(__file__, "contradictions")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.fixtures.system import System
-from tests.fixtures.wire import Bot, Json, ago, ids, msg
+from tests.fixtures.wire import Bot, ago, ids, msg
 
 STAGES = ("ingested", "encoded", "enriched", "indexed", "extracted")
 LIFE = (
@@ -81,29 +81,14 @@ async def test_recall_finds_what_was_said_and_says_why(shared_bot: Bot) -> None:
     assert plain["memories"][0]["signals"] is None
 
 
-async def test_facts_are_known_in_both_languages(shared_bot: Bot) -> None:
-    known = {(one["subject"], one["predicate"], one["object"]) for one in (await facts(shared_bot))["facts"]}
-    assert {
-        ("user", "lives_in", "Torino"),
-        ("user", "has_pet", "Max"),
-        ("Nora", "lives_in", "Dublin"),
-    } <= known
-    about_nora = (await facts(shared_bot, entity="nora"))["facts"]
-    assert {"m-3"} == {message_id for one in about_nora for message_id in one["message_ids"]}
-    assert (await facts(shared_bot, predicate="lives_in", entity="Nora"))["facts"][0]["confidence"] == 1
-    assert (await facts(shared_bot, min_confidence=2))["facts"] == []
-
-
-async def facts(bot: Bot, **request: object) -> Json:
-    return await bot.query("facts", user_id="u-1", **request)
-
-
 async def test_timeline_stats_and_expand(shared_bot: Bot) -> None:
     line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
     assert ids(line["memories"]) == [
         "m-1",
         "m-3",
     ]  # m-2 tells nothing; half-open: m-4 is said at its very end
+    working = await shared_bot.query("working", user_id="u-1", conversation_id="c-2")
+    assert working["lines"] == []  # it was said in March: working memory is of the present
     stats = await shared_bot.query("stats", user_id="u-1")
     assert (stats["memories"], stats["history"], stats["pending"], stats["archived"]) == (3, 4, 0, 0)
     assert stats["facts"] >= 3

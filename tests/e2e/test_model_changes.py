@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 import pytest
-from tests.fixtures.commands import doctor
 from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import model_server, ollama_settings, vector_counts
 from tests.fixtures.system import System
@@ -155,16 +154,3 @@ async def test_a_model_that_is_away_ends_the_job_and_what_was_moved_stays(
             await reembedded(settings, bot.tenant)
         server.behaviour.drop, server.behaviour.vectors = False, concepts
         assert (await reembedded(settings, bot.tenant)).raised == 2
-
-
-async def test_the_doctor_says_what_is_of_a_former_model_and_what_to_run(
-    bot: Bot, system: System, server: OllamaStandIn
-) -> None:
-    await bot.remember(*OLD)
-    settings = with_concepts(system, server)
-    async with system.restarted(settings):
-        finding = (await doctor(settings))["vectors"]
-    assert finding["state"] == "degraded"
-    assert "not yet of concepts: " in finding["detail"]
-    assert f" of {MINILM}" in finding["detail"]
-    assert "ricordo backfill --only vectors" in finding["advice"]

@@ -18,10 +18,6 @@ async def facts(bot: Bot, **request: object) -> list[Json]:
     return found
 
 
-async def claims(bot: Bot, **request: object) -> set[tuple[str, str, str]]:
-    return {(one["subject"], one["predicate"], one["object"]) for one in await facts(bot, **request)}
-
-
 async def tell(bot: Bot, *texts: str) -> None:
     await bot.remember(*(msg(f"m-{n}", text, timestamp=ago(days=9 - n)) for n, text in enumerate(texts)))
 
@@ -36,18 +32,6 @@ async def home(bot: Bot, *cities: str) -> Json:
 async def command(bot: Bot, name: str, fact: Json | str, **fields: object) -> Reply:
     fact_id = fact if isinstance(fact, str) else fact["id"]
     return await bot.request(f"command.{name}", U | {"fact_id": fact_id} | fields)
-
-
-async def test_a_confirmed_fact_is_disputed_and_not_superseded(bot: Bot) -> None:
-    torino = await home(bot, "Torino")
-    assert (await command(bot, "verify", torino, verified=True)).body == {"ok": True, "verified": True}
-    assert await facts(bot) == [torino | {"verified": True}]
-    await bot.remember(*(msg(f"l-{n}", "Abito a Lecce.", timestamp="2030-01-01T00:00:00Z") for n in range(3)))
-    (fact,) = await facts(bot, predicate="lives_in")
-    assert (fact["object"], fact["verified"], fact["disputed"]) == ("Torino", True, True)
-    assert (await command(bot, "verify", torino, verified=False)).body == {"ok": True, "verified": False}
-    (fact,) = await facts(bot, predicate="lives_in")
-    assert (fact["object"], fact["verified"]) == ("Lecce", False)
 
 
 async def test_a_corrected_fact_holds_everywhere_and_the_old_one_is_history(bot: Bot) -> None:
@@ -94,18 +78,3 @@ async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again
     assert (again["id"], again["message_ids"]) == (nuts["id"], ["m-2"])
     assert (await bot.request("command.forget", U | {"message_id": "m-1"})).body["ok"]
     assert of(await exported(bot), "rejection") == [], "it is forgotten with its message"
-
-
-async def test_people_are_told_apart_and_joined_by_what_messages_say(bot: Bot) -> None:
-    await tell(
-        bot, "My brother lives in Turin.", "I had lunch with my brother Marco.", "Marco R. plays the cello."
-    )
-    assert {("Marco", "lives_in", "Turin"), ("Marco", "plays", "cello")} <= await claims(bot)
-    cards = [await claims(bot, entity=name) for name in ("brother", "marco r.", "Marco")]
-    assert cards[0] == cards[1] == cards[2]
-    other = Bot(bot.connection, f"{bot.tenant}-b")
-    await tell(other, "My brother Marco lives in Turin.", "My colleague Marco lives in Bari.")
-    assert {
-        ("Marco (brother)", "lives_in", "Turin"),
-        ("Marco (colleague)", "lives_in", "Bari"),
-    } <= await claims(other, entity="marco")

@@ -1,13 +1,11 @@
 """A user's first hour: the stack goes up, a conversation is published, questions are asked."""
 
-import asyncio
 import json
 import stat
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.scraping import scrape
@@ -167,29 +165,6 @@ def test_memories_fade_when_told_to(ricordo: Ricordo, davide: str) -> None:
     assert (summary["pass"], summary["changed"]) == ("decay", 0)
     passes = [line.split()[1] for line in ricordo("lifecycle", "run", "all").splitlines()]
     assert passes == ["summarize", "reflect", "expire", "compress", "decay", "retain", "archive"]
-
-
-@pytest.mark.slow
-def test_old_memories_are_derived_again(ricordo: Ricordo, running: Up, davide: str) -> None:
-    asyncio.run(_age_rows(running.ready["postgres"], davide))
-    old = ricordo.json("backfill", "--dry-run", "--user", davide)["outdated"]
-    assert old >= len(CHAT)
-    assert f"{old} memories would be derived again" in ricordo("backfill", "--dry-run", "--user", davide)
-    done = ricordo.json("backfill", "--user", davide, "--tenant", "default")
-    assert (done["outdated"], done["raised"], done["left"]) == (old, old, 0)
-    assert done["by_version"] == {"rules-0": old}
-    assert "all memories are of" in ricordo("backfill", "--user", davide)
-
-
-async def _age_rows(dsn: str, user: str) -> None:
-    """Make a user's rows those of a former version."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        await connection.execute("select set_config('app.tenant', 'default', false)")
-        statement = "update memories set derived_by = 'rules-0', rated_by = '', importance = 0.01"
-        await connection.execute(f"{statement} where user_id = $1", user)
-    finally:
-        await connection.close()
 
 
 def test_migrating_again_does_nothing(ricordo: Ricordo, running: Up) -> None:
