@@ -12,6 +12,7 @@ import shutil
 import signal
 import zlib
 from collections.abc import Mapping
+from importlib import resources
 from pathlib import Path
 
 from ricordo.cache_folder import default_cache_folder
@@ -31,22 +32,6 @@ GAVE_UP = 'Exception in thread "main"'
 READY = b"HTTP/1.1 204"
 RECORDING_SECONDS = 120.0
 """The longest that the first stop takes, in which Java writes the cache."""
-JVM_OPTIONS = (
-    "-Xms16m",
-    "-Xmx384m",
-    "-XX:+UseSerialGC",
-    "-XX:+UseCompactObjectHeaders",
-    "-XX:TieredStopAtLevel=1",  # the fast compiler only: quicker to start, and smaller
-    "-XX:-UsePerfData",
-    "-XX:+ExitOnOutOfMemoryError",
-    "--enable-native-access=ALL-UNNAMED",
-    "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
-    "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
-    "--add-opens=java.base/java.lang=ALL-UNNAMED",
-    "-Djava.awt.headless=true",
-    "-Dfile.encoding=UTF8",
-    "-Dpolyglot.engine.WarnInterpreterOnly=false",
-)
 
 
 class BoltServer:
@@ -74,8 +59,22 @@ class BoltServer:
         self._recorded.unlink(missing_ok=True)  # of a run that was killed
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
         arguments = self._folder / "java.args"
-        words = (option, *self._arguments(java, ports))
-        private.write(arguments, "".join(f"{json.dumps(word, ensure_ascii=False)}\n" for word in words))
+        template = resources.files(__package__).joinpath("graph.args").read_text(encoding="utf-8")
+        words = (line for line in template.splitlines() if not line.startswith("#"))
+        filled = (
+            word.format(
+                cache=option,
+                folder=self._folder,
+                class_path=java.class_path,
+                user=USER,
+                database=DATABASE,
+                host=LOOPBACK,
+                port=ports["bolt"],
+                http_port=ports["bolt_http"],
+            )
+            for word in words
+        )
+        private.write(arguments, "".join(f"{json.dumps(word, ensure_ascii=False)}\n" for word in filled))
         private.write(self._folder / "password", self._password)
         return Launch(
             argv=(str(java.java), f"@{arguments}"),
@@ -83,29 +82,6 @@ class BoltServer:
             grace=4.0 if cache.exists() else RECORDING_SECONDS,
             stop_signal=signal.SIGTERM,
             orphan_signal=signal.SIGKILL,  # nothing committed is lost, and nobody is left to insist
-        )
-
-    def _arguments(self, java: JavaServer, ports: Mapping[str, int]) -> tuple[str, ...]:
-        settings = {
-            "server.name": "ricordo-local",
-            "server.mode": "production",
-            "server.rootPath": str(self._folder),
-            "server.rootPasswordPath": str(self._folder / "password"),
-            "server.databaseDirectory": str(self._folder / "databases"),
-            "server.defaultDatabases": f"{DATABASE}[{USER}]",
-            "server.httpIncomingHost": LOOPBACK,
-            "server.httpIncomingPort": str(ports["bolt_http"]),
-            "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
-            "bolt.host": LOOPBACK,
-            "bolt.port": str(ports["bolt"]),
-        }
-        return (
-            *JVM_OPTIONS,
-            f"-XX:ErrorFile={self._folder}/java-crash-%p.log",
-            "-cp",
-            java.class_path,
-            *(f"-Darcadedb.{name}={value}" for name, value in settings.items()),
-            "com.arcadedb.server.ArcadeDBServer",
         )
 
     def save_classes(self) -> None:

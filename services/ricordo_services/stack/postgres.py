@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -19,30 +20,6 @@ from ricordo_services.stack.stack_errors import FolderRefused
 OWNER, WORKER, DATABASE = "ricordo_owner", "ricordo_worker", "ricordo"
 MAJOR_VERSION = "18"
 HERE = "/proc/self/cwd"
-SETTINGS = {
-    "listen_addresses": LOOPBACK,
-    "unix_socket_directories": "",  # a socket's path has about 100 characters at most
-    "password_encryption": "scram-sha-256",
-    "max_connections": "100",
-    "shared_buffers": "64MB",
-    "work_mem": "4MB",
-    "maintenance_work_mem": "64MB",
-    "huge_pages": "off",
-    "synchronous_commit": "on",
-    "wal_level": "minimal",
-    "max_wal_senders": "0",
-    "max_wal_size": "512MB",
-    "max_logical_replication_workers": "0",
-    "max_worker_processes": "2",
-    "max_parallel_workers_per_gather": "0",
-    "autovacuum_naptime": "5s",  # what is planned without a look at what is new reads all facts of a user
-    "io_method": "sync",
-    "jit": "off",
-    "timezone": "UTC",
-    "log_timezone": "UTC",
-    "log_checkpoints": "off",
-    "cluster_name": "ricordo",
-}
 WORKER_SETTING = "SELECT set_config('ricordo.worker_password', $1, false)"
 STARTING = (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError)
 
@@ -85,7 +62,8 @@ class PostgresServer:
             await self._create(programs, account)
         self._check_version()
         self._forget_foreign_pid()
-        settings = {"port": str(ports["postgres"]), **SETTINGS}
+        declared = resources.files(__package__).joinpath("postgres.toml").read_text(encoding="utf-8")
+        settings = {"port": str(ports["postgres"]), **tomllib.loads(declared)}
         options = (word for name, value in settings.items() for word in ("-c", f"{name}={value}"))
         return Launch(
             argv=(str(programs / "postgres"), "-D", _from_inside(self._cluster), *options),
@@ -168,7 +146,7 @@ class PostgresServer:
             if not known:
                 await connection.execute("CREATE DATABASE ricordo OWNER ricordo_owner")
             await connection.execute(WORKER_SETTING, self._worker_password)
-            script = resources.files("ricordo_services.stack").joinpath("roles.sql")
+            script = resources.files(__package__).joinpath("roles.sql")
             await connection.execute(script.read_text(encoding="utf-8"))
         finally:
             await connection.close()

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from uuid import uuid4
 
+from nats.js.api import DiscardPolicy
+
+from ricordo.bus.nats.topology import ConsumerSpec, StreamSpec, Topology
 from ricordo.bus.port import (
     BusError,
     BusUnavailable,
@@ -27,27 +30,6 @@ def matches(pattern: str, subject: str) -> bool:
     """Return whether a pattern, with `*` for a token and a last `>` for the rest, matches a subject."""
     expression = re.sub(r"(^|\.)>$", r"\1.+", re.escape(pattern).replace(r"\*", "[^.]+"))
     return re.fullmatch(expression, subject) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryStream:
-    """A stream of the bus in memory; a settled message leaves a work queue; 0 `max_messages`: no limit."""
-
-    name: str
-    subjects: tuple[str, ...]
-    max_messages: int = 0
-    work_queue: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryConsumer:
-    """A durable consumer of the bus in memory; see `ricordo.bus.port.Subscription`."""
-
-    name: str
-    stream: str
-    subjects: tuple[str, ...]
-    ack_wait: float = 30.0
-    max_deliver: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +77,7 @@ class _DeliveryState:
 
 @dataclass(slots=True)
 class _Log:
-    spec: MemoryStream
+    spec: StreamSpec
     messages: dict[int, StoredMessage] = field(default_factory=dict)
     last: int = 0
 
@@ -109,16 +91,14 @@ class MemoryBus:
         refusing: called before each message is stored; an error becomes the result.
     """
 
-    def __init__(
-        self, clock: Clock, streams: Sequence[MemoryStream], consumers: Sequence[MemoryConsumer] = ()
-    ) -> None:
+    def __init__(self, clock: Clock, topology: Topology) -> None:
         self.clock = clock
         self.journal: list[StreamEntry] = []
         self.away = False
         self.refusing: Callable[[Outgoing], BusError | None] = lambda _: None
-        self._logs = {stream.name: _Log(stream) for stream in streams}
-        self._consumers = {consumer.name: consumer for consumer in consumers}
-        self._states: dict[str, dict[int, _DeliveryState]] = {consumer.name: {} for consumer in consumers}
+        self._topology = topology
+        self._logs = {stream.name: _Log(stream) for stream in topology.streams}
+        self._states: dict[str, dict[int, _DeliveryState]] = {one.name: {} for one in topology.consumers}
         self._endpoints: list[MemoryEndpoint] = []
         self._changed = asyncio.Event()
 
@@ -147,8 +127,9 @@ class MemoryBus:
         )
         if (log := next(logs, None)) is None:
             return BusUnavailable("no stream takes this subject now")
-        if log.spec.max_messages and len(log.messages) >= log.spec.max_messages:
-            return PublishRefused("maximum messages exceeded")
+        size = sum(len(item.body) for item in log.messages.values()) + len(message.body)
+        if log.spec.discard is DiscardPolicy.NEW and 0 <= log.spec.max_bytes < size:
+            return PublishRefused("maximum bytes exceeded")
         log.last += 1
         log.messages[log.last] = StoredMessage(
             subject=message.subject,
@@ -162,7 +143,7 @@ class MemoryBus:
 
     async def subscribe(self, consumer: str) -> Subscription:
         """Bind to a consumer."""
-        spec = self._consumers[consumer]
+        spec = self._topology.consumer(consumer)
         self.require()
         return MemorySubscription(self, spec)
 
@@ -191,7 +172,7 @@ class MemoryBus:
 
     def unsettled(self, consumer: str) -> Sequence[int]:
         """Return the positions of the messages that a consumer has not settled and may still be given."""
-        return [message.sequence for message, _ in self._pending(self._consumers[consumer])]
+        return [message.sequence for message, _ in self._pending(self._topology.consumer(consumer))]
 
     async def serve(self, subject: str, queue: str | None, accept: Callable[[Request], None]) -> Endpoint:
         """Receive requests."""
@@ -214,7 +195,7 @@ class MemoryBus:
             raise BusUnavailable("nobody listens")
         return await request.reply
 
-    def _pending(self, spec: MemoryConsumer) -> Iterator[tuple[StoredMessage, _DeliveryState]]:
+    def _pending(self, spec: ConsumerSpec) -> Iterator[tuple[StoredMessage, _DeliveryState]]:
         states = self._states[spec.name]
         for message in list(self._logs[spec.stream].messages.values()):
             if any(matches(pattern, message.subject) for pattern in spec.subjects):
@@ -222,7 +203,7 @@ class MemoryBus:
                 if not state.settled and state.attempts < spec.max_deliver:
                     yield message, state
 
-    def due(self, spec: MemoryConsumer, limit: int) -> Sequence[Delivery]:
+    def due(self, spec: ConsumerSpec, limit: int) -> Sequence[Delivery]:
         """Deliver up to `limit` messages that are due to a consumer now."""
         now = self.clock.monotonic()
         due = ((message, state) for message, state in self._pending(spec) if state.due <= now)
@@ -233,7 +214,7 @@ class MemoryBus:
             deliveries.append(MemoryDelivery(self, spec, message, state.attempts))
         return deliveries
 
-    def next_due(self, spec: MemoryConsumer) -> float:
+    def next_due(self, spec: ConsumerSpec) -> float:
         """Return the seconds until the next redelivery to a consumer may be due."""
         waits = [state.due - self.clock.monotonic() for _, state in self._pending(spec)]
         return max(min(waits, default=spec.ack_wait), _SOON)
@@ -256,7 +237,7 @@ class MemoryBus:
             return
         if what in ("ack", "terminate"):
             state.settled = True
-            if self._logs[spec.stream].spec.work_queue:
+            if spec.stream in self._topology.work_queues:
                 self._logs[spec.stream].messages.pop(message.sequence, None)
         else:
             state.due = self.clock.monotonic() + (delay if what == "retry" else spec.ack_wait)
@@ -266,7 +247,7 @@ class MemoryBus:
 class MemoryDelivery:
     """A delivery of the bus in memory."""
 
-    def __init__(self, bus: MemoryBus, spec: MemoryConsumer, message: StoredMessage, attempt: int) -> None:
+    def __init__(self, bus: MemoryBus, spec: ConsumerSpec, message: StoredMessage, attempt: int) -> None:
         self.spec = spec
         self.message = message
         self.attempt = attempt
@@ -296,7 +277,7 @@ class MemoryDelivery:
 class MemorySubscription:
     """A bound consumer of the bus in memory."""
 
-    def __init__(self, bus: MemoryBus, spec: MemoryConsumer) -> None:
+    def __init__(self, bus: MemoryBus, spec: ConsumerSpec) -> None:
         self.stream = spec.stream
         self.consumer = spec.name
         self.ack_wait = spec.ack_wait

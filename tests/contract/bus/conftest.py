@@ -9,28 +9,12 @@ from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.bus.nats import ConsumerSpec, NatsBus, NatsSettings, StreamSpec, Topology, open_bus
 from ricordo.system_clock import SystemClock
-from ricordo.testing.bus import MemoryBus, MemoryConsumer, MemoryStream
+from ricordo.testing.bus import MemoryBus
 
 AnyBus = NatsBus | MemoryBus
 
 ACK_WAIT = 0.5
 MAX_DELIVER = 3
-
-
-def _memory_bus() -> MemoryBus:
-    return MemoryBus(
-        SystemClock(),
-        streams=[
-            MemoryStream(name="QUEUE", subjects=("queue.>",), work_queue=True, max_messages=4),
-            MemoryStream(name="LOG", subjects=("log.>",)),
-        ],
-        consumers=[
-            MemoryConsumer(
-                name=name, stream=stream, subjects=subjects, ack_wait=ACK_WAIT, max_deliver=MAX_DELIVER
-            )
-            for name, stream, subjects in _CONSUMERS
-        ],
-    )
 
 
 _CONSUMERS = (
@@ -64,7 +48,7 @@ def _topology() -> Topology:
 @pytest.fixture(params=["memory", "nats"])
 async def bus(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyBus]:
     if request.param == "memory":
-        yield _memory_bus()
+        yield MemoryBus(SystemClock(), _topology())
         return
     async with (
         NatsServerProcess(tmp_path) as server,
