@@ -49,7 +49,6 @@ async def aged(system: System, bot: Bot, *messages: Json) -> list[Json]:
 
 
 def with_model(system: System, server: OllamaStandIn, **changes: object) -> Settings:
-    """Return settings of a backfill that asks the stand-in."""
     enrichment = EnrichmentSettings(provider="ollama", ollama_url=server.url, requests_per_s=1000, batch=2)
     return system.settings.model_copy(update={"enrichment": enrichment.model_copy(update=changes)})
 

@@ -102,7 +102,6 @@ async def test_a_message_that_kills_its_worker_is_given_up_alone_and_replayed_af
 
 
 async def _replay(system: System, bot: Bot, sequence: int, message_id: str) -> None:
-    """Replay a dead letter, and wait until its message is remembered."""
     await command_output(system.settings, "dlq", "replay", str(sequence))
     await bot.wait_for_state(message_id, "remembered")
     assert await dead_letters_of(system.settings, bot.tenant) == []

@@ -50,7 +50,6 @@ async def recalled(bot: Bot, query: str = "dove abito?") -> list[Json]:
 
 
 async def wait_until_derived(bot: Bot, system: System) -> None:
-    """Wait until what follows from a changed memory is derived."""
     await system.wait_until_idle()
     assert (await bot.query("stats", **U))["pending"] == 0
 

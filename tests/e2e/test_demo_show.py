@@ -26,7 +26,6 @@ def memories(shown: str, question: str) -> str:
 
 
 def tutorial_sample() -> str:
-    """Return the answer that the tutorial shows."""
     tutorial = (ROOT / "docs/tutorial.md").read_text("utf-8")
     (sample,) = re.findall(r"```text\n(9/10  .*?)\n```", tutorial, re.DOTALL)
     return str(sample)

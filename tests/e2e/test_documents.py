@@ -20,8 +20,6 @@ def brought(name: str, media_type: str, data: bytes) -> Json:
 
 
 async def document_of(bot: Bot, message_id: str, state: str = "remembered") -> Json:
-    """Return a message's document as soon as it is in a state."""
-
     async def document() -> Json:
         return (await bot.status(message_id)).get("document") or {}
 

@@ -52,7 +52,6 @@ def server() -> Iterator[OllamaStandIn]:
 
 
 def with_concepts(system: System, server: OllamaStandIn, **fields: object) -> Settings:
-    """Return the settings after the change of the model."""
     return ollama_settings(system, server, model=CONCEPTS, batch=1, **fields)
 
 

@@ -20,7 +20,6 @@ BOAT = msg("boat", "La barca di Davide sta a Chioggia.")
 
 
 async def examined(settings: Settings) -> tuple[int, dict[str, Json]]:
-    """Return the doctor's exit code and what it found, by name."""
     code, out, _ = await run_command(settings, "doctor", "--nats", settings.bus.url, "--json")
     return code, {one["name"]: one for one in json.loads(out)["findings"]}
 

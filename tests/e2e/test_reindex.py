@@ -20,7 +20,6 @@ STORY: Final = (
 
 
 async def reindex(settings: Settings, *words: str) -> tuple[int, list[Json], str]:
-    """Run the command; return its exit code, its lines and its errors."""
     code, out, err = await run_command(settings, "reindex", "--json", *words)
     return code, [json.loads(line) for line in out.splitlines()], err
 

@@ -17,7 +17,6 @@ DOG = "Il mio cane si chiama Max."
 
 
 async def strengths(system: System, bot: Bot) -> dict[str, Json]:
-    """Read the tenant's rows, by message id."""
     return {row["message_id"]: row for row in await system.rows(bot.tenant, STRENGTH)}
 
 

@@ -141,7 +141,6 @@ async def settled(operator: Client) -> None:
 
 
 def report(tried: dict[str, int], refused: dict[str, int], *found: list[str]) -> str:
-    """Return a table of the attempts."""
     lines = [f"{kind:42} {count:6} tried {refused.get(kind, 0):6} refused" for kind, count in tried.items()]
     return "\n".join((*lines, f"{sum(tried.values())} attempts, {sum(map(len, found))} leaks"))
 

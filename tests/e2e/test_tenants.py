@@ -18,7 +18,6 @@ def life(town: str) -> list[Json]:
 
 
 async def seen_by(bot: Bot) -> str:
-    """Return all that a bot can read about its user."""
     line = await bot.query("timeline", user_id="u-1", start=ago(days=9), end=ago())
     replies = [
         line,

@@ -29,7 +29,6 @@ async def recalled(bot: Bot, question: str = QUESTION, **request: object) -> set
 
 
 async def everything_kept(bot: Bot, kind: str) -> list[Json]:
-    """Return what an export holds of a kind."""
     reply = (await bot.request("command.export", {"user_id": "u-1"})).body
     return [one for one in reply["items"] if one.get("item") == kind]
 

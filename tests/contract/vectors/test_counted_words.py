@@ -75,7 +75,6 @@ class Twins:
     tenant: str
 
     async def change(self, change: Change) -> None:
-        """Do the same to both."""
         points = change.points
         match change.how:
             case "write":

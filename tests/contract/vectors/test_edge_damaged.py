@@ -25,7 +25,6 @@ PANICKED_AT = ("vector_storage-text/vectors/status.dat",)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Flush right after each write."""
     monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AFTER_S", 0.01)
     monkeypatch.setattr("ricordo.index.qdrant.edge._FLUSH_AGAIN_S", 0.02)
 
@@ -36,7 +35,6 @@ def boats(prefix: str) -> list[Point]:
 
 
 async def opened(folder: Path) -> EdgeVectorIndex:
-    """Open an index."""
     index = EdgeVectorIndex(folder)
     await index.prepare(MODEL, DIMENSIONS)
     return index
@@ -56,12 +54,10 @@ async def made_and_closed(folder: Path) -> None:
 
 
 async def found(index: EdgeVectorIndex) -> int:
-    """Count the points that a word finds."""
     return len(await searched(index, terms=words("boat"), limit=10_000))
 
 
 def emptied(folder: Path, name: str) -> Path:
-    """Truncate a file of the only segment."""
     [file] = folder.glob(f"model-a-*/segments/*/{name}")
     os.truncate(file, 0)
     return file

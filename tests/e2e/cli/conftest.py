@@ -15,12 +15,10 @@ def ricordo(tmp_path_factory: pytest.TempPathFactory) -> Ricordo:
 
 @pytest.fixture(scope="session")
 def health_port() -> int:
-    """Return the port of the workers' health page."""
     return free_port()
 
 
 @pytest.fixture(scope="session")
 def running(ricordo: Ricordo, health_port: int) -> Iterator[Up]:
-    """Yield the running stack."""
     with up(Ricordo(ricordo.home, {"RICORDO_WORKER__HEALTH_PORT": str(health_port)})) as stack:
         yield stack

@@ -35,12 +35,10 @@ def line(user: str, number: int, content: str, **fields: object) -> dict[str, An
 
 
 def lines(user: str, *contents: str) -> str:
-    """Return the lines of a user's conversation."""
     return to_lines(*(line(user, number, content) for number, content in enumerate(contents, 1)))
 
 
 def to_lines(*messages: Mapping[str, object]) -> str:
-    """Return messages as lines of JSON."""
     return "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in messages)
 
 
@@ -92,7 +90,6 @@ class Ricordo:
         return json.loads(self(*arguments, "--json", code=code).splitlines()[0])
 
     def publish(self, text: str, *options: str, code: int = 0) -> Any:  # noqa: ANN401 - any JSON
-        """Publish the lines of a file."""
         file = self.home / "lines.jsonl"
         file.write_text(text, encoding="utf-8")
         return self.json("publish", str(file), *options, code=code)
@@ -119,8 +116,6 @@ def _checked(ended: int, out: str, err: str, code: int) -> str:
 
 @dataclass
 class Up:
-    """A running `ricordo up --json`."""
-
     process: psutil.Popen
     ready: dict[str, Any]
     log: Path

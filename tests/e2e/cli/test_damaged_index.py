@@ -18,18 +18,15 @@ ASK = ("recall", "lemon tree", "--user", "rosa", "--no-reinforce")
 
 
 def emptied(ricordo: Ricordo, name: str) -> None:
-    """Truncate a file of the only shard."""
     [file] = (ricordo.data_dir / "qdrant").glob(f"*/segments/*/{name}")
     os.truncate(file, 0)
 
 
 def doctor(ricordo: Ricordo) -> dict[str, Any]:
-    """Return what the doctor finds, by name."""
     return {one["name"]: one for one in ricordo.json("doctor")["findings"]}
 
 
 def failed_flushes(port: int) -> float:
-    """Return the counter of the metrics page."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
         lines = page.read().decode().splitlines()
     name = 'ricordo_worker_counter_total{counter="failed_flushes",worker="index"}'
@@ -37,7 +34,6 @@ def failed_flushes(port: int) -> float:
 
 
 def events(log: Path) -> Sequence[str]:
-    """Return what was logged, by event."""
     return [json.loads(line)["event"] for line in log.read_text().splitlines() if line.startswith("{")]
 
 
@@ -73,5 +69,4 @@ def test_a_damaged_index_is_told_of_and_written_anew(tmp_path: Path) -> None:
 
 
 def ids(reply: dict[str, Any]) -> list[str]:
-    """Return the memories of a reply in their order."""
     return [one["id"] for one in reply["memories"]]

@@ -184,7 +184,6 @@ def _facts(ricordo: Ricordo, tenant: str) -> list[str]:
 
 
 def _accesses(ricordo: Ricordo) -> Counter[str]:
-    """Return how often each memory of the user has been used."""
     held = map(json.loads, ricordo("export", "--user", "carla").splitlines())
     return +Counter({one["id"]: one["access_count"] for one in held if one["item"] == "memory"})
 

@@ -53,7 +53,6 @@ class Reader:
         self._environment = inherited | cache | place
 
     def is_told(self, variable: str, value: str) -> None:
-        """Export a variable."""
         self._environment[variable] = value
 
     def forgets_the_usual_folder(self) -> None:
@@ -61,7 +60,6 @@ class Reader:
         (Path(self._environment["HOME"]) / ".local/share/ricordo").unlink()
 
     def saves(self, name: str, block: Block) -> None:
-        """Save an example as a file."""
         (self._folder / name).write_text(block.text, encoding="utf-8")
 
     async def runs(self, *command: str) -> str:

@@ -13,8 +13,6 @@ from ricordo_services.cli.application import run
 
 @dataclass(frozen=True)
 class CliResult:
-    """What a command line left behind."""
-
     code: int
     out: str
     err: str

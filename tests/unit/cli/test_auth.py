@@ -38,7 +38,6 @@ def auth(folder: Path) -> Auth:
 
 
 def password(folder: Path, user: str) -> str:
-    """Return the password in a user's file."""
     found = re.search(rf"//{re.escape(user)}:([\w-]+)@", (folder / f"{user}.env").read_text())
     assert found is not None
     return found[1]

@@ -40,7 +40,6 @@ PATIENCE_S = 10
 
 @pytest.fixture
 def dead() -> Iterator[str]:
-    """Return an address at which nobody listens."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield f"nats://bot:s3cret@127.0.0.1:{held.getsockname()[1]}"

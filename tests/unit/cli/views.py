@@ -10,7 +10,6 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 def memory_view(content: str | None = "Ciao Max!", **more: object) -> MemoryView:
-    """Return a memory, as recall finds it."""
     usual = {"type": MemoryType.EPISODIC, "kind": MemoryKind.MESSAGE, "role": Role.USER, "created_at": NOON}
     scored = {"id": uuid4(), "content": content, "score": 0.5, "importance": 0.5}
     return MemoryView.model_validate({**usual, **scored, **more})

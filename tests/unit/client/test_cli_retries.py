@@ -22,8 +22,6 @@ AWAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the graph is away: try again", None)
 
 @dataclass(frozen=True)
 class CliResult:
-    """The exit code and the output of a command."""
-
     code: int
     out: str
     err: str
