@@ -1,11 +1,7 @@
 """A real NATS server for the client, and a worker's side of it written for the tests."""
 
-import re
-import shutil
-import subprocess
-import sys
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +10,7 @@ import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js.api import DiscardPolicy, RetentionPolicy, StreamConfig
+from tests.fixtures.nats_server import NatsServerProcess
 
 from ricordo.client import MemoryClient
 from ricordo.messages.codec import encode
@@ -22,56 +19,44 @@ from ricordo.messages.message_types import Message
 from ricordo.messages.routing import STREAM_SUBJECTS
 from ricordo.messages.subjects import STREAM_IN, Subject
 
-CONFIGURATION = """
-listen: "127.0.0.1:-1"
-max_payload: 1MB
-jetstream { store_dir: "%s", max_memory_store: 16MB, max_file_store: 64MB }
-authorization { users = [
-  { user: admin, password: "s3cret" }
-  { user: bot, password: "b0t", permissions: {
-      publish: ["memory.v1.acme.message.received", "memory.v1.acme.query.>"], subscribe: "_INBOX_acme.>" } }
-] }
-"""
+USERS = [
+    {"user": "admin", "password": "s3cret"},
+    {
+        "user": "bot",
+        "password": "b0t",
+        "permissions": {
+            "publish": ["memory.v1.acme.message.received", "memory.v1.acme.query.>"],
+            "subscribe": "_INBOX_acme.>",
+        },
+    },
+]
 
 
-@dataclass(frozen=True)
-class Server:
-    address: str
+class Server(NatsServerProcess):
+    """A server with an administrator and a bot, who may not do much."""
 
-    def url(self, credentials: str = "admin:s3cret") -> str:
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, max_payload=1024 * 1024, authorization={"users": USERS})
+
+    @property
+    def address(self) -> str:
+        return self.url.removeprefix("nats://")
+
+    def url_of(self, credentials: str = "admin:s3cret") -> str:
         return f"nats://{credentials}@{self.address}"
-
-
-@contextmanager
-def running_server(folder: Path) -> Iterator[tuple[Server, subprocess.Popen[str]]]:
-    (folder / "nats.conf").write_text(CONFIGURATION % (folder / "store"))
-    binary = shutil.which("nats-server", path=str(Path(sys.executable).parent))
-    assert binary is not None
-    command = [binary, "-c", str(folder / "nats.conf")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            address = ""
-            for line in process.stderr:
-                if match := re.search(r"Listening for client connections on (\S+)", line):
-                    address = match[1]
-                if "Server is ready" in line:
-                    break
-            assert address
-            yield Server(address), process
-        finally:
-            process.kill()
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server(tmp_path_factory.mktemp("nats")) as (server, _):
-        yield server
+    server = Server(tmp_path_factory.mktemp("nats"))
+    asyncio.run(server.start())
+    yield server
+    server.stop()
 
 
 @pytest.fixture
 async def nc(server: Server) -> AsyncIterator[Client]:
-    client = await nats.connect(server.url())
+    client = await nats.connect(server.url_of())
     yield client
     await client.close()
 
@@ -96,7 +81,7 @@ async def stream(nc: Client) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def memory(server: Server) -> AsyncIterator[MemoryClient]:
-    async with MemoryClient.connect(server.url(), tenant="acme", timeout=5) as memory:
+    async with MemoryClient.connect(server.url_of(), tenant="acme", timeout=5) as memory:
         yield memory
 
 

@@ -3,11 +3,11 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from nats.aio.msg import Msg
+from tests.unit.cli.conftest import CliResult
 from tests.unit.client.conftest import Server, Worker
 
 from ricordo.messages.commands import Erased, ExportReply, ForgetReply
@@ -20,13 +20,6 @@ UNDER_WAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the erasure is under way: try a
 AWAY = ErrorBody.of(ErrorCode.UNAVAILABLE, "the graph is away: try again", None)
 
 
-@dataclass(frozen=True)
-class CliResult:
-    code: int
-    out: str
-    err: str
-
-
 Ricordo = Callable[..., Awaitable[CliResult]]
 
 
@@ -37,7 +30,7 @@ def ricordo(server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     monkeypatch.setattr(export_command, "_PAUSE_S", 0.01)
 
     async def call(*words: str) -> CliResult:
-        code = await asyncio.to_thread(run, ["--nats", server.url(), "--tenant", "acme", *words])
+        code = await asyncio.to_thread(run, ["--nats", server.url_of(), "--tenant", "acme", *words])
         return CliResult(code, *capsys.readouterr())
 
     return call

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from nats.aio.client import Client
-from tests.unit.client.conftest import Server, running_server
+from tests.unit.client.conftest import Server
 
 from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 
@@ -13,7 +13,7 @@ from ricordo.client import Forbidden, InvalidRequest, MemoryClient, Unavailable
 @pytest.mark.parametrize("credentials", ["bot:wrong", "nobody:b0t"])
 async def test_wrong_credentials_are_forbidden_and_not_repeated(server: Server, credentials: str) -> None:
     with pytest.raises(Forbidden) as caught:
-        async with MemoryClient.connect(server.url(credentials), timeout=30):
+        async with MemoryClient.connect(server.url_of(credentials), timeout=30):
             pass
 
     assert credentials.split(":")[1] not in str(caught.value)
@@ -56,19 +56,20 @@ async def test_an_address_may_be_short_or_one_of_several(server: Server, several
 
 
 async def test_when_the_server_goes_away_calls_say_so_and_the_client_closes(tmp_path: Path) -> None:
-    with running_server(tmp_path) as (server, process):
-        async with MemoryClient.connect(server.url(), tenant="acme", timeout=5) as memory:
-            with pytest.raises(Unavailable, match="nobody answers"):
-                await memory.stats("u-1")
-            process.kill()
-            process.wait()
+    async with (
+        Server(tmp_path) as server,
+        MemoryClient.connect(server.url_of(), tenant="acme", timeout=5) as memory,
+    ):
+        with pytest.raises(Unavailable, match="nobody answers"):
+            await memory.stats("u-1")
+        server.kill()
 
-            with pytest.raises(Unavailable, match="keeps reconnecting"):
-                await memory.stats("u-1", timeout=0.2)
-            with pytest.raises(Unavailable, match="keeps reconnecting"):
-                await memory.publish(
-                    user_id="u-1", conversation_id="c-1", role="user", content="Ciao", timeout=0.2
-                )
+        with pytest.raises(Unavailable, match="keeps reconnecting"):
+            await memory.stats("u-1", timeout=0.2)
+        with pytest.raises(Unavailable, match="keeps reconnecting"):
+            await memory.publish(
+                user_id="u-1", conversation_id="c-1", role="user", content="Ciao", timeout=0.2
+            )
 
 
 async def test_a_client_speaks_over_a_connection_of_the_callers_and_leaves_it_open(nc: Client) -> None:

@@ -137,14 +137,14 @@ async def test_without_a_stream_publishing_is_unavailable(memory: MemoryClient) 
 
 
 async def test_without_permission_publishing_is_forbidden_at_once(server: Server, stream: str) -> None:
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme", timeout=30) as memory:
+    async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="acme", timeout=30) as memory:
         assert (await memory.publish(MESSAGE)).stream == stream
         with pytest.raises(Forbidden, match=r"memory\.v1\.acme\.message\.imported"):
             await memory.publish(MESSAGE, bulk=True)
         with pytest.raises(Forbidden):
             await memory.publish_many(numbered(20), bulk=True, window=4)
 
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme2", timeout=0.5) as stranger:
+    async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="acme2", timeout=0.5) as stranger:
         with pytest.raises((Forbidden, Timeout)):
             await stranger.publish(MESSAGE)
 

@@ -172,6 +172,6 @@ async def test_a_late_answer_is_a_timeout(memory: MemoryClient, worker: Worker) 
 
 
 async def test_without_permission_asking_is_forbidden_at_once(server: Server) -> None:
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme", timeout=30) as memory:
+    async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="acme", timeout=30) as memory:
         with pytest.raises(Forbidden, match=r"memory\.v1\.acme\.command\.pin"):
             await memory.pin("u-1", ID)

@@ -80,7 +80,7 @@ async def test_the_status_is_enough_when_listening_is_not_allowed(server: Server
     statuses = Statuses()
     await worker.answer("query.status", statuses)
 
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="acme") as memory:
+    async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="acme") as memory:
         waiting = asyncio.create_task(memory.remembered(["a"], timeout=30))
         await statuses.asked.wait()
         statuses.states["a"] = "remembered"
@@ -105,13 +105,13 @@ async def test_a_failure_of_the_other_side_is_raised_as_what_it_is(
 
 
 async def test_who_may_not_ask_for_the_status_is_told(server: Server) -> None:
-    async with MemoryClient.connect(server.url("bot:b0t"), tenant="other") as memory:
+    async with MemoryClient.connect(server.url_of("bot:b0t"), tenant="other") as memory:
         with pytest.raises(Forbidden):
             await memory.remembered(["a", "b"], timeout=30)
 
 
 async def test_waiting_over_a_closed_connection_is_unavailable(server: Server) -> None:
-    client = await nats.connect(server.url())
+    client = await nats.connect(server.url_of())
     memory = MemoryClient.over(client, tenant="acme")
     await client.close()
 
