@@ -2,9 +2,9 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.clock import Clock
@@ -25,12 +25,17 @@ from ricordo.messages.errors import ErrorCode
 from ricordo.messages.events import DerivedEvent, MemoryChanged, MemoryCreated
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import QueryResult, RequestError
-from ricordo.store.curation_store import CorrectionResult, CurationRequest, CurationStore, UnknownMemories
+from ricordo.store.curation_store import (
+    CorrectionResult,
+    CurationRequest,
+    CurationStore,
+    Flag,
+    UnknownMemories,
+)
 from ricordo.store.database import RequestConflict
 from ricordo_services.lifecycle.derived_events import removal_events
 from ricordo_services.lifecycle.lifecycle_handlers import REINFORCED_FIELDS
 
-R = TypeVar("R")
 OnMemories = Feedback | Pin | Verify | Correct
 
 
@@ -43,48 +48,39 @@ class MemoryCommands:
 
     async def feedback(self, tenant: str, command: Feedback, /) -> QueryResult:
         """Reinforce the used memories, and undo the reinforcement of irrelevant ones."""
-        result = await _translate_errors(
-            self.curation.feedback(
+        with _translate_errors(command):
+            result = await self.curation.feedback(
                 tenant,
                 _request(tenant, command),
                 command.recall_id,
                 used=command.used,
                 irrelevant=command.irrelevant,
                 at=self.clock.now(),
-            ),
-            command,
-        )
+            )
         reply = FeedbackReply(used=result.used, irrelevant=result.irrelevant)
-        return QueryResult(
-            reply, _changed(command, result.changed, REINFORCED_FIELDS), _cause(tenant, command)
-        )
+        events = _changed(command, result.changed, REINFORCED_FIELDS)
+        return QueryResult(reply, events, _cause(tenant, command))
 
     async def pin(self, tenant: str, command: Pin, /) -> QueryResult:
         """Exempt a memory from decay, or end the exemption."""
-        fields = await _translate_errors(
-            self.curation.pin(
-                tenant,
-                _request(tenant, command),
-                command.memory_id,
-                pinned=command.pinned,
-                at=self.clock.now(),
-            ),
-            command,
-        )
-        events = _changed(command, (command.memory_id,), fields)
+        events = await self._set(tenant, command, command.memory_id, "pinned", value=command.pinned)
         return QueryResult(PinReply(pinned=command.pinned), events, _cause(tenant, command))
 
     async def verify(self, tenant: str, command: Verify, /) -> QueryResult:
         """Confirm a memory, or revoke the confirmation."""
         memory_id = _required_id(command.memory_id)
-        fields = await _translate_errors(
-            self.curation.verify(
-                tenant, _request(tenant, command), memory_id, verified=command.verified, at=self.clock.now()
-            ),
-            command,
-        )
-        events = _changed(command, (memory_id,), fields)
+        events = await self._set(tenant, command, memory_id, "verified", value=command.verified)
         return QueryResult(VerifyReply(verified=command.verified), events, _cause(tenant, command))
+
+    async def _set(
+        self, tenant: str, command: OnMemories, memory_id: UUID, column: Flag, *, value: bool
+    ) -> tuple[DerivedEvent, ...]:
+        request = _request(tenant, command)
+        with _translate_errors(command):
+            fields = await self.curation.set_flag(
+                tenant, request, memory_id, column, value=value, at=self.clock.now()
+            )
+        return _changed(command, (memory_id,), fields)
 
     async def correct(self, tenant: str, command: Correct, /) -> QueryResult:
         """Replace the content of a memory.
@@ -99,17 +95,15 @@ class MemoryCommands:
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "content")
         # In a thread: loading the language detector takes a second, once.
         language = await asyncio.to_thread(identify, content)
-        corrected = await _translate_errors(
-            self.curation.correct(
+        with _translate_errors(command):
+            corrected = await self.curation.correct(
                 tenant,
                 _request(tenant, command),
                 memory_id,
                 content=content,
                 language=language,
                 at=self.clock.now(),
-            ),
-            command,
-        )
+            )
         events = _changed(command, (memory_id,), corrected.fields) + _processing_events(corrected)
         events += removal_events(command.user_id, corrected.withdrawn)
         return QueryResult(CorrectReply(memory_id=memory_id), events, _cause(tenant, command))
@@ -144,14 +138,11 @@ def _changed(
     return (MemoryChanged(user_id=command.user_id, memory_ids=tuple(memory_ids), fields=tuple(fields)),)
 
 
-async def _translate_errors(work: Awaitable[R], command: OnMemories) -> R:
-    """Await `work`, and translate its errors.
-
-    Raises:
-        RequestError: unknown memories, or a request id that was used for another request.
-    """
+@contextmanager
+def _translate_errors(command: OnMemories) -> Iterator[None]:
+    """Raise errors of the store as `RequestError`: unknown memories, or a request id of another request."""
     try:
-        return await work
+        yield
     except UnknownMemories as unknown:
         raise RequestError(ErrorCode.NOT_FOUND, _unknown_reason(unknown), _field(command, unknown)) from None
     except RequestConflict:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from ricordo.memory.importance import RecallVerdict
@@ -16,6 +16,7 @@ from ricordo.store.lifecycle_store import FeedbackResult, RecallUse, lock_memori
 _SQL = Database.queries("curation_store")
 _SESSIONS: Final = Database.queries("session_store")
 _CONFIRMED: Final = ("source", "confidence", "verified")
+Flag = Literal["pinned", "verified"]
 Outcome = dict[str, Any]
 """Outcome of a request, as stored JSON."""
 
@@ -98,28 +99,18 @@ class CurationStore(Store):
             done = await _once(connection, tenant, request, at, write)
         return FeedbackResult(done["used"], done["irrelevant"], tuple(map(UUID, done["changed"])))
 
-    async def pin(
-        self, tenant: str, request: CurationRequest, memory_id: UUID, *, pinned: bool, at: datetime
-    ) -> Sequence[str]:
-        """Pin or unpin a memory, and return the changed columns; pinning restores it from the archive."""
-        return await self._set(tenant, request, memory_id, "pinned", value=pinned, at=at)
-
-    async def verify(
-        self, tenant: str, request: CurationRequest, memory_id: UUID, *, verified: bool, at: datetime
-    ) -> Sequence[str]:
-        """Verify a memory, or withdraw that; return the changed columns."""
-        return await self._set(tenant, request, memory_id, "verified", value=verified, at=at)
-
-    async def _set(
+    async def set_flag(
         self,
         tenant: str,
         request: CurationRequest,
         memory_id: UUID,
-        column: str,
+        column: Flag,
         *,
         value: bool,
         at: datetime,
     ) -> Sequence[str]:
+        """Set a flag of a memory, and return the changed columns; pinning restores it from the archive."""
+
         async def write(connection: Connection) -> Outcome:
             row = await connection.fetchrow(_SQL[column], tenant, request.user_id, memory_id, value)
             if row is None:
@@ -149,8 +140,8 @@ class CurationStore(Store):
         """
 
         async def write(connection: Connection) -> Outcome:
-            correction = _Correction(connection, tenant, request.user_id, memory_id)
-            return await correction.write(content, language, at)
+            memory = tenant, memory_id, request.user_id
+            return await _correct(connection, *memory, content=content, language=language, at=at)
 
         async with self._database.transaction(tenant) as connection:
             done = await _once(connection, tenant, request, at, write)
@@ -180,41 +171,35 @@ async def _once(
     return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Correction:
-    connection: Connection
-    tenant: str
-    user_id: str
-    memory_id: UUID
-
-    async def write(self, content: str, language: str, at: datetime) -> Outcome:
-        """Write the text, and reset what followed from the former one; return the changed columns."""
-        await derived_memories.lock_users(self.connection, self.tenant, [self.user_id])
-        other = (self.tenant, self.user_id, self.memory_id, content)
-        row = await self.connection.fetchrow(_SQL["with_other_text"], *other)
-        gone = (
-            ()
-            if row is None
-            else await derived_memories.withdraw_derived(self.connection, self.tenant, rows.memory(row))
-        )
-        locked = await self.connection.fetchrow(
-            _SQL["lock_memory"], self.tenant, self.user_id, self.memory_id
-        )
-        if locked is None:
-            raise UnknownMemories([self.memory_id])
-        if locked["content"] == content:
-            if locked["corrected"]:
-                return {"fields": [], "withdrawn": []}
-            await self._execute("confirm")
-            return {"fields": _CONFIRMED, "withdrawn": []}
-        await self._execute("correct", content, language)
-        await self._execute("unencode")
-        await self._execute("reset_stages")
-        await self.connection.execute(_SESSIONS["reread"], self.tenant, self.memory_id, at)
-        return {"fields": ["content", "language", *_CONFIRMED], "withdrawn": list(gone)}
-
-    async def _execute(self, name: str, *arguments: object) -> None:
-        await self.connection.execute(_SQL[name], self.tenant, self.memory_id, *arguments)
+async def _correct(
+    connection: Connection,
+    tenant: str,
+    memory_id: UUID,
+    user_id: str,
+    *,
+    content: str,
+    language: str,
+    at: datetime,
+) -> Outcome:
+    """Write the text of a memory, and reset what followed from the former one; return the changed columns."""
+    await derived_memories.lock_users(connection, tenant, [user_id])
+    row = await connection.fetchrow(_SQL["with_other_text"], tenant, user_id, memory_id, content)
+    gone = (
+        [] if row is None else await derived_memories.withdraw_derived(connection, tenant, rows.memory(row))
+    )
+    locked = await connection.fetchrow(_SQL["lock_memory"], tenant, user_id, memory_id)
+    if locked is None:
+        raise UnknownMemories([memory_id])
+    if locked["content"] == content:
+        if locked["corrected"]:
+            return {"fields": [], "withdrawn": []}
+        await connection.execute(_SQL["confirm"], tenant, memory_id)
+        return {"fields": _CONFIRMED, "withdrawn": []}
+    await connection.execute(_SQL["correct"], tenant, memory_id, content, language)
+    for name in ("unencode", "reset_stages"):
+        await connection.execute(_SQL[name], tenant, memory_id)
+    await connection.execute(_SESSIONS["reread"], tenant, memory_id, at)
+    return {"fields": ["content", "language", *_CONFIRMED], "withdrawn": gone}
 
 
 async def _known(connection: Connection, tenant: str, request: CurationRequest) -> Outcome:

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 from uuid import UUID, uuid4
 
 import pytest
 from tests.contract.store.stores import STORED, Stores, request
 
-from ricordo.store.curation_store import CurationRequest, UnknownMemories
+from ricordo.store.curation_store import CurationRequest, Flag, UnknownMemories
 from ricordo.store.database import RequestConflict
 from ricordo.store.lifecycle_store import Access, FeedbackResult
 
@@ -40,12 +41,13 @@ async def _recall(stores: Stores, recall: UUID, *ids: UUID, minute: float = 0) -
 
 
 async def _mark(
-    stores: Stores, what: str, memory_id: UUID, *, on: bool = True, by: CurationRequest | None = None
+    stores: Stores, flag: Flag, memory_id: UUID, *, on: bool = True, by: CurationRequest | None = None
 ) -> tuple[str, ...]:
-    """Pin or verify a memory; return which fields changed."""
-    method = getattr(stores.curation, what)
-    values = {"pinned" if what == "pin" else "verified": on}
-    return tuple(await method(stores.tenant, by or request(), memory_id, **values, at=STORED))
+    """Set a flag of a memory; return which fields changed."""
+    changed = await stores.curation.set_flag(
+        stores.tenant, by or request(), memory_id, flag, value=on, at=STORED
+    )
+    return tuple(changed)
 
 
 async def _archived(stores: Stores) -> UUID:
@@ -112,9 +114,9 @@ async def test_who_names_an_unknown_memory_changes_nothing(stores: Stores) -> No
     ):
         with pytest.raises(UnknownMemories):
             await _judge(here, recall, used=[memory_id], by=by)
-        for what in ("pin", "verify"):
+        for flag in get_args(Flag):
             with pytest.raises(UnknownMemories):
-                await _mark(here, what, memory_id, by=by)
+                await _mark(here, flag, memory_id, by=by)
     kept = await stores.memory()
     assert (kept.access_count, kept.pinned, kept.verified) == (0, False, False)
     assert (await _judge(stores, recall, used=[one], by=request("r"))).used == 1, "a refusal is not kept"
@@ -130,12 +132,12 @@ async def test_a_repeated_request_returns_the_same_and_changes_nothing_for_a_day
     with pytest.raises(RequestConflict):
         await _judge(stores, recall, irrelevant=[one], by=request("r", "something else"))
     for _ in range(2):
-        assert await _mark(stores, "pin", one, by=request("p")) == ("pinned",)
-    await _mark(stores, "pin", one, on=False)
-    assert await _mark(stores, "pin", one, by=request("p")) == ("pinned",)
+        assert await _mark(stores, "pinned", one, by=request("p")) == ("pinned",)
+    await _mark(stores, "pinned", one, on=False)
+    assert await _mark(stores, "pinned", one, by=request("p")) == ("pinned",)
     assert not (await stores.memory()).pinned
     with pytest.raises(RequestConflict):
-        await _mark(stores, "verify", one, by=request("p", "verify"))
+        await _mark(stores, "verified", one, by=request("p", "verify"))
     later = STORED + timedelta(days=1)
     await stores.lifecycle.tidy(stores.tenant, handled_before=later, used_before=later, died_before=later)
     assert (await _judge(stores, recall, used=[one], by=request("r"))).used == 1, "it is a new request"
@@ -165,25 +167,25 @@ async def test_events_and_feedback_at_once_lose_nothing_and_double_nothing(store
 
 async def test_a_pinned_memory_comes_back_and_does_not_fade(stores: Stores) -> None:
     one = await _archived(stores)
-    assert await _mark(stores, "pin", one) == ("pinned", "archived_at")
-    assert await _mark(stores, "pin", one) == ()
+    assert await _mark(stores, "pinned", one) == ("pinned", "archived_at")
+    assert await _mark(stores, "pinned", one) == ()
     moves = await stores.lifecycle.unreported_moves(stores.tenant, LATER, 9)
     assert [move.archived for move in moves] == [False]
     years = STORED + timedelta(minutes=YEARS)
     await stores.decay(years, floors=False)
     kept = await stores.memory()
     assert (kept.pinned, kept.archived_at) == (True, None)
-    assert await _mark(stores, "pin", one, on=False) == ("pinned",)
+    assert await _mark(stores, "pinned", one, on=False) == ("pinned",)
     await stores.decay(years, floors=False)
     assert (await stores.memory()).archived_at is not None
 
 
 async def test_a_verified_memory_does_not_fade(stores: Stores) -> None:
     (one,) = await stores.say("m-1")
-    assert await _mark(stores, "verify", one) == ("verified",)
-    assert await _mark(stores, "verify", one) == ()
+    assert await _mark(stores, "verified", one) == ("verified",)
+    assert await _mark(stores, "verified", one) == ()
     await stores.decay(STORED + timedelta(minutes=YEARS), floors=False)
     kept = await stores.memory()
     assert (kept.verified, kept.decay_factor, kept.archived_at) == (True, 1, None)
-    assert await _mark(stores, "verify", one, on=False) == ("verified",)
+    assert await _mark(stores, "verified", one, on=False) == ("verified",)
     assert not (await stores.memory()).verified

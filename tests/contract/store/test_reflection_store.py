@@ -154,7 +154,9 @@ async def test_an_insight_with_more_evidence_replaces_the_former_with_its_use_an
     await _reflect(stores, first)
     use = Access(uuid4(), "u-1", (first.memory.id,), STORED)
     await stores.lifecycle.reinforce(stores.tenant, [use])
-    await stores.curation.pin(stores.tenant, request("r"), first.memory.id, pinned=True, at=STORED)
+    await stores.curation.set_flag(
+        stores.tenant, request("r"), first.memory.id, "pinned", value=True, at=STORED
+    )
     await _enrich(stores, "m-2")
     again = await _reflect(stores, first)
     assert (again.created, len(again.withdrawn)) == (0, 0)
@@ -178,7 +180,9 @@ async def test_a_former_insight_stays(stores: Stores, cause: str) -> None:
     first, better = _insight(stores, "m-1"), _insight(stores, *sources)
     await _reflect(stores, first)
     if cause == "verified":
-        await stores.curation.verify(stores.tenant, request("r"), first.memory.id, verified=True, at=STORED)
+        await stores.curation.set_flag(
+            stores.tenant, request("r"), first.memory.id, "verified", value=True, at=STORED
+        )
     elif cause == "corrected":
         await stores.execute("update memories set source = 'user_correction' where id = $1", first.memory.id)
     await _enrich(stores, "m-2")

@@ -58,7 +58,7 @@ async def _fill_every_table(stores: Stores) -> None:
     await decide
     await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (said.id,), STORED)])
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
-    await stores.curation.pin(stores.tenant, request("r"), said.id, pinned=True, at=STORED)
+    await stores.curation.set_flag(stores.tenant, request("r"), said.id, "pinned", value=True, at=STORED)
     await stores.record_dead_letter()
     await SessionStore(stores.database).end(stores.tenant, "u-1", "c-1", STORED, STORED)
     made = summary(stores, [said.id])

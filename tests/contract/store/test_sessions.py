@@ -253,9 +253,11 @@ async def test_a_summary_hands_on_its_use_and_pin_or_stays_where_it_was_verified
     (session,) = (await conversation.load(due)).sessions
     successor = Successor(summarise(session.turns), (first.id,))
     if verified:
-        await stores.curation.verify(stores.tenant, request("r"), first.id, verified=True, at=STORED)
+        await stores.curation.set_flag(
+            stores.tenant, request("r"), first.id, "verified", value=True, at=STORED
+        )
     else:
-        await stores.curation.pin(stores.tenant, request("r"), first.id, pinned=True, at=STORED)
+        await stores.curation.set_flag(stores.tenant, request("r"), first.id, "pinned", value=True, at=STORED)
         uses = [Access(uuid4(), "u-1", (first.id,), STORED) for _ in range(3)]
         await stores.lifecycle.reinforce(stores.tenant, uses)
     done = await conversation.store.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
