@@ -12,7 +12,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.pass_store import OBSERVATIONS, REFLECTIONS, Quota, RetentionStore, Strategy
 from ricordo_services.lifecycle.derived_events import archived, republish
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, PassWork, Slice
 
 _SLICE: Final = 5_000  # memories
 _DECAY_SLICE: Final = 10_000
@@ -120,7 +120,7 @@ class RetentionPass:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivePass:
+class ArchivePass(PassWork):
     """Publishes at once the moves to and from the archive that the reconciliation publishes a while later.
 
     The database stamps each move, so the moment that the pass is run for does not matter.
@@ -130,10 +130,6 @@ class ArchivePass:
     emitter: Emitter
     clock: Clock
     name: str = "archive"
-
-    async def expected(self, _tenant: str, _now: datetime, _user_id: str | None) -> int:
-        """Return 0: moves are not counted."""
-        return 0
 
     async def slices(
         self, tenant: str, _now: datetime, user_id: str | None, _after: UUID | None

@@ -25,7 +25,7 @@ from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo_services.lifecycle.derived_events import creation_events
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
+from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, PassWork, Slice
 
 _WINDOW: Final = 10_000  # memories of a user that are grouped at once: some 20 MB
 _USERS: Final = 1_000
@@ -35,7 +35,7 @@ _Group: TypeAlias = tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CompressionPass:
+class CompressionPass(PassWork):
     """The work of the pass `compress`, user by user, in windows of time.
 
     A user is repeated until nothing more is condensed, so that a second run changes nothing. Each synthesis
@@ -57,18 +57,10 @@ class CompressionPass:
     name: str = "compress"
     items: IsolatedItems = field(default_factory=lambda: IsolatedItems("compress"))
 
-    async def expected(self, tenant: str, now: datetime, user_id: str | None) -> int:  # noqa: ARG002
-        """Return 0: the number of weak memories is not known in advance."""
-        return 0
-
     async def slices(
-        self,
-        tenant: str,
-        now: datetime,
-        user_id: str | None,
-        after: UUID | None,  # noqa: ARG002 - condensed memories are not found again
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
     ) -> AsyncGenerator[Slice, None]:
-        """Condense old, weak memories."""
+        """Condense old, weak memories; condensed ones are not found again."""
         async for user in self._users(tenant, now, user_id):
             async for one in self.items.each(self._whole(tenant, user, now), now, tenant, user_id=user):
                 yield one

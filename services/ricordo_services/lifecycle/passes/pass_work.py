@@ -35,9 +35,9 @@ class PassWork(Protocol):
         """The name of the pass."""
         ...
 
-    async def expected(self, tenant: str, now: datetime, user_id: str | None, /) -> int:
+    async def expected(self, _tenant: str, _now: datetime, _user_id: str | None, /) -> int:
         """Return a cheap estimate of the number of items to examine; 0 if unknown."""
-        ...
+        return 0
 
     def slices(
         self, tenant: str, now: datetime, user_id: str | None, after: UUID | None, /

@@ -57,11 +57,7 @@ class ReflectionPass:
         return len(await self._due(tenant, user_id))
 
     async def slices(
-        self,
-        tenant: str,
-        now: datetime,
-        user_id: str | None,
-        _after: UUID | None,
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
     ) -> AsyncGenerator[Slice, None]:
         """Reflect on all due users; they are not found again."""
         async for done in self.items.all_due(

@@ -64,11 +64,7 @@ class SessionSummaries:
         return len(await self.sessions.due(tenant, now, self.silence, user_id=user_id, limit=_AT_ONCE))
 
     async def slices(
-        self,
-        tenant: str,
-        now: datetime,
-        user_id: str | None,
-        _after: UUID | None,
+        self, tenant: str, now: datetime, user_id: str | None, _after: UUID | None
     ) -> AsyncGenerator[Slice, None]:
         """Summarise all sessions that are over; summarised ones are not found again."""
         async for done in self.items.all_due(
