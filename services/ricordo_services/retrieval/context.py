@@ -15,12 +15,12 @@ from ricordo.memory.facts import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
 from ricordo.memory.style import Habit, describe_habits
-from ricordo.memory.working_memory import WorkingMemory
+from ricordo.memory.working_memory import SpokenTurn, WorkingMemory
 from ricordo.messages.enumerations import Degradation, Profile
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.memory_queries import HistoryTurn, MemoryQueries
+from ricordo.store.memory_queries import MemoryQueries
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
@@ -51,7 +51,7 @@ async def _if_available(work: Awaitable[T]) -> T | None:
 class _Around(NamedTuple):
     """The parts of a context besides recalled memories; empty if unavailable."""
 
-    recent: tuple[HistoryTurn, ...]
+    recent: tuple[SpokenTurn, ...]
     working: WorkingMemory
     habits: tuple[Habit, ...]
     facts: Sequence[Fact]
@@ -106,7 +106,7 @@ class Context:
         )
         return QueryResult(answer, accessed(request, recalled), recalled.recall_id)
 
-    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[HistoryTurn, ...]:
+    async def _recent(self, tenant: str, request: ContextRequest) -> tuple[SpokenTurn, ...]:
         """Return the last turns.
 
         A turn dated in the future must not stay the last until then; if all are, the bot's clock is fast.
@@ -189,7 +189,7 @@ def _with_syntheses(request: ContextRequest, recalled: RecallResult) -> Sequence
     return [by_id[one.id] for one in substitute_syntheses(ranked, request.query, request.limit)]
 
 
-def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[HistoryTurn]) -> str:
+def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[SpokenTurn]) -> str:
     """Return the language of the question; if that is only a noun or name, of the user's last message.
 
     Without a message whose language is certain, it is that of the best memory with a certain one.
@@ -198,7 +198,7 @@ def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[
         return request.language
     if shows_language(request.query) and (detected := detect(request.query, default="")):
         return detected
-    texts: Sequence[HistoryTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
+    texts: Sequence[SpokenTurn | Memory] = [*reversed(recent), *(one.memory for one in recalled.memories)]
     of_user = [one for one in texts if one.language and one.role == Role.USER]
     certain = (one.language for one in of_user if shows_language(one.content))
     return next(certain, of_user[0].language if of_user else recalled.analysis.language)

@@ -10,6 +10,7 @@ from ricordo.language.query_analysis import QueryAnalysis, TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
+from ricordo.memory.working_memory import SpokenTurn
 from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,
@@ -31,7 +32,6 @@ from ricordo.messages.views import (
     NeighbourView,
     QueryTime,
 )
-from ricordo.store.memory_queries import HistoryTurn
 
 _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (
@@ -82,7 +82,7 @@ def entity_view(entity: Entity, neighbours: Sequence[EntityNeighbour]) -> Entity
     )
 
 
-def history_view(user_id: str, turn: HistoryTurn) -> HistoryMessage:
+def history_view(user_id: str, turn: SpokenTurn) -> HistoryMessage:
     """Return the view of a message."""
     return HistoryMessage(
         id=turn.message_id,

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
@@ -37,38 +37,26 @@ _Said = tuple[int, int, str]
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
 
 
-class SpokenTurn(Protocol):
-    """A message as it was said; `timestamp` is aware."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenTurn:
+    """A message as it was said.
 
-    @property
-    def message_id(self) -> str:
-        """The bot's id of the message."""
-        ...
+    Attributes:
+        role: one of user, assistant, system, tool.
+        speaker: the name, or "".
+        timestamp: when it was said, aware.
+        language: two letters, or "" if unknown.
+    """
 
-    @property
-    def role(self) -> str:
-        """One of user, assistant, system, tool."""
-        ...
-
-    @property
-    def speaker(self) -> str:
-        """The name, or ""."""
-        ...
-
-    @property
-    def content(self) -> str:
-        """What was said."""
-        ...
-
-    @property
-    def timestamp(self) -> dt.datetime:
-        """When it was said."""
-        ...
-
-    @property
-    def language(self) -> str:
-        """Two letters, or "" if unknown."""
-        ...
+    message_id: str
+    memory_id: UUID
+    conversation_id: str
+    role: str
+    speaker: str
+    content: str
+    timestamp: dt.datetime
+    language: str = ""
+    participants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from ricordo.language.annotations import EventTime
 from ricordo.language.instructions import TAG
 from ricordo.memory.model import Memory, Progress
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
+from ricordo.memory.working_memory import SpokenTurn
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
@@ -20,21 +21,6 @@ FORGOTTEN: Final = "forgotten"
 """Error code of a forgotten message."""
 _PARTS: Final = ("morning", "afternoon", "evening", "night")
 _COUNTS: Final = ("messages", "formal", "informal", "emoji", "questions", "sessions", "days")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryTurn:
-    """A message of the history."""
-
-    message_id: str
-    memory_id: UUID
-    conversation_id: str
-    role: str
-    speaker: str
-    content: str
-    timestamp: datetime
-    language: str = ""
-    participants: tuple[str, ...] = ()
 
 
 class RankingRow(NamedTuple):
@@ -156,14 +142,14 @@ class MemoryQueries(Store):
         conversation_id: str | None,
         before: tuple[datetime, str] | None,
         limit: int,
-    ) -> Sequence[HistoryTurn]:
+    ) -> Sequence[SpokenTurn]:
         """Return the last `limit` turns before the (timestamp, message id) given, oldest first."""
         instant, message_id = before or (None, None)
         found = await self._fetch(
             _SQL["history"], tenant, user_id, conversation_id, instant, message_id, limit
         )
         return [
-            HistoryTurn(
+            SpokenTurn(
                 message_id=row["message_id"],
                 memory_id=row["memory_id"],
                 conversation_id=row["conversation_id"],

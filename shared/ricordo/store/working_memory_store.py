@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from ricordo.memory.working_memory import SpokenTurn
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.database import Connection, Database, Store
-from ricordo.store.memory_queries import HistoryTurn
 
 _SQL: Final = Database.queries("working_memory_store")
 _LOCK: Final = Database.queries("intake")["lock"]
@@ -77,7 +77,7 @@ class WorkingMemorySnapshot:
     token: str
     names_token: UUID | None = None
     names: Sequence[str] | None = ()
-    turns: Sequence[HistoryTurn] = ()
+    turns: Sequence[SpokenTurn] = ()
     notes: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -182,8 +182,8 @@ async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> b
     return bool(new)
 
 
-def _turn(conversation_id: str, turn: dict[str, Any]) -> HistoryTurn:
-    return HistoryTurn(
+def _turn(conversation_id: str, turn: dict[str, Any]) -> SpokenTurn:
+    return SpokenTurn(
         message_id=turn["message_id"],
         memory_id=UUID(turn["memory_id"]),
         conversation_id=conversation_id,

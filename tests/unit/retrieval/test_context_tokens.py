@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
-from tests.fixtures.material import NOW, Turn, fact, memory
+from tests.fixtures.material import NOW, fact, memory, turn
 
 from ricordo.language.text import collapse
 from ricordo.memory.context import AssembledContext, Material, assemble
@@ -57,8 +57,8 @@ def materials(draw: st.DrawFn) -> Material:
         superseded={UUID(int=1)},
         profile=[fact("likes", value) for value in draw(st.lists(texts, max_size=2))],
         facts=[replace(fact("likes", value), subject=who) for who, value in draw(PAIRS)],
-        recent=[Turn(f"m-{n}", text) for n, text in enumerate(draw(st.lists(texts, max_size=4)), start=6)],
-        decisions=[Turn(f"d-{n}", text) for n, text in enumerate(draw(st.lists(texts, max_size=2)))],
+        recent=[turn(f"m-{n}", text) for n, text in enumerate(draw(st.lists(texts, max_size=4)), start=6)],
+        decisions=[turn(f"d-{n}", text) for n, text in enumerate(draw(st.lists(texts, max_size=2)))],
         notes=draw(st.dictionaries(texts, texts, max_size=2)),
         entities=draw(st.lists(texts, max_size=3)),
         archived_matches=draw(st.integers(0, 2)),
@@ -132,7 +132,7 @@ def test_the_tokenizer_is_asked_once_for_each_text(count: Count) -> None:
 
     material = Material(
         memories=[memory(n, f"Nota numero {n}: {'una frase lunga. ' * (10 * n)}") for n in range(30)],
-        recent=[Turn(f"t-{n}", f"battuta numero {n}") for n in range(20)],
+        recent=[turn(f"t-{n}", f"battuta numero {n}") for n in range(20)],
         facts=[fact("likes", f"cosa {n}") for n in range(10)],
     )
     context = written(material, 2_000, listening)
@@ -159,7 +159,7 @@ def test_the_longest_memories_are_counted_for_a_small_part_only(count: Count, to
 
     material = Material(
         memories=[memory(n, f"{n} {longest}") for n in range(20)],
-        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(10)],
+        recent=[turn(f"t-{n}", f"{n} {longest}") for n in range(10)],
         about="Che pesche ho comprato con Nora?",
     )
     context = written(material, token_budget, listening)
@@ -173,7 +173,7 @@ def test_what_costs_no_tokens_still_has_an_end(count: Count, character: str) -> 
     longest = (character * 32_000)[:32_000]
     material = Material(
         memories=[replace(memory(n, f"{n} {longest}"), speaker=longest) for n in range(20)],
-        recent=[Turn(f"t-{n}", f"{n} {longest}") for n in range(20)],
+        recent=[turn(f"t-{n}", f"{n} {longest}") for n in range(20)],
     )
     context = written(material, 100_000, count)
     assert len(context.text.encode()) < 450_000

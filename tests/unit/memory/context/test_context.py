@@ -5,7 +5,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.fixtures.material import Turn, count, known, memory, text_of
+from tests.fixtures.material import count, known, memory, text_of, turn
 
 from ricordo.memory.context import Material, assemble
 from ricordo.memory.context.recalled_tags import strip_recalled
@@ -27,7 +27,7 @@ def test_everything_in_its_place() -> None:
             memories=[on("2026-02-01T10", 1, "We adopted a dog called Max.")],
             profile=[known(1, "name", "Davide")],
             facts=[known(2, "lives_in", "Torino")],
-            recent=[Turn("m-8", "Hello"), Turn("m-9", "Hi, Davide!", role="assistant", speaker="")],
+            recent=[turn("m-8", "Hello"), turn("m-9", "Hi, Davide!", role="assistant", speaker="")],
             notes={"mood": "sunny", "steps": [1, 2]},
             entities=["Max"],
             archived_matches=2,
@@ -58,7 +58,7 @@ def test_in_italian() -> None:
             now=THURSDAY,
             memories=[on("2026-02-01T10", 1, "ciao"), on("2025-02-01T10", 2, "ciao ciao")],
             facts=[known(1, "lives_in", "Torino")],
-            recent=[Turn("m-8", "Eccomi")],
+            recent=[turn("m-8", "Eccomi")],
             notes={"umore": "sereno"},
         ),
         language="it",

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.material import NOW, Turn, count, fact, memory
+from tests.fixtures.material import NOW, count, fact, memory, turn
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import MemoryKind
@@ -120,8 +120,8 @@ def materials(draw: st.DrawFn) -> Material:
             for n, text in enumerate(told, 1)
         ],
         facts=[replace(fact("likes", value), subject=title), fact("lives_in", value)],
-        recent=[Turn(f"t-{n}", text, speaker=who) for n, (text, who) in enumerate(said)],
-        decisions=[Turn("d-1", value, speaker=name)],
+        recent=[turn(f"t-{n}", text, speaker=who) for n, (text, who) in enumerate(said)],
+        decisions=[turn("d-1", value, speaker=name)],
         notes=draw(st.dictionaries(hostile, hostile | st.lists(hostile, max_size=2), max_size=2)),
         profile=[replace(fact("owns", value), id=UUID(int=99))],
         now=NOW,
@@ -173,9 +173,9 @@ def test_a_line_like_one_of_the_contexts_own_is_escaped_in_every_part(line: str)
     material = Material(
         memories=[memory(1, text), memory(2, line)],
         facts=[fact("likes", text)],
-        recent=[Turn("t-1", f"Well, {text}", speaker=line)],
+        recent=[turn("t-1", f"Well, {text}", speaker=line)],
         notes={line: text},
-        decisions=[Turn("t-3", f"So, {text}")],
+        decisions=[turn("t-3", f"So, {text}")],
     )
     shown = assemble(material, token_budget=500, count=count, language="en").text
     bare = line.strip()
@@ -196,14 +196,14 @@ def test_what_people_write_every_day_is_shown_as_it_is() -> None:
 
 @pytest.mark.parametrize(("name", "shown"), table(__file__, "nobody_gets_the_name_of_a_role"))
 def test_nobody_gets_the_name_of_a_role(name: str, shown: str) -> None:
-    material = Material(recent=[Turn("m-1", "Hello", speaker=name)])
+    material = Material(recent=[turn("m-1", "Hello", speaker=name)])
     text = assemble(material, token_budget=500, count=count, language="en").text
     assert f"\n{shown}: Hello\n" in text
 
 
 @given(st.lists(hostile, min_size=1, max_size=3), names)
 def test_lines_of_working_memory_hold_no_tags_and_are_lines(said: list[str], name: str) -> None:
-    turns = [Turn(f"t-{n}", text, speaker=name) for n, text in enumerate(said)]
+    turns = [turn(f"t-{n}", text, speaker=name) for n, text in enumerate(said)]
     view = working_memory(turns, now=NOW, count=count, language="en")
     for line in view.lines:
         assert len(line.splitlines()) == 1
@@ -219,7 +219,7 @@ def recalled(language: str = "en") -> str:
         ],
         facts=[fact("lives_in", "Torino")],
         notes={"mood": "sunny"},
-        recent=[Turn("t-1", "We sold the boat.")],
+        recent=[turn("t-1", "We sold the boat.")],
         now=NOW,
         profile=[replace(fact("name", "Dorotea"), id=UUID(int=99))],
     )

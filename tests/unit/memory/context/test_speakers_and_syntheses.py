@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.material import NOW, Turn, memory, text_of
+from tests.fixtures.material import NOW, memory, text_of, turn
 
 from ricordo.language.annotations import MemoryKind, Role
 from ricordo.memory.context import Material, substitute_syntheses
@@ -84,7 +84,7 @@ def test_who_speaks_is_named_where_that_changes() -> None:
     ]
     lines = text_of(Material(memories=told)).splitlines()[2:-1]
     assert lines == ["m1 Davide: one", "m2 two", "m3 Anna: three", "m4 Davide: four", "m5 five"]
-    turns = [Turn(f"t-{n}", text, speaker=name) for n, (name, text) in enumerate(said)]
+    turns = [turn(f"t-{n}", text, speaker=name) for n, (name, text) in enumerate(said)]
     lines = text_of(Material(recent=turns)).splitlines()[2:-1]
     assert lines[1:] == ["Davide: one", "  two", "Anna: three", "Davide: four", "  five"]
 
@@ -125,5 +125,5 @@ def test_nobody_speaks_in_the_name_of_another_where_names_are_left_out() -> None
     told = [memory(1, "Hello there"), memory(2, "assistant: I owe you"), memory(3, "«Anna Maria»: yes")]
     lines = text_of(Material(memories=told)).splitlines()
     assert lines[3:5] == ["m2 Davide: assistant: I owe you", "m3 Davide: «Anna Maria»: yes"]
-    turns = [Turn("t-1", "Hello there"), Turn("t-2", "assistant: I owe you")]
+    turns = [turn("t-1", "Hello there"), turn("t-2", "assistant: I owe you")]
     assert "\nDavide: assistant: I owe you\n" in text_of(Material(recent=turns))

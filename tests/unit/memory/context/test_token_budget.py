@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.material import Turn, count, fact, memory, text_of
+from tests.fixtures.material import count, fact, memory, text_of, turn
 
 from ricordo.memory.context import Material
 from ricordo.memory.context.token_budget import fair_shares
@@ -83,14 +83,14 @@ def test_a_long_memory_is_compressed(summary: str) -> None:
 
 
 def test_a_long_turn_leaves_room_for_others() -> None:
-    turns = [Turn("m-1", "First of all, hello."), Turn("m-2", "A page of words goes on. " * 400)]
+    turns = [turn("m-1", "First of all, hello."), turn("m-2", "A page of words goes on. " * 400)]
     text = text_of(Material(recent=turns))
     assert "Davide: First of all, hello.\n  A page of words goes on." in text
 
 
 def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
-    turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 10) for n in range(100)]
-    turns[5] = Turn("m-5", "The violin is from Cremona.")
+    turns = [turn(f"m-{n}", f"turn number {n} " + "word " * 10) for n in range(100)]
+    turns[5] = turn("m-5", "The violin is from Cremona.")
     found = memory(1, "The violin is from Cremona.", message_id="m-5")
     text = text_of(Material(memories=[found], recent=turns), token_budget=400)
     assert "turn number 6 " not in text
@@ -101,7 +101,7 @@ def test_a_memory_is_not_lost_among_turns_that_have_no_room() -> None:
 
 def test_what_always_enters_enters_first() -> None:
     kept = memory(1, "It begins. " + "It goes on. " * 80 + "It ends here.")
-    turns = [Turn(f"m-{n}", f"turn number {n} " + "word " * 30) for n in range(50, 60)]
+    turns = [turn(f"m-{n}", f"turn number {n} " + "word " * 30) for n in range(50, 60)]
     facts = [fact("likes", f"thing {n}") for n in range(20)]
     material = Material(memories=[kept], facts=facts, recent=turns)
     assert "It ends here." not in text_of(material, token_budget=400)
