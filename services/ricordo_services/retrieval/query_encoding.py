@@ -46,18 +46,17 @@ async def encoded(text: str, encoders: Sequence[Encoder], within_s: float) -> Ma
     Returns:
         By available model, float32 [d] of unit norm, d being the model's own.
     """
-    vectors = await together([_by(encoder, text, within_s) for encoder in encoders])
-    return {one.model: vector for one, vector in zip(encoders, vectors, strict=True) if vector is not None}
+    vectors = await together([_by(encoder, [text], within_s) for encoder in encoders])
+    return {one.model: found[0] for one, found in zip(encoders, vectors, strict=True) if found is not None}
 
 
-async def _by(encoder: Encoder, text: str, within_s: float) -> Vector | None:
+async def _by(encoder: Encoder, texts: Sequence[str], within_s: float) -> Vector | None:
+    """Return the vectors of texts [n, d]; None if the model is unavailable: words and facts still answer."""
     try:
         async with asyncio.timeout(within_s):
-            vectors = await encoder.encode([text])
-    except (ModelUnavailable, TimeoutError):  # words and facts still answer
+            return await encoder.encode(texts)
+    except (ModelUnavailable, TimeoutError):
         return None
-    first: Vector = vectors[0]
-    return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +89,9 @@ class ExampleEncoder:
         for encoder in self.encoders:
             key = encoder.model, language, predicate
             if key not in self._vectors:
-                try:
-                    async with asyncio.timeout(within_s):
-                        self._vectors[key] = _mean(await encoder.encode(list(sentences)))
-                except (ModelUnavailable, TimeoutError):
+                if (vectors := await _by(encoder, list(sentences), within_s)) is None:
                     continue
+                self._vectors[key] = _mean(vectors)
             found[encoder.model] = self._vectors[key]
         return found
 

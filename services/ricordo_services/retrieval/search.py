@@ -56,6 +56,15 @@ class Found:
     example_scores: Mapping[UUID, ExampleScore] = field(default_factory=dict)
     unknown: float = 0.0
 
+    def and_more(self, more: "Found") -> "Found":
+        """Return this with the hits of another search; for common hits, the scores of this one stay."""
+        return replace(
+            self,
+            hits=more.hits | self.hits,
+            fused=more.fused | self.fused,
+            models={**more.models, **self.models},
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SearchProbe:
@@ -110,7 +119,7 @@ class Search:
         if time is not None and time.ahead and scope.start is None and scope.end is None:
             # All events of that time are requested, however dissimilar to the question.
             then = replace(scope, start=time.start, end=None if time.through >= LATEST else time.through)
-            found = _merge(found, await self._search(tenant, request, probes, then, minimums))
+            found = found.and_more(await self._search(tenant, request, probes, then, minimums))
         if request.examples:
             found = await self._with_examples(tenant, request, scope, found)
         return found if narrows(scope) else _with_evidence(found, request.evidence)
@@ -180,12 +189,7 @@ class Search:
             for each in (scope, important)
         ]
         latest, heaviest = await together(searches)
-        return Found(
-            latest.hits | heaviest.hits,
-            latest.fused | heaviest.fused,
-            models={**latest.models, **heaviest.models},
-            unfocused=True,
-        )
+        return replace(heaviest.and_more(latest), unfocused=True)
 
     async def _search(
         self,
@@ -216,11 +220,8 @@ class Search:
         by_id = {hit.id: hit for hit in hits if hit.id not in found.hits}
         fused = self._fused(list(by_id.values()), minimums, dense=probe.vector is not None)
         kind = probe.model if probe.vector is not None else LEXICAL
-        return Found(
-            found.hits | {one: by_id[one] for one in fused},
-            found.fused | fused,
-            models={**found.models, **dict.fromkeys(fused, kind)},
-        )
+        new = Found({one: by_id[one] for one in fused}, fused, models=dict.fromkeys(fused, kind))
+        return new.and_more(found)
 
     async def _probe(
         self, tenant: str, model: str, request: SearchRequest, minimums: Minimums
@@ -259,22 +260,8 @@ def _with_evidence(found: Found, evidence: frozenset[UUID]) -> Found:
     if not missing:
         return found
     model = next(iter(found.models.values()), LEXICAL)
-    return replace(
-        found,
-        hits=found.hits | {one: _unmeasured(one) for one in missing},
-        fused=found.fused | dict.fromkeys(missing, 0.0),
-        models={**found.models, **dict.fromkeys(missing, model)},
-    )
-
-
-def _merge(found: Found, more: Found) -> Found:
-    """Merge the results of two searches; for common hits, the scores of `found` stay."""
-    return replace(
-        found,
-        hits=more.hits | found.hits,
-        fused=more.fused | found.fused,
-        models={**more.models, **found.models},
-    )
+    hits = {one: _unmeasured(one) for one in missing}
+    return found.and_more(Found(hits, dict.fromkeys(missing, 0.0), models=dict.fromkeys(missing, model)))
 
 
 def closeness(hit: Hit) -> float:

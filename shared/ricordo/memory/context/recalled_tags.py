@@ -5,8 +5,9 @@ speak to the model in the name of the bot.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from ricordo.language.instructions.unmasking import origins, unmasked
@@ -23,9 +24,8 @@ _WRITTEN_TAG: Final = re.compile(
     rf"(?P<rest>[^<>&]{{0,200}}?)(?:{_CLOSING}|(?=[<&])|\Z)"
 )
 _TAG_BEGINS: Final = rf"{_OPENING}(?:\s|%20)*+\\?+(?:/|%2f)?(?:\s|%20)*+recalled\b"
-_LAYERS: Final = (
-    4  # of tags within tags that are undone; what is hidden deeper is made harmless where it stands
-)
+_LAYERS: Final = 4
+"""Tags within tags that are undone; what is hidden deeper is made harmless where it stands."""
 
 
 def strip_recalled(text: str) -> str:
@@ -84,8 +84,12 @@ def _without_preface(text: str) -> str:
     if not found:
         return text
     places = [*origins(text), len(text)]
-    ends = [0, *(places[at] for line in found for at in line.span()), len(text)]
-    return "".join(text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2))
+    return _without(text, ((places[line.start()], places[line.end()]) for line in found))
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    ends = [0, *chain.from_iterable(spans), len(text)]
+    return "".join(text[begin:end] for begin, end in zip(ends[::2], ends[1::2], strict=True))
 
 
 @lru_cache(maxsize=1)
@@ -95,10 +99,7 @@ def _preface() -> re.Pattern[str]:
 
 def _without_lines(text: str) -> str:
     runs = list(context_runs(text))
-    if not runs:
-        return text
-    ends = [0, *(at for run in runs for at in run), len(text)]
-    return "".join(text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2)).strip()
+    return _without(text, runs).strip() if runs else text
 
 
 def _without_written(text: str) -> str:
@@ -111,8 +112,7 @@ def _without_written(text: str) -> str:
     tags = [tag for tag in found if tag["bracket"].rstrip(";") == outer]
     places = [*origins(text), len(text)]
     if all(_is_empty(tag) for tag in tags):
-        ends = [0, *(places[at] for tag in tags for at in tag.span()), len(text)]
-        return "".join(text[ends[at] : ends[at + 1]] for at in range(0, len(ends), 2)).strip()
+        return _without(text, ((places[tag.start()], places[tag.end()]) for tag in tags)).strip()
     begin = 0 if tags[0]["close"] else places[tags[0].start()]
     last = tags[-1]
     end = places[last.end()] if last["close"] or _is_empty(last) else len(text)

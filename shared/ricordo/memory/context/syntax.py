@@ -35,12 +35,13 @@ def load_phrases() -> Mapping[str, Mapping[str, object]]:
     return {language: read_table("context", language) for language in languages_with("context")}
 
 
-def _words(language: str, name: str) -> list[str]:
-    return str(_phrases(language)[name]).split()
-
-
-def _phrases(language: str) -> Mapping[str, object]:
+def phrase_table(language: str) -> Mapping[str, object]:
+    """Return the phrases of a language; English for one without phrases."""
     return load_phrases().get(language) or load_phrases()[FALLBACK]
+
+
+def _words(language: str, name: str) -> list[str]:
+    return phrase(language, name).split()
 
 
 def _date(template: str, date: dt.date, language: str) -> str:
@@ -56,12 +57,12 @@ def _date(template: str, date: dt.date, language: str) -> str:
 
 def today_line(now: dt.datetime, language: str) -> str:
     """Return the line that states day and hour: "Today is Thursday, 5 November 2026, 09:00."."""
-    return _date(str(_phrases(language)["today"]), now.date(), language).format(time=now.strftime("%H:%M"))
+    return _date(phrase(language, "today"), now.date(), language).format(time=now.strftime("%H:%M"))
 
 
 def day_heading(date: dt.date, today: dt.date | None, language: str) -> str:
     """Return the heading of a day, "Thu 5 Nov", with its year unless that is today's."""
-    heading = _date(str(_phrases(language)["day"]), date, language)
+    heading = _date(phrase(language, "day"), date, language)
     return heading if today is not None and today.year == date.year else f"{heading} {date.year}"
 
 
@@ -73,9 +74,9 @@ def is_imitation(line: str) -> bool:
 
 def preface_before(tag: str) -> re.Pattern[str]:
     """Return a pattern, for unmasked text, of the line that states the day right before the pattern `tag`."""
-    break_ = _BREAK
-    lines = "|".join(_today(language).replace(r"\ ", rf"{break_}+") for language in load_phrases())
-    return re.compile(rf"(?:{lines}){break_}*(?={tag})")
+    todays = (_line_pattern(language, "today") for language in load_phrases())
+    lines = "|".join(today.replace(r"\ ", rf"{_BREAK}+") for today in todays)
+    return re.compile(rf"(?:{lines}){_BREAK}*(?={tag})")
 
 
 def context_runs(text: str) -> Iterator[tuple[int, int]]:
@@ -121,9 +122,7 @@ def _read(line: str) -> tuple[str, bool, bool]:
 def _imitated_heading() -> re.Pattern[str]:
     days = [unmasked(day)[:3] for name in load_phrases() for day in _words(name, "weekdays")]
     begins = [_IMITATED_DAY.format(weekdays="|".join(rf"{day}\w*" for day in days))]
-    begins += [
-        rf"\W*{re.escape(unmasked(str(_phrases(name)['today'])).split('{')[0])}" for name in load_phrases()
-    ]
+    begins += [rf"\W*{re.escape(unmasked(phrase(name, 'today')).split('{')[0])}" for name in load_phrases()]
     begins += [rf"\W*{re.escape(heading.rstrip(':'))}\W*$" for heading in sorted(_part_headings())]
     return re.compile("|".join(begins))
 
@@ -131,22 +130,18 @@ def _imitated_heading() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _headings() -> re.Pattern[str]:
     days = [_line_pattern(name, "day") + r"(?:\ \d{4})?" for name in load_phrases()]
-    todays = [_today(name) for name in load_phrases()]
+    todays = [_line_pattern(name, "today") for name in load_phrases()]
     return re.compile("|".join((*days, *todays, *map(re.escape, sorted(_part_headings())))))
 
 
 @lru_cache(maxsize=1)
 def _part_headings() -> frozenset[str]:
-    return frozenset(unmasked(str(_phrases(name)[part])) for name in load_phrases() for part in PARTS)
-
-
-def _today(language: str) -> str:
-    return _line_pattern(language, "today")
+    return frozenset(unmasked(phrase(name, part)) for name in load_phrases() for part in PARTS)
 
 
 def _line_pattern(language: str, name: str) -> str:
     """Return the pattern of a line with a date, for unmasked text; its spaces are escaped."""
-    pattern = re.escape(unmasked(str(_phrases(language)[name])))
+    pattern = re.escape(unmasked(phrase(language, name)))
     weekdays, months = (list(map(unmasked, _words(language, each))) for each in ("weekdays", "months"))
     parts = {
         "weekday": "|".join(weekdays),
@@ -161,11 +156,6 @@ def _line_pattern(language: str, name: str) -> str:
     for part, said in parts.items():
         pattern = pattern.replace(re.escape(f"{{{part}}}"), f"(?:{said})")
     return pattern
-
-
-def phrase_table(language: str) -> Mapping[str, object]:
-    """Return the phrases of a language; English for one without phrases."""
-    return load_phrases().get(language) or load_phrases()[FALLBACK]
 
 
 def phrase(language: str, name: str, **values: object) -> str:
