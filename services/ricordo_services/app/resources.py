@@ -83,6 +83,7 @@ class Resources:
         self.clock = clock
         self.metrics = Metrics(version("ricordo"))
         self.priority = QueryPriority()
+        self.preloads: list[Callable[[str], None]] = []
         self.opened: dict[str, Any] = {}
         self.locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.enter = exits.enter_async_context

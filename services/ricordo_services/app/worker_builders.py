@@ -31,6 +31,7 @@ from ricordo_services.app.language_models import (
     show_fact_models,
 )
 from ricordo_services.app.passes import nightly, scheduled_passes
+from ricordo_services.app.preloading import enrichment_rules, fact_rules, question_rules
 from ricordo_services.app.request_handlers import fact_commands, memory_commands, queries
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import bulk_lane, event_worker, periodic
@@ -142,11 +143,12 @@ async def embedding(resources: Resources) -> list[Service]:
 async def enrichment(resources: Resources) -> list[Service]:
     """Return the worker that enriches memories."""
     handler = await enrich_handler(resources, await resources.describer())
+    resources.preloads.append(enrichment_rules)
     return [await event_worker(resources, "enrichment", handler)]
 
 
 async def enrich_handler(resources: Resources, describer: LlmDescriber | None) -> EnrichmentHandler:
-    """Return the handler, whose first message loads the rules; `describer` is None for the rules alone."""
+    """Return the handler; `describer` is None for the rules alone."""
     return EnrichmentHandler(
         await resources.store(EnrichmentStore),
         await resources.tokens(),
@@ -163,6 +165,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     ledger = FactLedger(await resources.database(), executor, record_doubts=has_fact_model(settings))
     reader = await resources.enter(open_fact_extractor(settings, resources.clock, executor))
     handler = FactHandler(ledger, resources.clock, reader)
+    resources.preloads.append(fact_rules)
     worker = await event_worker(resources, "knowledge", handler)
     lane = await bulk_lane(resources, worker)
     bulk = await event_worker(resources, "knowledge-bulk", handler, (lane,))
@@ -206,6 +209,7 @@ async def retrieval(resources: Resources) -> list[Service]:
     """Return the server of every query."""
     for name in resources.settings.ranking.without_effect:
         _log.warning("setting has no effect on this profile", setting=f"ranking.{name}", profile="human")
+    resources.preloads.append(question_rules)
     return [await queries(resources)]
 
 

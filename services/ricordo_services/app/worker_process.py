@@ -23,6 +23,7 @@ from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.system_clock import SystemClock
 from ricordo_services.app import ingest_worker, worker_builders
+from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
 
 _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
@@ -75,8 +76,14 @@ async def run_workers(
         services.append(HealthService(healths, await resources.bus(), resources.clock))
         if settings.worker.health_port is not None:
             services.append(_health_page(resources, services, healths, settings.worker.health_port))
+        preloading = Preloading(await resources.cpu_executor(), resources.preloads)
+
+        def all_ready() -> None:
+            on_ready()
+            preloading.begin.set()
+
         with freeze_gc(), gil_switch_interval():
-            await run_services(services, stopping=stopping, on_ready=on_ready)
+            await run_services([*services, preloading], stopping=stopping, on_ready=all_ready)
 
 
 def _health_page(
