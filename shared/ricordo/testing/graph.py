@@ -26,7 +26,6 @@ ODD_NAMES = (
     "bell\x07",
     "Ada\u202eada",
     "carriage\r\x01\x1b[31m\x7f\x85\u2028return",
-    "'; MATCH (n) DETACH DELETE n; //",
     "' OR 1 = 1 OR '",
     "\\u0027 \\' \\",
     "/* no comment */",
@@ -91,7 +90,9 @@ class FactGraphContract:
         """Name a tenant that no other test uses."""
         return f"t-{uuid4().hex[:12]}"
 
-    async def test_what_was_projected_comes_back_whole(self, graph: FactGraph, tenant: str) -> None:
+    async def test_a_projection_comes_back_whole_also_if_repeated(
+        self, graph: FactGraph, tenant: str
+    ) -> None:
         facts = known(
             ("user", "lives_in", "Rome"),
             ("user", "lives_in", "Milan"),
@@ -100,29 +101,19 @@ class FactGraphContract:
             tenant=tenant,
             times=2,
         )
-        await write(graph, tenant, "u-1", facts)
-        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
-
-    async def test_projecting_again_changes_nothing(self, graph: FactGraph, tenant: str) -> None:
-        facts = known(("user", "likes", "tea"), ("user", "speaks", "Dutch"), tenant=tenant)
         for _ in range(3):
             await write(graph, tenant, "u-1", facts)
-        assert list(await graph.export(tenant, "u-1")) == by_id(facts)
+            assert list(await graph.export(tenant, "u-1")) == by_id(facts)
 
     async def test_a_later_state_replaces_the_earlier_one(self, graph: FactGraph, tenant: str) -> None:
-        await write(graph, tenant, "u-1", known(("user", "lives_in", "Rome"), tenant=tenant))
-        now = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
-        await write(graph, tenant, "u-1", now)
-        assert list(await graph.export(tenant, "u-1")) == by_id(now)
-        assert [fact.object for fact in now if fact.current] == ["Milan"]
-
-    async def test_an_end_that_is_taken_back_is_removed(self, graph: FactGraph, tenant: str) -> None:
-        both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant)
-        await write(graph, tenant, "u-1", both)
         rome = known(("user", "lives_in", "Rome"), tenant=tenant)
-        milan = next(fact.id for fact in both if fact.object == "Milan")
-        await write(graph, tenant, "u-1", rome, gone=[milan])
-        assert list(await graph.export(tenant, "u-1")) == list(rome)
+        await write(graph, tenant, "u-1", rome)
+        both = known(("user", "lives_in", "Rome"), ("user", "lives_in", "Milan"), tenant=tenant, times=2)
+        await write(graph, tenant, "u-1", both)
+        assert list(await graph.export(tenant, "u-1")) == by_id(both)
+        (milan,) = (fact for fact in both if fact.current)
+        await write(graph, tenant, "u-1", rome, gone=[milan.id])
+        assert list(await graph.export(tenant, "u-1")) == list(rome), "the end of the first is removed too"
 
     async def test_gone_facts_leave_no_trace(self, graph: FactGraph, tenant: str) -> None:
         facts = known(("user", "has_sibling", "Nora"), ("Nora", "lives_in", "Dublin"), tenant=tenant)

@@ -80,11 +80,3 @@ class ManualClock:
                 await settle()
         self._elapsed = target
         await settle()
-
-    async def advance_to(self, instant: datetime) -> None:
-        """Move the clock to `instant`, waking sleepers on the way.
-
-        Raises:
-            ValueError: `instant` lies in the past of this clock.
-        """
-        await self.advance((instant - self.now()).total_seconds())

@@ -66,15 +66,7 @@ class VectorScopeContract:
         ):
             assert await named(index, points, names, scope), scope
 
-    async def test_the_archived_are_found_when_asked_for(self, index: VectorIndex) -> None:
-        points = [point("a", text="word"), point("b", text="word", archived=True)]
-        await filled(index, *points)
-        assert await named(index, points, "a", MINE)
-        assert await named(index, points, "ab", ALL)
-        await filled(index, point("a", text="word", archived=True), point("b", text="word", archived=False))
-        assert await named(index, points, "b", MINE)
-
-    async def test_what_tells_nothing_is_found_when_asked_for(self, index: VectorIndex) -> None:
+    async def test_the_archived_and_the_uninformative_are_found_on_request(self, index: VectorIndex) -> None:
         told, idle = point("a", text="word"), point("b", text="word", informative=False)
         points = [
             told,
