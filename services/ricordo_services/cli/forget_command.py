@@ -2,15 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from uuid import uuid4
 
 import typer
 
-from ricordo.client import MemoryClient, NoResponders, RicordoError, Timeout, Unavailable
+from ricordo.client import NoResponders, RicordoError, Timeout, Unavailable
 from ricordo.messages.commands import Erased, ForgetReply
 from ricordo.settings import Settings
 from ricordo_services.cli.client_calls import Call
@@ -32,34 +32,14 @@ _WHAT: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """What is to be forgotten."""
-
-    user: str | None
-    message: str | None
-    conversation: str | None
-    tenant_wide: bool
-
-    def check(self) -> None:
-        """Check that the options go together."""
-        if self.message is not None and self.conversation is not None:
-            raise Misused("--message and --conversation exclude each other")
-        if not self.tenant_wide and self.user is None:
-            raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
-        if self.tenant_wide and (self.user, self.message, self.conversation) != (None, None, None):
-            raise Misused("--tenant-wide excludes --user, --message and --conversation")
-
-    def describe(self, tenant: str) -> str:
-        """Return what it is, in words."""
-        if self.tenant_wide:
-            return f"ALL USERS of the tenant {tenant}"
-        owner = f"of {self.user} in the tenant {tenant}"
-        if self.message is not None:
-            return f"the message {self.message} {owner}"
-        if self.conversation is not None:
-            return f"the conversation {self.conversation} {owner}"
-        return f"ALL DATA {owner}"
+def _check(user: str | None, message: str | None, conversation: str | None, *, tenant_wide: bool) -> None:
+    """Check that the options go together."""
+    if message is not None and conversation is not None:
+        raise Misused("--message and --conversation exclude each other")
+    if not tenant_wide and user is None:
+        raise Misused("name whose memory with --user, or --tenant-wide for all users of the tenant")
+    if tenant_wide and (user, message, conversation) != (None, None, None):
+        raise Misused("--tenant-wide excludes --user, --message and --conversation")
 
 
 async def forget(
@@ -73,20 +53,30 @@ async def forget(
     request_id: str | None = None,
 ) -> None:
     """Erase a message, a conversation or a user, for good."""
-    scope = _Scope(user, message, conversation, tenant_wide)
-    scope.check()
+    _check(user, message, conversation, tenant_wide=tenant_wide)
     if not yes and not sys.stdin.isatty():
         raise Misused("this cannot be undone, and there is no terminal for a confirmation: add --yes")
     tenant = call.target.tenant
     settings = stores_of_target(call) if tenant_wide else None
     if not yes:
-        _confirm(scope.describe(tenant))
+        part = "ALL DATA" if conversation is None else f"the conversation {conversation}"
+        part = part if message is None else f"the message {message}"
+        of_one = f"{part} of {user} in the tenant {tenant}"
+        _confirm(f"ALL USERS of the tenant {tenant}" if tenant_wide else of_one)
     request = request_id or f"forget-{uuid4()}"
     erased, number = Erased(), 0
     try:
         async with call.client() as client, aclosing(_users(user, settings, tenant)) as users:
             async for each in users:
-                reply = await _forget(client, each, scope, request)
+                reply = await _forget(
+                    partial(
+                        client.forget,
+                        each,
+                        message_id=message,
+                        conversation_id=conversation,
+                        request_id=request,
+                    )
+                )
                 fields = Erased.model_fields
                 erased = Erased(
                     **{name: getattr(erased, name) + getattr(reply.erased, name) for name in fields}
@@ -103,14 +93,12 @@ async def forget(
     call.print_reply(ForgetReply(erased=erased), lambda _: print_text(f"{prefix}{text}"))
 
 
-async def _forget(client: MemoryClient, user: str, scope: _Scope, request: str) -> ForgetReply:
+async def _forget(ask: Callable[[], Awaitable[ForgetReply]]) -> ForgetReply:
     """Repeat the request until all is erased: a long erasure goes on after a timeout."""
     silent, begun = 0, False
     while True:
         try:
-            return await client.forget(
-                user, message_id=scope.message, conversation_id=scope.conversation, request_id=request
-            )
+            return await ask()
         except NoResponders as error:
             raise (_unfinished(error) if begun or silent else error) from None
         except Unavailable as error:

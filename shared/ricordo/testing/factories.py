@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.index.port import Facets, Point
-from ricordo.language.annotations import EventTime, MemoryKind
+from ricordo.language.annotations import EventTime
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.bm25 import terms, window_terms
 from ricordo.messages.ids import memory_id
@@ -71,24 +71,20 @@ def new_message(
 def memory(
     message_id: str = "m-1",
     *,
-    tenant: str = TENANT,
-    user_id: str = "u-1",
     content: str = "",
     created_at: datetime = START,
-    kind: MemoryKind = MemoryKind.MESSAGE,
     importance: float = 0.5,
 ) -> Memory:
     """Make a memory of a message; `dataclasses.replace` changes the rest."""
     return Memory(
-        id=memory_id(tenant, message_id),
-        tenant=tenant,
-        user_id=user_id,
+        id=memory_id(TENANT, message_id),
+        tenant=TENANT,
+        user_id="u-1",
         message_id=message_id,
         conversation_id="c-1",
         content=content or f"this is {message_id}",
         created_at=created_at,
         stored_at=created_at,
-        kind=kind,
         importance=importance,
     )
 
@@ -98,7 +94,6 @@ def point(
     *,
     text: str = "",
     before: str = "",
-    language: str = "en",
     vector: NDArray[np.float32] | None = None,
     window: NDArray[np.float32] | None = None,
     event: tuple[datetime, datetime] | None = None,
@@ -113,7 +108,7 @@ def point(
         event: when what it tells happened, [start, end); `later` further times of it.
     """
     direction = unit_vector(int.from_bytes(name.encode(), "big") % 2**32) if vector is None else vector
-    here = (text, language)
+    here = (text, "en")
     given = {
         "user_id": "u-1",
         "conversation_id": "c-1",
@@ -129,5 +124,5 @@ def point(
         text_vector=direction,
         window_vector=direction if window is None else window,
         text_terms=terms(*here),
-        window_terms=window_terms([(before, language), here] if before else [here]),
+        window_terms=window_terms([(before, "en"), here] if before else [here]),
     )

@@ -1,14 +1,14 @@
 """The users and the file that remembers them: names, roles and hashes of passwords, never a password."""
 
-import json
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
 
 import bcrypt
+from pydantic import TypeAdapter, ValidationError
 
 from ricordo.messages.routing import WORKERS
 from ricordo.messages.subjects import InvalidSubject, checked_tenant
@@ -142,22 +142,23 @@ class Users:
 
     def written(self) -> str:
         """Return the text of the file."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        return _FILE.dump_json(self, indent=1).decode() + "\n"
 
-    @classmethod
-    def read(cls, text: str) -> Self:
+    @staticmethod
+    def read(text: str) -> "Users":
         """Read the text of the file.
 
         Raises:
             AccessRefused: it is none.
         """
         try:
-            found = json.loads(text)
-            tls = found["tls"]
-            users = tuple(User(**{**one, "role": UserRole(one["role"])}) for one in found["users"])
-            return cls(str(found["address"]), None if tls is None else Tls(**tls), users)
-        except (ValueError, TypeError, KeyError) as error:
-            raise AccessRefused(f"{USERS_FILE} cannot be read: {error}") from None
+            return _FILE.validate_json(text)
+        except ValidationError as error:
+            reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise AccessRefused(f"{USERS_FILE} cannot be read: {reason}") from None
+
+
+_FILE: Final = TypeAdapter(Users)
 
 
 def everybody_but_bots() -> tuple[User, ...]:
