@@ -17,7 +17,6 @@ def message(subject: str, body: bytes = b"{}", **headers: str) -> Outgoing:
 
 
 async def fetched(subscription: Subscription, count: int, seconds: float = 5.0) -> list[Delivery]:
-    """Fetch until so many have come."""
     found: list[Delivery] = []
     async with asyncio.timeout(seconds):
         while len(found) < count:

@@ -25,8 +25,6 @@ TRUE = "Davide ha visto Anna al bar 2 volte."
 
 @dataclass
 class Talking:
-    """What the model of the stand-in answers."""
-
     text: Callable[[Sequence[str]], str] = field(default=lambda texts: texts[0])
     claim: Condensed = field(default=Condensed(text=""))
 

@@ -30,8 +30,6 @@ TEXTS = table(__file__, "texts")
 
 @dataclass
 class Talking:
-    """What the model of the stand-in answers."""
-
     questions: Sequence[str] = (QUESTION,)
     insight: str = TRUE
     evidence: Sequence[int] = (1, 2)

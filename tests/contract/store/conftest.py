@@ -68,27 +68,23 @@ def dsns(new_schema: Callable[[], Dsns]) -> Dsns:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def database(dsns: Dsns) -> AsyncIterator[Database]:
-    """Yield the workers' connections."""
     async with Database.connect(dsns.worker, size=12) as database:
         yield database
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def executor() -> AsyncIterator[CpuExecutor]:
-    """Yield the thread for what computes."""
     async with CpuExecutor() as executor:
         yield executor
 
 
 @pytest.fixture
 def stores(dsns: Dsns, database: Database, executor: CpuExecutor) -> Stores:
-    """Return all stores, in the name of a new tenant."""
     return Stores(database, executor, dsns.worker)
 
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def connection(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Yield a connection of the schema's owner."""
     connection = await asyncpg.connect(dsns.admin)
     try:
         yield connection

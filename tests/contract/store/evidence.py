@@ -23,7 +23,6 @@ CURRENT = FactQuestion(user_id="u-1", min_confidence=0)
 
 
 async def version(stores: Stores, user_id: str = "u-1") -> int:
-    """Return the version of a user's facts."""
     return (await FactSource(stores.database).changes(stores.tenant, user_id, None))[0]
 
 
@@ -52,7 +51,6 @@ def claim(
 
 
 def extracted(stores: Stores, message_id: str, *claims: Evidence, user_id: str = "u-1") -> ExtractedEvidence:
-    """Return what a message states."""
     evidence = tuple(replace(one, message_id=message_id) for one in claims)
     return ExtractedEvidence(
         memory_id=stores.id(message_id),
@@ -83,7 +81,6 @@ async def facts(stores: Stores, question: FactQuestion = ALL) -> Sequence[Fact]:
 
 
 async def by_object(stores: Stores) -> dict[str, Fact]:
-    """Return all facts by their objects."""
     return {one.object: one for one in await facts(stores)}
 
 
@@ -96,7 +93,6 @@ async def assert_fact(
     user_id: str = "u-1",
     ledger: FactLedger | None = None,
 ) -> Fact | None:
-    """Apply an assertion of the user."""
     curation = FactAssertion(user_id=user_id, fact_id=fact_id, request_id=request, assertion=assertion)
     target = ledger or stores.ledger
     return await target.apply_assertion(stores.tenant, curation, STORED)

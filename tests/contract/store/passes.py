@@ -16,7 +16,6 @@ class Emitted:
     events: list[DerivedEvent] = field(default_factory=list)
 
     async def emit(self, tenant: str, events: Sequence[DerivedEvent]) -> None:
-        """Take events."""
         if self.tenant not in (None, tenant) or not events:  # the database is shared
             return
         if self.error is not None:
@@ -24,15 +23,11 @@ class Emitted:
         self.events += events
 
     def ids(self, name: str) -> list[object]:
-        """Return the ids of the events of a name."""
         return [one.id for one in self.events if one.name == name]
 
 
 class Idle:
-    """A backlog in which nothing waits."""
-
     async def waiting(self) -> int:
-        """Return zero."""
         return 0
 
 

@@ -72,7 +72,6 @@ class Stores:
         return FactLedger(self.database, self.executor)
 
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
-        """Open a transaction of the tenant."""
         return self.database.transaction(self.tenant)
 
     async def execute(self, statement: str, *values: object) -> None:
@@ -84,7 +83,6 @@ class Stores:
             return [tuple(row) for row in await connection.fetch(query, *values)]
 
     def id(self, message_id: str) -> UUID:
-        """Return the id of the memory of a message."""
         return memory_id(self.tenant, message_id)
 
     def message(self, message_id: str = "m-1", *, minute: float = 0, **fields: Any) -> NewMessage:
@@ -92,7 +90,6 @@ class Stores:
         return new_message(message_id, tenant=self.tenant, **({"timestamp": at(minute)} | fields))
 
     async def record(self, *messages: NewMessage, at: datetime = STORED) -> Sequence[RecordedMessage]:
-        """Record messages as one batch."""
         return await self.intake.record(self.tenant, messages, at)
 
     async def say(self, *message_ids: str, **fields: Any) -> list[UUID]:
@@ -131,7 +128,6 @@ class Stores:
         return found
 
     async def found(self, *memory_ids: UUID) -> Sequence[Memory]:
-        """Read those memories of the user that are there."""
         return await self.queries.memories(self.tenant, "u-1", memory_ids)
 
     async def progress(self, message_id: str = "m-1") -> Progress:
@@ -155,7 +151,6 @@ class Stores:
         return found
 
     async def put_tombstone(self, scope: Scope, key: str, user_id: str = "u-1") -> None:
-        """Forget, before anything is erased."""
         await self.execute(
             "insert into tombstones (tenant, scope, key, user_id) values ($1, $2, $3, $4)",
             self.tenant,
@@ -165,7 +160,6 @@ class Stores:
         )
 
     async def write_derived(self, *memories: Memory, finished: bool = True) -> Sequence[Progress]:
-        """Write memories that no message is behind."""
         async with self.transaction() as connection:
             await derived_memories.lock_users(connection, self.tenant, {one.user_id for one in memories})
             return await derived_memories.write(connection, self.tenant, memories, STORED, finished=finished)
@@ -173,7 +167,6 @@ class Stores:
     async def correct(
         self, memory_id: UUID, content: str, *, language: str = "en", by: CurationRequest | None = None
     ) -> CorrectionResult:
-        """Let a memory say something else."""
         return await self.curation.correct(
             self.tenant,
             by or request(about=content),
@@ -184,7 +177,6 @@ class Stores:
         )
 
     async def record_dead_letter(self, message_id: str | None = "m-1", **fields: Any) -> None:
-        """Record why a message was given up."""
         await self.lifecycle.record_dead_letter(
             self.tenant, dead_letter(self, message_id, **fields), _publish
         )
@@ -259,7 +251,6 @@ def summary(stores: Stores, sources: Sequence[UUID], content: str = "They spoke 
 
 
 def dead_letter(stores: Stores, message_id: str | None = "m-1", **fields: Any) -> DeadLetter:
-    """Return a dead letter of the tenant."""
     sequence, code = fields.get("sequence", 1), fields.get("code", "max_deliver")
     plain = DeadLetter(
         tenant=stores.tenant,

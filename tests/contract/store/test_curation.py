@@ -27,7 +27,6 @@ async def _judge(
     by: CurationRequest | None = None,
     minute: float = 60,
 ) -> FeedbackResult:
-    """Say which memories of a recall were of use."""
     when = STORED + timedelta(minutes=minute)
     return await stores.curation.feedback(
         stores.tenant, by or request(), recall, used=used, irrelevant=irrelevant, at=when
@@ -35,7 +34,6 @@ async def _judge(
 
 
 async def _recall(stores: Stores, recall: UUID, *ids: UUID, minute: float = 0) -> None:
-    """Handle the event of a recall."""
     access = Access(recall, "u-1", ids, STORED + timedelta(minutes=minute))
     await stores.lifecycle.reinforce(stores.tenant, [access])
 

@@ -88,8 +88,6 @@ class TextReader(ReaderProcess):
 
 
 class Published:
-    """Publishes into a list."""
-
     def __init__(self) -> None:
         self.messages: list[Outgoing] = []
 

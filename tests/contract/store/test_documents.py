@@ -24,7 +24,6 @@ class Documents:
         self.stores, self.store = stores, DocumentStore(stores.database)
 
     def message(self, message_id: str = "m-1", data: bytes = b"x", **fields: Any) -> NewMessage:  # noqa: ANN401 - of the message
-        """Return a message that brings a document."""
         key = object_key(self.stores.tenant, fields.get("user_id", "u-1"), message_id, data)
         document = NewDocument(name=f"{message_id}.txt", media_type="text/plain", key=key, size=len(data))
         return replace(self.stores.message(message_id, **fields), document=document)
@@ -33,7 +32,6 @@ class Documents:
         return await self.store.claim(self.stores.tenant, now, until)
 
     async def claimed(self) -> tuple[DocumentToRead, Memory]:
-        """Record a message with a document, and claim this."""
         await self.stores.record(self.message())
         found = await self.claim()
         assert found is not None

@@ -174,7 +174,6 @@ async def _lived(stores: Stores) -> None:
 
 
 def _expected(found: Sequence[Fact], question: FactQuestion) -> list[Fact]:
-    """Return the answer to a question, from all facts."""
     found = [fact for fact in found if fact.confidence >= question.min_confidence or fact.verified]
     if question.as_of is not None and not question.history:
         found = list(facts_as_of(found, question.as_of))

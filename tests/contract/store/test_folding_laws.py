@@ -57,7 +57,6 @@ SAID = (
 
 @st.composite
 def statements(draw: st.DrawFn) -> list[Evidence]:
-    """Draw what one message states."""
     count = draw(st.integers(0, 3))
     minute = draw(st.integers(0, 9))
     return [

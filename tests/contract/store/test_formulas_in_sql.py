@@ -44,8 +44,6 @@ AGE = st.one_of(
 
 @dataclass(frozen=True)
 class Row:
-    """What a formula reads of a memory."""
-
     stored: timedelta
     accessed: timedelta | None
     arousal: float

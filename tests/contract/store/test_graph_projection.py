@@ -53,8 +53,6 @@ class CountingGraph(MemoryGraph):
 
 @dataclass
 class World:
-    """A tenant's facts of one user, and the graph."""
-
     stores: Stores
     graph: CountingGraph = field(default_factory=CountingGraph)
 

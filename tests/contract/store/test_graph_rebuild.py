@@ -46,8 +46,6 @@ SHAPE: Final[LiteralString] = (
 
 @dataclass(frozen=True)
 class World:
-    """The truth and the graph of one tenant."""
-
     stores: Stores
     graph: FactGraph
     driver: AsyncDriver
@@ -55,7 +53,6 @@ class World:
     job: GraphRebuild
 
     async def learn(self, *told: ExtractedEvidence) -> None:
-        """Take in what messages state, as the worker does."""
         await self.stores.ledger.record(self.stores.tenant, told, STORED)
         for user_id in sorted({one.user_id for one in told}):
             await self.job.projector.project(self.stores.tenant, user_id)
@@ -78,7 +75,6 @@ class World:
         return await self.exported(), [*await self.run(SHAPE), *await self.run(VERSIONS)]
 
     async def known(self) -> dict[str, Sequence[Fact]]:
-        """Return what the truth holds."""
         questions = {user: FactQuestion(user_id=user, history=True, limit=10_000) for user in (*USERS, "u-9")}
         found = {
             user: await self.stores.ledger.facts(self.stores.tenant, question)

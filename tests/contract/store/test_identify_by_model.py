@@ -70,7 +70,6 @@ class Process:
         self.projected += 1
 
     async def say(self, *claims: Evidence, user_id: str = "u-1", prefix: str = "m") -> None:
-        """Have each claim stated in a message of its own."""
         names = [f"{prefix}-{n}" for n in range(len(claims))]
         await self.stores.say(*names, user_id=user_id)
         for name, one in zip(names, claims, strict=True):

@@ -193,7 +193,6 @@ async def test_no_decision_of_before_comes_back_once_all_is_erased(stores: Store
 
 
 async def _erased(stores: Stores) -> None:
-    """Have all that was asked for be erased."""
     await stores.execute("update tombstones set erased_at = now()")
 
 

@@ -154,7 +154,6 @@ class World:
         self.waiting.discard(name)
 
     async def index(self, names: Iterable[str], worker: int = 0) -> None:
-        """Index memories as one batch."""
         events = [self._event(name) for name in names if name in self.notes]
         if events:
             outcomes = await self.workers[worker](self.stores.tenant, events)
@@ -190,7 +189,6 @@ class World:
         return related
 
     async def related(self) -> Mapping[UUID, tuple[UUID, ...]]:
-        """Return what replies show."""
         found: dict[UUID, tuple[UUID, ...]] = {}
         for user in (1, 2):
             ids = [self.stores.id(name) for name, note in self.notes.items() if note.user == user]

@@ -21,7 +21,6 @@ FIELDS: dict[str, Any] = {"content": SAID, "kind": "note", "importance": 0.7, "l
 
 
 async def _remembered(stores: Stores) -> UUID:
-    """Record a message and take it through all stages."""
     (memory_id,) = await stores.say("m-1", **FIELDS)
     await stores.encode("m-1")
     await stores.enrich("m-1", version="rules-2+model")

@@ -36,7 +36,6 @@ async def owner(dsns: Dsns) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]
 
 
 async def _cut(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """End all sessions of the workers in this database."""
     await connection.fetch(
         "select pg_terminate_backend(pid) from pg_stat_activity "
         "where usename = 'ricordo_worker' and datname = current_database()"

@@ -57,8 +57,6 @@ class Work:
 
 @dataclass
 class Tenants:
-    """Knows the tenants of a test."""
-
     names: Sequence[str]
 
     async def tenants(self) -> Sequence[str]:

@@ -94,7 +94,6 @@ async def _say(stores: Stores, message_id: str, minute: float, **fields: float) 
 
 
 def _window(stores: Stores, message_id: str, before: str | None) -> NDArray[np.float32]:
-    """Return the window vector that the memory ought to have."""
     preceding = None if before is None else vector_of(stores.id(before))
     return window_vector(vector_of(stores.id(message_id)), preceding)
 
@@ -207,7 +206,6 @@ async def projection(stores: Stores, points: InterruptedIndex) -> Projection:
 
 
 async def _collections(points: InterruptedIndex, stores: Stores, scope: Scope = PRESENT) -> list[str]:
-    """Return in which collections the memory has a point."""
     return [model for model in (MODEL, NEW) if await points.count(stores.tenant, model, scope)]
 
 

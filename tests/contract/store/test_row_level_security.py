@@ -36,7 +36,6 @@ UNBOUND = {"schema_migrations"}
 
 
 async def _fill_every_table(stores: Stores) -> None:
-    """Leave a row of the tenant in every table that has tenants."""
     document = NewDocument(name="a.txt", media_type="text/plain", key="k", size=1)
     await stores.record(replace(stores.message("m-2"), document=document))
     await forget(stores, A_MESSAGE)

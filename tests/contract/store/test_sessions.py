@@ -49,12 +49,10 @@ class Conversation:
         return await self.store.load(self.stores.tenant, MODEL, due, now, SILENCE)
 
     async def loaded(self, now: datetime = LATER) -> LoadedSessions:
-        """Load the only conversation that is due."""
         (due,) = await self.due(now)
         return await self.load(due, now)
 
     async def summarise(self, now: datetime = LATER) -> list[Memory]:
-        """Sum up all that is due, as lifecycle does."""
         made: list[Memory] = []
         for due in await self.due(now):
             loaded = await self.load(due, now)

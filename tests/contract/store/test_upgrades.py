@@ -66,7 +66,6 @@ _DROPPED_TABLES: Final = frozenset(
 
 
 def _value(column: str, kind: str, number: int) -> object:
-    """Return a value for a column without a default."""
     if column in _ALLOWED:
         return _ALLOWED[column]
     if number == 0 and column in _FIRST:
@@ -125,7 +124,6 @@ def _dump(dsn: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def new_dump(new_schema: Callable[[], Dsns]) -> list[str]:
-    """Return the schema of a new database."""
     return _dump(new_schema().admin)
 
 

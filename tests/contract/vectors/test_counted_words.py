@@ -42,8 +42,6 @@ def written(draw: st.DrawFn) -> list[Point]:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that happens to the points."""
-
     how: str
     points: Sequence[Point]
 

@@ -138,7 +138,6 @@ usage = namedtuple("usage", "total used free")  # noqa: PYI024 - the shape of th
 
 
 def free(monkeypatch: pytest.MonkeyPatch, megabytes: float) -> None:
-    """Have every volume say that so much of it is free."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, int(megabytes * 1e6)))
 
 

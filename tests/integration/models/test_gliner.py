@@ -53,7 +53,6 @@ def _tokenizer() -> Any:  # noqa: ANN401
 
 
 def _built() -> Any:  # noqa: ANN401
-    """Return a GLiNER of one layer, sixteen wide."""
     _library("torch").manual_seed(0)
     encoder = {
         "model_type": "bert",
@@ -82,7 +81,6 @@ def _built() -> Any:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as models come in, for PyTorch alone."""
     place = tmp_path_factory.mktemp("gliner") / "tiny"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -92,7 +90,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder_with_onnx(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same model, exported too."""
     place = tmp_path_factory.mktemp("gliner") / "exported"
     shutil.copytree(folder, place)
     with warnings.catch_warnings():

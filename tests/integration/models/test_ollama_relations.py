@@ -37,7 +37,6 @@ TANGO = stated("Marta", "likes", "il tango", "si è innamorata del tango")
 
 @pytest.fixture
 def server(server: OllamaStandIn) -> OllamaStandIn:
-    """Return the stand-in, whose model reads one fact of Marta."""
     server.behaviour.chat = TalkingModel(relate=lambda text: [TANGO] if text == NEWS else [])
     return server
 

@@ -59,7 +59,6 @@ async def index() -> MemoryVectorIndex:
 
 
 def asked(text: str, *models: str) -> SearchRequest:
-    """Return a question that was encoded by these models."""
     return SearchRequest(
         user_id="u-1",
         text=text,

@@ -114,7 +114,6 @@ def test_no_fact_is_read_off_a_sentence_that_instructs() -> None:
 
 
 def turns(*texts: str) -> list[Said]:
-    """Return turns of one session, a minute apart."""
     start = datetime(2026, 2, 1, 12, tzinfo=UTC)
     return [
         Said(

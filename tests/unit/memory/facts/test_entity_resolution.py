@@ -84,7 +84,6 @@ def told(*messages: str) -> list[Evidence]:
 
 
 def known(*messages: str) -> set[tuple[str, str, str]]:
-    """Return the current facts that messages make."""
     facts = fold(told(*messages), tenant="t", user_id="u")
     return {(fact.subject, fact.predicate, fact.object) for fact in facts if fact.current}
 
@@ -148,7 +147,6 @@ def test_decisions_merge_keep_apart_and_can_be_taken_back() -> None:
 
 
 def by_model(first: str, second: str, *, same: bool = True) -> EntityDecision:
-    """Return what a model has decided."""
     return EntityDecision(first, second, same, firm=False)
 
 

@@ -47,7 +47,6 @@ Times = tuple[datetime | None, datetime | None]
 
 
 def history(*rows: Evidence) -> dict[str, list[Times]]:
-    """Return the periods in which each value held."""
     found: dict[str, list[Times]] = {}
     for fact in folded(*rows):
         if fact.valid_from != fact.valid_to:

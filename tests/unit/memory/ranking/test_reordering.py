@@ -14,7 +14,6 @@ from ricordo.memory.ranking.signals import Interval, Signals
 
 
 def ranked(*places: int) -> list[Ranked]:
-    """Return candidates whose scores descend."""
     return [Ranked(UUID(int=one), 1.0 - at / 10, Signals(semantic=0.5)) for at, one in enumerate(places)]
 
 
