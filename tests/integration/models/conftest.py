@@ -6,6 +6,12 @@ import pytest
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn, ollama_stand_in
 from tests.fixtures.talking import Body, TalkingModel
 
+from ricordo.models.encoder import ModelUnavailable
+from ricordo.models.ollama import OllamaReader
+from ricordo.models.throttle import Throttle
+from ricordo.resilience import CircuitBreaker
+from ricordo.system_clock import SystemClock
+
 MODEL = "hermes3:8b"
 PATIENT_S, HASTY_S = 10.0, 0.4
 
@@ -30,6 +36,16 @@ async def server() -> AsyncIterator[OllamaStandIn]:
     async with ollama_stand_in([MODEL]) as running:
         running.behaviour.chat = TalkingModel()
         yield running
+
+
+@pytest.fixture
+async def throttled(server: OllamaStandIn, budget: float) -> AsyncIterator[tuple[OllamaReader, Throttle]]:
+    """A reader of the stand-in's model, and what limits its use."""
+    clock = SystemClock()
+    async with OllamaReader.open(server.url, MODEL, timeout=10) as reader:
+        await server.received(2)  # the model was looked for and loaded
+        breaker = CircuitBreaker(clock, 3, 60, counted=ModelUnavailable)
+        yield reader, Throttle(breaker, None, clock, budget=budget, gone="gone", back="back")
 
 
 def chats(server: OllamaStandIn) -> list[Body]:

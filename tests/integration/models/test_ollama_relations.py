@@ -2,19 +2,17 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from uuid import UUID
 
 import jsonschema
 import pytest
 import structlog.testing
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ollama_stand_in import Behaviour, OllamaStandIn
-from tests.fixtures.talking import TalkingModel, entities, instructions, shown, stated
+from tests.fixtures.talking import TalkingModel, entities, instructions, objects, shown, stated, utterances
 from tests.integration.models.conftest import FAULTS, MODEL, WITH_BUDGET, chats
 
-from ricordo.memory.facts import PREDICATES, Statement
+from ricordo.memory.facts import PREDICATES
 from ricordo.memory.facts.relation_validation import Passage, RecognisedEntity, Relation, validate_relations
-from ricordo.memory.facts.utterances import Utterance
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.ollama import OllamaRelationReader
@@ -23,7 +21,6 @@ from ricordo.models.ollama.relations import FactAnswer
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.settings import KnowledgeSettings
 from ricordo.system_clock import SystemClock
-from ricordo.testing.factories import START
 from ricordo_services.app.language_models import open_fact_extractor
 
 RULED, NEWS = "Vivo a Roma.", "Marta si è innamorata del tango."
@@ -59,32 +56,11 @@ async def facts(server: OllamaStandIn, budget: float) -> AsyncIterator[LlmFactEx
         yield opened
 
 
-def uttered(*texts: str, role: str = "user") -> list[Utterance]:
-    return [
-        Utterance(
-            memory_id=UUID(int=n),
-            message_id=f"m-{n}",
-            user_id="u-1",
-            role=role,
-            speaker="",
-            language="it",
-            content=text,
-            said_at=START,
-            timezone="UTC",
-        )
-        for n, text in enumerate(texts, 1)
-    ]
-
-
-def objects(found: Sequence[Sequence[Statement]]) -> list[list[str]]:
-    return [[one.object for one in each] for each in found]
-
-
 async def test_rules_need_no_model(server: OllamaStandIn) -> None:
     settings = KnowledgeSettings(ollama_url=server.url)
     async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
         assert not isinstance(opened, LlmFactExtractor)
-        assert objects(await opened.read(uttered(RULED))) == [["Roma"]]
+        assert objects(await opened.read(utterances(RULED))) == [["Roma"]]
     assert server.requests == []
 
 
@@ -147,13 +123,13 @@ async def test_while_a_server_misbehaves_the_rules_serve(
     chat = server.behaviour.chat
     FAULTS[name](server.behaviour)
     for _ in range(3):
-        assert objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], []]
+        assert objects(await facts.read(utterances(RULED, NEWS))) == [["Roma"], []]
     assert facts.problem.startswith("facts are extracted by rules alone: ")
     assert facts.counters["llm_unanswered"] == 6
     server.behaviour = Behaviour(chat=chat)
 
     async def answered() -> bool:
-        return objects(await facts.read(uttered(RULED, NEWS))) == [["Roma"], ["tango"]]
+        return objects(await facts.read(utterances(RULED, NEWS))) == [["Roma"], ["tango"]]
 
     await eventually(answered)
     assert facts.problem == ""
@@ -168,7 +144,7 @@ async def test_gliner_that_is_not_installed_is_told_of_once(
         async with CpuExecutor() as beside, open_fact_extractor(settings, SystemClock(), beside) as opened:
             assert isinstance(opened, LlmFactExtractor)
             for _ in range(3):
-                assert objects(await opened.read(uttered(NEWS))) == [["tango"]]
+                assert objects(await opened.read(utterances(NEWS))) == [["tango"]]
             assert "pip install '.[gliner]'" in opened.problem
             assert opened.entities is None
     assert len([one for one in logs if "GLiNER" in one["event"]]) == 1

@@ -1,47 +1,23 @@
 """Models read facts beside the rules: in good measure, in what users say, and never in the rules' way."""
 
-from collections.abc import AsyncIterator, Sequence
-from uuid import UUID
+from collections.abc import AsyncIterator
 
 import pytest
-from tests.fixtures.fake_llm import FakeRecogniser, FakeRelationReader, away, babbling
+from tests.fixtures.fake_llm import FakeRecogniser, FakeRelationReader, away
+from tests.fixtures.talking import objects, utterances
 
-from ricordo.memory.facts import Statement
 from ricordo.memory.facts.relation_validation import Relation
-from ricordo.memory.facts.utterances import Utterance
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import LlmFactExtractor
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.testing.factories import START
 from ricordo.testing.manual_clock import ManualClock
 
 RULED = "Vivo a Roma."
 NEWS = "Marta si è innamorata del tango."
 QUOTE = "si è innamorata del tango"
 TANGO = Relation("Marta", "likes", "tango", QUOTE)
-
-
-def utterances(*texts: str, role: str = "user", speaker: str = "") -> list[Utterance]:
-    return [
-        Utterance(
-            memory_id=UUID(int=n),
-            message_id=f"m-{n}",
-            user_id="u-1",
-            role=role,
-            speaker=speaker,
-            language="it",
-            content=text,
-            said_at=START,
-            timezone="Europe/Rome",
-        )
-        for n, text in enumerate(texts, 1)
-    ]
-
-
-def objects(found: Sequence[Sequence[Statement]]) -> list[list[str]]:
-    return [[one.object for one in each] for each in found]
 
 
 class Harness:
@@ -127,14 +103,6 @@ async def test_what_is_invented_is_dropped_and_counted(
         "llm_facts": 1,
         f"dropped_{fault}": 1,
     }
-
-
-@pytest.mark.parametrize("trouble", [away, babbling])
-async def test_without_an_answer_the_rules_serve(harness: Harness, trouble: object) -> None:
-    harness.model.before = trouble  # type: ignore[assignment]  # both are what it takes
-    assert objects(await harness.reader.read(utterances(RULED, NEWS))) == [["Roma"], []]
-    assert harness.reader.counters["llm_unanswered"] == 2
-    assert harness.reader.counters["llm_answered"] == 0
 
 
 async def test_entities_are_shown_to_the_model(executor: CpuExecutor) -> None:
