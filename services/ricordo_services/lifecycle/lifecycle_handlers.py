@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ricordo.clock import Clock
 from ricordo.messages.events import MemoryAccessed, MemoryChanged, SessionEnded
 from ricordo.runtime.handling import Done, Envelope, Outcome
-from ricordo.store.lifecycle_store import Access, LifecycleStore
+from ricordo.store.lifecycle_store import LifecycleStore, RecallUse
 from ricordo.store.session_store import SessionStore
 
 REINFORCED_FIELDS = ("access_count", "last_accessed", "reinforcement", "importance", "decay_factor")
@@ -20,21 +20,18 @@ class Reinforce:
 
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryAccessed]]) -> Sequence[Outcome]:
         """Reinforce the recalled memories; one outcome each."""
-        accesses = [
-            Access(event.body.recall_id, event.body.user_id, event.body.memory_ids, event.body.at)
-            for event in events
+        bodies = [event.body for event in events]
+        uses = [
+            RecallUse(one.user_id, memory_id, one.recall_id, one.at, accessed_at=one.at)
+            for one in bodies
+            for memory_id in one.memory_ids
         ]
-        await self.life.reinforce(tenant, accesses)
-        return [
-            Done(
-                (
-                    MemoryChanged(
-                        user_id=event.body.user_id, memory_ids=event.body.memory_ids, fields=REINFORCED_FIELDS
-                    ),
-                )
-            )
-            for event in events
-        ]
+        await self.life.reinforce(tenant, uses)
+        changed = (
+            MemoryChanged(user_id=one.user_id, memory_ids=one.memory_ids, fields=REINFORCED_FIELDS)
+            for one in bodies
+        )
+        return [Done((event,)) for event in changed]
 
 
 @dataclass(frozen=True, slots=True)

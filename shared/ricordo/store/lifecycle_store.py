@@ -42,16 +42,6 @@ class LostStages:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """An access event: memories that a recall has returned."""
-
-    recall_id: UUID
-    user_id: str
-    memory_ids: tuple[UUID, ...]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class DecaySlice:
     """The result of one slice; `last` is None at the end."""
 
@@ -137,16 +127,11 @@ class LifecycleStore(Store):
         async with self._database.unscoped() as connection:
             return [row["tenant"] for row in await connection.fetch(_SQL["tenants"])]
 
-    async def reinforce(self, tenant: str, accesses: Sequence[Access]) -> None:
-        """Reinforce accessed memories, exactly once per recall and memory.
+    async def reinforce(self, tenant: str, uses: Sequence[RecallUse]) -> None:
+        """Reinforce recalled memories, exactly once per recall and memory.
 
         Feedback on a recall overrides its event, except for the time of the access.
         """
-        uses = [
-            RecallUse(access.user_id, memory_id, access.recall_id, access.at, accessed_at=access.at)
-            for access in accesses
-            for memory_id in access.memory_ids
-        ]
         if uses:
             async with self._database.transaction(tenant) as connection:
                 await record_uses(connection, tenant, uses, await lock_memories(connection, tenant, uses))

@@ -28,7 +28,7 @@ from ricordo.store.enrichment_store import EnrichedMemory, EnrichmentStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
-from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages
+from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages, RecallUse
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore
@@ -149,6 +149,13 @@ class Stores:
         found = await self.lifecycle.lost(self.tenant, now, timedelta(0), nothing, limit)
         await self.execute("update stages set republished = null where tenant = $1", self.tenant)
         return found
+
+    async def use(
+        self, *memory_ids: UUID, at: datetime = STORED, recall: UUID | None = None, user_id: str = "u-1"
+    ) -> None:
+        """Reinforce memories, as the event of a recall does."""
+        uses = [RecallUse(user_id, one, recall or uuid4(), at, accessed_at=at) for one in memory_ids]
+        await self.lifecycle.reinforce(self.tenant, uses)
 
     async def put_tombstone(self, scope: Scope, key: str, user_id: str = "u-1") -> None:
         await self.execute(

@@ -8,7 +8,6 @@ import pytest
 from tests.contract.store.stores import MODEL, STORED, Stores, enriched
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import BackfillQuery, BackfillStore
 from ricordo.testing.factories import unit_vector
 
@@ -153,8 +152,7 @@ async def test_what_was_stated_and_what_use_has_added_stays(
     await stores.say("stated", kind="note", importance=0.9)
     await stores.say("used")
     memories = [await stores.memory(name) for name in ("stated", "used")]
-    uses = [Access(uuid4(), "u-1", (memories[1].id,), STORED) for _ in range(2)]
-    await stores.lifecycle.reinforce(stores.tenant, uses)
+    await stores.use(*[memories[1].id] * 2)
     for version in (OLD, RULES):
         new = [enriched(one, version=version, importance=0.5) for one in memories]
         await backfill.replace(stores.tenant, new, rating_only=rating_only)

@@ -17,7 +17,6 @@ from ricordo.memory.syntheses import synthesise
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import blocks
-from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at
 
 NOW = at(0) + timedelta(days=200)
@@ -118,8 +117,7 @@ async def test_nothing_is_written_of_sources_that_changed_meanwhile(
     """Neither of a source that was used, nor of one that is gone, nor behind a tombstone of the user."""
     memories = await _remembered(stores, *NAMES)
     if cause == "use":
-        access = Access(stores.id("use"), "u-1", (memories[1].id,), STORED)
-        await stores.lifecycle.reinforce(stores.tenant, [access])
+        await stores.use(memories[1].id)
     elif cause == "tombstone":
         await stores.put_tombstone("user", "u-1")
     if cause == "gone":

@@ -11,7 +11,7 @@ from tests.contract.store.stores import STORED, Stores, request
 
 from ricordo.store.curation_store import CurationRequest, Flag, UnknownMemories
 from ricordo.store.database import RequestConflict
-from ricordo.store.lifecycle_store import Access, FeedbackResult
+from ricordo.store.lifecycle_store import FeedbackResult
 
 LATER = datetime.now(UTC) + timedelta(days=1)
 YEARS = 60 * 24 * 2000
@@ -34,8 +34,7 @@ async def _judge(
 
 
 async def _recall(stores: Stores, recall: UUID, *ids: UUID, minute: float = 0) -> None:
-    access = Access(recall, "u-1", ids, STORED + timedelta(minutes=minute))
-    await stores.lifecycle.reinforce(stores.tenant, [access])
+    await stores.use(*ids, at=STORED + timedelta(minutes=minute), recall=recall)
 
 
 async def _mark(

@@ -10,13 +10,11 @@ from tests.contract.store.stores import FEELING, MODEL, STORED, Stores, enriched
 from tests.fixtures.reference_formulas import MemoryStrength, reinforce
 
 from ricordo.language.annotations import EventTime, MemoryKind
-from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at
 
 
 async def _use(stores: Stores, times: int = 1) -> None:
-    accesses = [Access(uuid4(), "u-1", (stores.id("m-1"),), STORED) for _ in range(times)]
-    await stores.lifecycle.reinforce(stores.tenant, accesses)
+    await stores.use(*[stores.id("m-1")] * times)
 
 
 async def test_all_that_was_derived_is_written_and_a_repeat_changes_nothing(stores: Stores) -> None:
@@ -104,10 +102,9 @@ async def test_enriching_using_and_fading_at_once_lose_nothing(stores: Stores) -
     ids = await stores.say(*names)
     derived = [enriched(one) for one in await stores.found(*ids)]
     for _ in range(3):
-        access = Access(uuid4(), "u-1", tuple(ids[::-1]), STORED)
         await asyncio.gather(
             stores.enrichments.save(stores.tenant, derived, STORED),
-            stores.lifecycle.reinforce(stores.tenant, [access]),
+            stores.use(*ids[::-1]),
             stores.decay(STORED + timedelta(days=30)),
             stores.record(stores.message(f"m-{uuid4()}", minute=5.5)),
             stores.encode(*names),

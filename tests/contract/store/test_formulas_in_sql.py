@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +24,6 @@ from tests.fixtures.reference_formulas import (
 from ricordo.memory.importance import RecallVerdict, after_uses
 from ricordo.memory.model import Memory
 from ricordo.store.database import Database
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.pass_store import OBSERVATIONS, Quota, Strategy
 
 NOW = datetime.fromisoformat("2026-06-01T12:00:00.123456+00:00")
@@ -175,7 +174,7 @@ async def test_the_curve_by_hand(
 async def test_one_recall_by_hand(stores: Stores, before: float, after: float) -> None:
     row = Row(9 * timedelta(days=1), None, 0, before, 0, 0.4, pinned=False, verified=False)
     (memory,) = await _written(stores, [row])
-    await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (memory.id,), NOW)])
+    await stores.use(memory.id, at=NOW)
     (now,) = await _read(stores, [memory.id])
     assert now.importance == pytest.approx(after)
     assert now.reinforcement == pytest.approx(0.05)
@@ -221,7 +220,8 @@ async def test_reinforcement(stores: Stores, rows: list[Row], uses: list[timedel
     here = stores.another_tenant()
     before = await _written(here, rows)
     ids = tuple(one.id for one in before)
-    await here.lifecycle.reinforce(here.tenant, [Access(uuid4(), "u-1", ids, NOW - age) for age in uses])
+    for age in uses:
+        await here.use(*ids, at=NOW - age)
     standings = {one.id: one for one in await here.queries.ranking_rows(here.tenant, "u-1", ids)}
     for former, now in zip(before, await _read(here, ids), strict=True):
         strength = _strength(former)
@@ -288,7 +288,7 @@ async def test_events_and_verdicts_in_any_order(
     for said, recall, age in tellings:
         at = NOW - age
         if said == "event":
-            await here.lifecycle.reinforce(here.tenant, [Access(recalls[recall], "u-1", ids, at)])
+            await here.use(*ids, at=at, recall=recalls[recall])
         else:
             judged = {"used": (), "irrelevant": ()} | {said: ids}
             await here.curation.feedback(here.tenant, request(), recalls[recall], **judged, at=at)

@@ -1,8 +1,10 @@
 """Memories grow stronger by use and fade with time; moves and failures are known until they were told."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,7 +13,7 @@ from tests.contract.store.stores import STORED, Stores, dead_letter
 from ricordo.language.annotations import Emotion
 from ricordo.memory.model import Stage
 from ricordo.messages.enumerations import ArchiveReason
-from ricordo.store.lifecycle_store import Access
+from ricordo.store.lifecycle_store import RecallUse
 
 CALM = Emotion(arousal=0.05)
 LATER = datetime.now(UTC) + timedelta(days=1)
@@ -25,12 +27,13 @@ async def _remembered(stores: Stores, count: int = 3) -> list[UUID]:
     return ids
 
 
-def _access(*ids: UUID, recall: UUID | None = None, minute: float = 0, user_id: str = "u-1") -> Access:
-    return Access(recall or uuid4(), user_id, ids, STORED + timedelta(minutes=minute))
+def _access(*ids: UUID, minute: float = 0, user_id: str = "u-1") -> list[RecallUse]:
+    recall, when = uuid4(), STORED + timedelta(minutes=minute)
+    return [RecallUse(user_id, one, recall, when, accessed_at=when) for one in ids]
 
 
-async def _use(stores: Stores, *accesses: Access) -> None:
-    await stores.lifecycle.reinforce(stores.tenant, accesses)
+async def _use(stores: Stores, *accesses: Sequence[RecallUse]) -> None:
+    await stores.lifecycle.reinforce(stores.tenant, list(chain.from_iterable(accesses)))
 
 
 async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before: datetime = STORED) -> None:
@@ -41,7 +44,7 @@ async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before
 
 async def test_a_recall_counts_once_in_a_batch_across_batches_and_at_once(stores: Stores) -> None:
     ids = await _remembered(stores)
-    once, twice = _access(*ids, recall=uuid4()), _access(*ids, *ids, recall=uuid4())
+    once, twice = _access(*ids), _access(*ids, *ids)
     await _use(stores, once, once)
     await asyncio.gather(*(_use(stores, once, twice) for _ in range(6)))
     assert [(await stores.memory(f"m-{n}")).access_count for n in range(3)] == [2, 2, 2]

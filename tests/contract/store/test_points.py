@@ -15,7 +15,6 @@ from ricordo.index.qdrant.edge import EdgeVectorIndex
 from ricordo.memory.ranking.bm25 import query_terms
 from ricordo.messages.events import MemoryEnriched
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.reprocessing import ReembeddingStore
 from ricordo.system_clock import SystemClock
 from ricordo.testing.factories import DIMENSIONS, at
@@ -161,8 +160,7 @@ async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
     assert (await stores.memory()).archived_at is not None
 
     async def use_and_write() -> None:
-        access = Access(uuid4(), "u-1", (stores.id("m-1"),), FAR)
-        await stores.lifecycle.reinforce(stores.tenant, [access])
+        await stores.use(stores.id("m-1"), at=FAR)
         await index.projection.project(stores.tenant, [stores.id("m-1")])
 
     points.happenings["before"] = use_and_write
@@ -251,7 +249,6 @@ async def test_a_point_that_has_yet_to_move_is_filtered_where_it_is(
     await projection.refilter(stores.tenant, [stores.id("m-1")])
     assert await _collections(points, stores) == []
     assert await _collections(points, stores, EVERYTHING) == [MODEL]
-    access = Access(UUID(int=1), "u-1", (stores.id("m-1"),), FAR)
-    await stores.lifecycle.reinforce(stores.tenant, [access])
+    await stores.use(stores.id("m-1"), at=FAR)
     await projection.refilter(stores.tenant, [stores.id("m-1")])
     assert await _collections(points, stores) == [MODEL]

@@ -23,7 +23,7 @@ from ricordo.messages.events import (
     MemoryEnriched,
 )
 from ricordo.store.database import StoreUnavailable
-from ricordo.store.lifecycle_store import Access, ArchiveMove, LifecycleStore, LostStages
+from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
 from ricordo.testing.manual_clock import ManualClock
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
@@ -123,8 +123,7 @@ async def test_a_return_from_the_archive_is_emitted_again_too(
     stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
     await _archive(stores, emitted)
-    access = Access(stores.id("an access"), "u-1", (stores.id("m-1"),), STORED)
-    await stores.lifecycle.reinforce(stores.tenant, [access])  # and its event is lost
+    await stores.use(stores.id("m-1"))  # and its event is lost
     emitted.events.clear()
     await clock.advance(3 * 60)
     await _reconcile(stores, emitted, clock).run()

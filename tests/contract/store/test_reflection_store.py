@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from tests.contract.store.evidence import claim, extracted, learn
@@ -13,7 +13,6 @@ from tests.contract.store.stores import STORED, Stores, request
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.memory.model import Memory, Source, derived_id
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionResult, ReflectionStore
-from ricordo.store.lifecycle_store import Access
 from ricordo.testing.factories import at
 
 ABOUT = UUID(int=7)
@@ -152,8 +151,7 @@ async def test_an_insight_with_more_evidence_replaces_the_former_with_its_use_an
     await _enrich(stores, "m-1")
     first, better = _insight(stores, "m-1", "m-2"), _insight(stores, "m-1", "m-2", "m-3")
     await _reflect(stores, first)
-    use = Access(uuid4(), "u-1", (first.memory.id,), STORED)
-    await stores.lifecycle.reinforce(stores.tenant, [use])
+    await stores.use(first.memory.id)
     await stores.curation.set_flag(
         stores.tenant, request("r"), first.memory.id, "pinned", value=True, at=STORED
     )

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.messages.enumerations import ArchiveReason
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.pass_store import OBSERVATIONS
 from ricordo.testing.factories import at
 
@@ -23,8 +22,7 @@ async def _expire(
 
 
 async def _use(stores: Stores, when: datetime) -> None:
-    access = Access(uuid4(), "u-1", (stores.id("m-1"),), when)
-    await stores.lifecycle.reinforce(stores.tenant, [access])
+    await stores.use(stores.id("m-1"), at=when)
 
 
 async def _reasons(stores: Stores) -> set[ArchiveReason | None]:

@@ -17,7 +17,6 @@ from ricordo.store import derived_memories
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
 from ricordo.store.database import Connection, Database
 from ricordo.store.intake import IntakeLimits, IntakeStore
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.links import Comparison
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
@@ -55,7 +54,7 @@ async def _fill_every_table(stores: Stores) -> None:
         stores.tenant, "u-1", ("Marco R.", "Lupo"), same=True, by="user", request_id="r"
     )
     await decide
-    await stores.lifecycle.reinforce(stores.tenant, [Access(uuid4(), "u-1", (said.id,), STORED)])
+    await stores.use(said.id)
     await stores.pass_runs.complete(stores.tenant, "decay", STORED)
     await stores.curation.set_flag(stores.tenant, request("r"), said.id, "pinned", value=True, at=STORED)
     await stores.record_dead_letter()

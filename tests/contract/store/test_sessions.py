@@ -3,7 +3,6 @@
 import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from uuid import uuid4
 
 import pytest
 from tests.contract.store.passes import Emitted
@@ -11,7 +10,6 @@ from tests.contract.store.stores import MODEL, STORED, Stores, request
 
 from ricordo.memory.model import Memory, Successor
 from ricordo.memory.summaries import SILENCE, summarise
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.session_store import LoadedSessions, SessionStore, SummaryPlan, UnsummarizedConversation
 from ricordo.testing.factories import at
 from ricordo.testing.manual_clock import ManualClock
@@ -256,8 +254,7 @@ async def test_a_summary_hands_on_its_use_and_pin_or_stays_where_it_was_verified
         )
     else:
         await stores.curation.set_flag(stores.tenant, request("r"), first.id, "pinned", value=True, at=STORED)
-        uses = [Access(uuid4(), "u-1", (first.id,), STORED) for _ in range(3)]
-        await stores.lifecycle.reinforce(stores.tenant, uses)
+        await stores.use(*[first.id] * 3)
     done = await conversation.store.summarise(stores.tenant, due, SummaryPlan([successor]), STORED)
     assert done is not None
     (found,) = await stores.found(first.id, successor.memory.id)

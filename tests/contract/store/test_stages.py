@@ -3,13 +3,13 @@
 import asyncio
 import itertools
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import uuid4
 
 import numpy as np
 from tests.contract.store.stores import MODEL, SETTERS, STORED, Stores, vector_of
 
 from ricordo.memory.model import Stage
-from ricordo.store.lifecycle_store import Access
 from ricordo.store.stages import SavedVectors
 from ricordo.testing.factories import DIMENSIONS, at, unit_vector
 
@@ -178,11 +178,11 @@ async def test_whatever_changes_about_a_point_changes_its_version(stores: Stores
     versions.append(await version())
     await stores.encode("m-1")  # its window lacked this
     versions.append(await version())
-    access = Access(uuid4(), "u-1", (stores.id("m-2"),), at(3))
-    await stores.lifecycle.reinforce(stores.tenant, [access])  # it matters more, and is archived no more
+    use = partial(stores.use, stores.id("m-2"), at=at(3), recall=uuid4())
+    await use()  # it matters more, and is archived no more
     versions.append(await version())
     assert len(set(versions)) == len(versions)
-    await stores.lifecycle.reinforce(stores.tenant, [access])
+    await use()
     await stores.indexing.mark(stores.tenant, [stores.id("m-2")], at(4))
     assert await version() == versions[-1]
     assert not await stores.indexing.versions(stores.tenant, [MODEL], [])
