@@ -14,8 +14,9 @@ from ricordo.memory.context import Material, assemble, substitute_syntheses
 from ricordo.memory.facts import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission
+from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import Habit, describe_habits
-from ricordo.memory.working_memory import SpokenTurn, WorkingMemory
+from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.enumerations import Degradation, Profile
 from ricordo.messages.queries import ContextReply, ContextRequest
 from ricordo.runtime.replies import QueryResult

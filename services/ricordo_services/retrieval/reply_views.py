@@ -10,7 +10,7 @@ from ricordo.language.query_analysis import QueryAnalysis, TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
 from ricordo.memory.model import Memory, Progress
-from ricordo.memory.working_memory import SpokenTurn
+from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.messages.enumerations import (
     Analyser,
     EmotionFilter,

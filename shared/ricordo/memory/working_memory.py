@@ -7,17 +7,16 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from ricordo.language.annotations import MemoryKind
 from ricordo.language.classification import memory_kind
 from ricordo.language.document import Document
 from ricordo.language.instructions import is_instructing, marked
-from ricordo.language.instructions.unmasking import unmasked
 from ricordo.language.name_lists import proper_names
 from ricordo.language.person_names import mentioned_names
-from ricordo.language.text import collapse, excerpt, normalise
+from ricordo.language.text import excerpt, normalise
 from ricordo.memory.context.recalled_tags import escape_recalled
+from ricordo.memory.spoken_turns import SpokenTurn, as_name
 
 MAX_LINES = 30
 MAX_TOKENS = 1_000
@@ -25,38 +24,11 @@ MAX_ENTITIES = 5
 MAX_DECISIONS = 5
 MAX_NOTES = 30
 LINE_LENGTH = 400
-NAME_LENGTH = 80
 LIFETIME = dt.timedelta(hours=24)
 _MOST_READ = 1_000  # characters of a turn in which a name or a decision is looked for
 _PART = re.compile(r"[\s'\u2019]+")
-_NO_NAME = re.compile(r"[:：︰﹕\[\]<>{}|#*`=\x00-\x1f\x7f-\x9f]|^[\s\-+>]+")  # noqa: RUF001 - colons, too
-_ROLES = frozenset(
-    "system assistant user tool developer human model bot ai sistema assistente utente strumento".split()
-)
 _Said = tuple[int, int, str]
 _KEPT_KINDS = frozenset({MemoryKind.DECISION, MemoryKind.AGREEMENT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpokenTurn:
-    """A message as it was said.
-
-    Attributes:
-        role: one of user, assistant, system, tool.
-        speaker: the name, or "".
-        timestamp: when it was said, aware.
-        language: two letters, or "" if unknown.
-    """
-
-    message_id: str
-    memory_id: UUID
-    conversation_id: str
-    role: str
-    speaker: str
-    content: str
-    timestamp: dt.datetime
-    language: str = ""
-    participants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,17 +125,6 @@ def working_memory(
 def speaker_of(turn: SpokenTurn) -> str:
     """Return the name of the speaker, else the role."""
     return as_name(turn.speaker) or turn.role
-
-
-def as_name(speaker: str) -> str:
-    """Return a speaker's name, safe to stand before what was said; "" for none.
-
-    Markup and delimiters are removed; a name that is a role ("system") is quoted, so that no user can pose as
-    one.
-    """
-    name = collapse(_NO_NAME.sub(" ", speaker[:_MOST_READ]))
-    name = excerpt(name, NAME_LENGTH) if name else ""
-    return f"«{name}»" if unmasked(name).strip() in _ROLES else name
 
 
 def _said(turn: SpokenTurn, language: str) -> _Said:

@@ -10,8 +10,8 @@ from uuid import UUID
 from ricordo.language.annotations import EventTime
 from ricordo.language.instructions import TAG
 from ricordo.memory.model import Memory, Progress
+from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import RegisterPatterns, StyleCounts, TopicCount
-from ricordo.memory.working_memory import SpokenTurn
 from ricordo.messages.ids import memory_id
 from ricordo.store import rows
 from ricordo.store.database import Database, Store

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.memory.working_memory import SpokenTurn
+from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.messages.subjects import checked_tenant
 from ricordo.store.database import Connection, Database, Store
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import NOW, count, turn
 
-from ricordo.memory.working_memory import SpokenTurn, WorkingMemory, working_memory
+from ricordo.memory.spoken_turns import SpokenTurn
+from ricordo.memory.working_memory import WorkingMemory, working_memory
 
 
 def view(*turns: SpokenTurn, language: str = "it") -> WorkingMemory:

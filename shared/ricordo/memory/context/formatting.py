@@ -14,7 +14,7 @@ from ricordo.memory.context.page import CLOSING, OPENING
 from ricordo.memory.context.recalled_tags import escape_recalled
 from ricordo.memory.context.syntax import counted_phrase, is_imitation, phrase
 from ricordo.memory.model import Memory
-from ricordo.memory.working_memory import NAME_LENGTH, SpokenTurn, as_name
+from ricordo.memory.spoken_turns import NAME_LENGTH, SpokenTurn, as_name
 
 NOTE_LENGTH: Final = 200
 _MOST_READ: Final = 2_000  # characters of what is shown in a line of its own

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from ricordo.memory.facts import Fact
 from ricordo.memory.model import Memory
-from ricordo.memory.working_memory import SpokenTurn
+from ricordo.memory.spoken_turns import SpokenTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

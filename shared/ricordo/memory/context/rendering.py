@@ -22,7 +22,7 @@ from ricordo.memory.context.selection import LineOptions
 from ricordo.memory.context.syntax import day_heading, phrase
 from ricordo.memory.context.token_budget import Count, cost_within
 from ricordo.memory.model import Memory
-from ricordo.memory.working_memory import SpokenTurn
+from ricordo.memory.spoken_turns import SpokenTurn
 
 LONG: Final = 500
 """Tokens beyond which a text is shortened whatever the budget."""

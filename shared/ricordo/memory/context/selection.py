@@ -12,7 +12,7 @@ from ricordo.language.tokenization import stems
 from ricordo.memory.context.formatting import is_blank
 from ricordo.memory.context.page import ContextPage, Line, Section
 from ricordo.memory.model import Memory
-from ricordo.memory.working_memory import SpokenTurn
+from ricordo.memory.spoken_turns import SpokenTurn
 
 _PATIENCE: Final = 8
 """Rejected options after which no more are tried."""
