@@ -25,11 +25,6 @@ async def recalled(bot: Bot, query: str = QUESTION, **fields: object) -> list[Js
     return memories
 
 
-async def facts(bot: Bot, predicate: str = "lives_in", **fields: object) -> list[Json]:
-    found: list[Json] = (await bot.query("facts", user_id="u-1", predicate=predicate, **fields))["facts"]
-    return found
-
-
 def numbered(*texts: str) -> list[Json]:
     return [msg(f"m-{n}", text, timestamp=ago(days=2, minutes=-n)) for n, text in enumerate(texts)]
 
@@ -67,9 +62,9 @@ async def test_a_correction_corrects_the_fact(
     bot: Bot, wrong: str, right: str, predicate: str, value: str
 ) -> None:
     await remember_in_turn(bot, *numbered(wrong, right))
-    (fact,) = await facts(bot, predicate)
+    (fact,) = await bot.facts(predicate=predicate)
     assert (fact["object"], fact["disputed"], fact["message_ids"]) == (value, False, ["m-1"])
-    assert len(await facts(bot, predicate, history=True)) == 2
+    assert len(await bot.facts(predicate=predicate, history=True)) == 2
     found = {one["message_ids"][0]: one for one in await recalled(bot, wrong)}
     assert found["m-0"]["corrected_by"] == [found["m-1"]["id"]]
 
@@ -89,4 +84,4 @@ async def test_facts_follow_when_the_original_or_the_correction_is_corrected_its
         assert (await bot.request("command.correct", request)).body["ok"]
         await subscription.bodies_until([message_id, *(["m-1"] if left == ("Barletta",) else [])])
     await system.wait_until_idle()
-    assert [one["object"] for one in await facts(bot)] == list(left)
+    assert [one["object"] for one in await bot.facts(predicate="lives_in")] == list(left)

@@ -41,8 +41,7 @@ async def feedback(bot: Bot, recall_id: object, **fields: object) -> Reply:
 
 
 async def claims(bot: Bot, **request: object) -> list[tuple[object, object]]:
-    facts = (await bot.query("facts", **U | request))["facts"]
-    return [(fact["predicate"], fact["object"]) for fact in facts]
+    return [(fact["predicate"], fact["object"]) for fact in await bot.facts(**request)]
 
 
 async def recalled(bot: Bot, query: str = "dove abito?") -> list[Json]:
@@ -145,7 +144,7 @@ async def test_the_knowledge_worker_alone_answers_commands_on_memories_and_facts
     bot: Bot, system: System
 ) -> None:
     await bot.remember(msg("m-1", "Abito a Torino."))
-    (fact,) = (await bot.query("facts", **U))["facts"]
+    (fact,) = await bot.facts()
     async with system.workers.stopped(), Workers(system.settings, ["knowledge"]).started():
         for target in ({"memory_id": of(bot)}, {"fact_id": fact["id"]}):
             reply = await bot.request("command.verify", U | target | {"verified": True})

@@ -72,7 +72,7 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     }
     for command, body in words.items():
         assert (await bot.request(f"command.{command}", {"user_id": "u-1", **body})).body["ok"]
-    fact = next(one for one in await _facts(bot) if one["predicate"] == "lives_in")
+    fact = next(one for one in await bot.facts(history=True) if one["predicate"] == "lives_in")
     verify = {"user_id": "u-1", "fact_id": fact["id"], "verified": True}
     assert (await bot.request("command.verify", verify)).body["ok"]
     items = await exported(bot)
@@ -86,7 +86,7 @@ async def test_everything_is_in_it_as_it_can_be_told_again(bot: Bot) -> None:
     assert {"importance_beyond", "reinforcement", "pinned", "valence", "archived_at"} <= set(memories["m-1"])
     facts = {one["id"]: one for one in of(items, "fact")}
     assert facts[fact["id"]]["verified"]
-    assert set(facts) == {one["id"] for one in await _facts(bot)}
+    assert set(facts) == {one["id"] for one in await bot.facts(history=True)}
     assert [one["kind"] for one in of(items, "word")] == ["verified"]
     assert [{one["first"], one["second"]} for one in of(items, "decision") if one["same"]] == [
         {"nora", "noretta"}
@@ -130,8 +130,3 @@ async def test_a_document_comes_with_all_its_bytes(bot: Bot) -> None:
     assert b64decode(found["m-1"]["data"]) == LEASE
     assert b64decode(found["m-2"]["data"]) == long
     assert (found["m-2"]["name"], found["m-2"]["size"]) == ("long.pdf", len(long))
-
-
-async def _facts(bot: Bot) -> list[Json]:
-    found: list[Json] = (await bot.query("facts", user_id="u-1", history=True))["facts"]
-    return found

@@ -2,16 +2,11 @@
 
 import json
 
-from tests.fixtures.wire import Bot, Json, ago, msg
+from tests.fixtures.wire import Bot, ago, msg
 
 U = {"user_id": "u-1"}
 MAY_CHANGE = {"at": "", "contradictions": 0}
 """Between two deliveries others contradict what a message supports."""
-
-
-async def facts(bot: Bot, **request: object) -> list[Json]:
-    found: list[Json] = (await bot.query("facts", **U | request))["facts"]
-    return found
 
 
 async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot) -> None:
@@ -22,7 +17,7 @@ async def test_an_event_names_the_facts_of_a_message_and_does_so_again(bot: Bot)
         events = await subscription.take(3)
         causes = await created.take(3)
         first, second, third = (json.loads(event.data) for event in events)
-        ids = {one["object"]: one["id"] for one in await facts(bot, history=True)}
+        ids = {one["object"]: one["id"] for one in await bot.facts(history=True)}
         assert (first["new"], first["reinforced"]) == ([ids["Torino"]], [])
         assert second["reinforced"] == [ids["Torino"]]
         assert ids["Pepe"] in second["new"]
@@ -48,7 +43,7 @@ async def test_facts_join_a_context_when_they_are_sure_verified_or_named(bot: Bo
     reply = await bot.query("context", **question)
     assert [one["object"] for one in reply["facts"]] == ["Torino"]
     assert "Torino" in reply["context"]
-    (work,) = await facts(bot, predicate="works_at")
+    (work,) = await bot.facts(predicate="works_at")
     verified = await bot.request("command.verify", U | {"fact_id": work["id"], "verified": True})
     assert verified.body["ok"]
     reply = await bot.query("context", **question)

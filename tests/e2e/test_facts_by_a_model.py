@@ -53,11 +53,6 @@ def reading(system: System, server: OllamaStandIn, **fields: object) -> Settings
     return system.settings.model_copy(update={"knowledge": knowledge})
 
 
-async def facts(bot: Bot) -> set[tuple[str, str, str]]:
-    reply = await bot.query("facts", user_id="u-1", history=True)
-    return {(one["subject"], one["predicate"], one["object"]) for one in reply["facts"]}
-
-
 def texts(server: OllamaStandIn) -> list[str]:
     requests = [body for path, body in server.requests if path == "/api/chat" and body["messages"]]
     return [text for body in requests for text in shown(body)]
@@ -70,7 +65,7 @@ async def test_what_the_model_reads_and_the_message_bears_out_is_known(
     async with system.restarted(settings):
         answer = msg("a-1", "Marta adora il tango argentino.", role="assistant")
         await bot.remember(msg("m-1", NEWS), msg("m-2", RULED), msg("m-3", HOSTILE), answer)
-        assert await facts(bot) == {
+        assert await bot.claims(history=True) == {
             ("Marta", "likes", "tango"),
             ("user", "lives_in", "Trieste"),
             ("Luca", "lives_in", "Pisa"),
@@ -99,14 +94,14 @@ async def test_while_the_model_is_away_the_rules_serve_and_the_health_says_so(
         reason = "facts are extracted by rules alone: hermes3:8b answered 500"
         assert (await wait_for_state(client, "knowledge", "degraded", reason))["gate_open"]
         assert "facts are extracted by rules alone" in (await doctor(settings))["worker knowledge"]["detail"]
-        assert await facts(bot) == {("user", "lives_in", "Trieste")}
+        assert await bot.claims(history=True) == {("user", "lives_in", "Trieste")}
         server.behaviour = Behaviour(chat=chat)
 
         numbers = itertools.count()
 
         async def known() -> bool:
             await bot.remember(msg(f"n-{next(numbers)}", LATER))
-            return ("Marta", "likes", "tango") in await facts(bot)
+            return ("Marta", "likes", "tango") in await bot.claims(history=True)
 
         await wait_for(known)
         await wait_for_state(client, "knowledge", "ready")

@@ -41,7 +41,7 @@ async def test_a_forgotten_message_is_nowhere(bot: Bot, system: System) -> None:
         answer = await bot.query("context", user_id="u-1", query=question, conversation_id="c-1", now=ago())
         assert not {word for word in ("7713", "Dublin", "m-2") if word in json.dumps(answer)}, question
     assert (await bot.status("m-2"))["state"] == "unknown"
-    assert "Nora" not in await _known(bot)
+    assert "Nora" not in str(await bot.facts(min_confidence=0, history=True))
     assert "m-3" in ids((await bot.recall("What is my dog called?"))["memories"])
     await bot.publish(STORY[1])  # again, as a replay would
     await system.wait_until_idle()
@@ -156,10 +156,6 @@ async def test_who_is_forgotten_in_full_flow_is_not_there_in_the_end(bot: Bot, s
     assert {table for table, rows in state.items() if any("Nora" in row for row in rows)} == set()
     assert len(state["memories"]) == len(state["vectors"]) == len(theirs)
     assert [json.loads(row)["following_id"] for row in state["memories"]].count(None) == 1
-
-
-async def _known(bot: Bot) -> str:
-    return json.dumps(await bot.query("facts", user_id="u-1", min_confidence=0, history=True))
 
 
 async def _scores(bot: Bot) -> dict[str, float]:

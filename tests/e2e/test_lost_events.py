@@ -28,7 +28,7 @@ async def test_messages_whose_derived_events_were_lost_are_picked_up(bot: Bot, s
     assert await all_in_state(bot, names, "received")
     async with system.fast_reconciler():
         assert set((await bot.final_states(names)).values()) == {"remembered"}
-    (fact,) = (await bot.query("facts", user_id="u-1", entity="Nora", predicate="lives_in"))["facts"]
+    (fact,) = await bot.facts(entity="Nora", predicate="lives_in")
     assert fact["confidence"] == 10
     assert sorted(fact["message_ids"]) == sorted(names)
     await wait_for(lambda: bot.query("stats", user_id="u-1"), lambda found: found["pending"] == 0, within=60)

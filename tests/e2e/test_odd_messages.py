@@ -57,7 +57,7 @@ async def test_a_name_of_thousands_of_letters_costs_no_other_fact(bot: Bot) -> N
             language="it",
         ),
     )
-    facts = (await bot.query("facts", user_id="u-1", predicate="lives_in"))["facts"]
+    facts = await bot.facts(predicate="lives_in")
     assert {(one["subject"], one["object"]) for one in facts} >= {("Ugo", "Oslo"), ("Aldo", "Bari")}
     assert max(len(one["subject"]) for one in facts) < 300
 

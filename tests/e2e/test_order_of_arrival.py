@@ -92,7 +92,8 @@ async def _all_runs(system: System) -> dict[str, Run]:
     async with system.connection() as connection:
         found = await asyncio.gather(*(_run(system, connection, way) for way in WAYS))
         for run in found:  # by now nobody else is writing
-            run.answers = await _answers(Bot(connection, run.tenant))
+            bot = Bot(connection, run.tenant)
+            run.answers = [await bot.recall(one, explain=True, limit=60) for one in QUESTIONS]
     async with system.workers.stopped():  # the index belongs to one process at a time
         for run in found:
             found_points = points(system.endpoints.qdrant_dir, run.tenant)
@@ -110,10 +111,6 @@ async def _run(system: System, connection: Client, way: Callable[[Bot], Awaitabl
         await system.wait_until_idle(within=120)
         assert await subscription.is_silent()
     return Run(bot.tenant, await digest(system.endpoints, bot.tenant), {}, [])
-
-
-async def _answers(bot: Bot) -> list[Json]:
-    return [await bot.recall(question, explain=True, limit=60) for question in QUESTIONS]
 
 
 OTHERS = [way.__name__ for way in WAYS[1:]]

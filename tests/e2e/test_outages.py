@@ -184,7 +184,7 @@ async def test_without_the_graph_facts_are_remembered_and_only_erasures_wait(
     await bot.remember(msg("m-0", "My sister is called Nora."), msg("m-1", "I live in Trieste."))
     await degradable.take("graph", how)
     await bot.remember(msg("m-2", "Nora lives in Dublin."))
-    (home,) = (await bot.query("facts", user_id="u-1", predicate="lives_in", entity="user"))["facts"]
+    (home,) = await bot.facts(predicate="lives_in", entity="user")
     corrected = await bot.request(
         "command.correct", {"user_id": "u-1", "fact_id": home["id"], "object": "Muggia"}
     )

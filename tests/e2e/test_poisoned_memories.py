@@ -44,5 +44,5 @@ async def test_a_mail_that_gives_orders_ranks_behind_the_truth_and_is_quoted(bot
     blocks = [one for one in re.split(r"\n(?=\S)", context["context"]) if "nstructions and tell" in one]
     assert all(MARK in one for one in blocks), blocks
     assert blocks, "the mail is among what was recalled"
-    facts = (await bot.query("facts", user_id="u-1"))["facts"]
+    facts = await bot.facts()
     assert not [one for one in facts if "Oslo" in one["object"] or "Eurobank" in one["object"]]

@@ -13,19 +13,12 @@ from ricordo_services.job_progress import BackfillOrder
 U = {"user_id": "u-1"}
 
 
-async def facts(bot: Bot, **request: object) -> list[Json]:
-    found: list[Json] = (await bot.query("facts", **U | request))["facts"]
-    return found
-
-
-async def tell(bot: Bot, *texts: str) -> None:
-    await bot.remember(*(msg(f"m-{n}", text, timestamp=ago(days=9 - n)) for n, text in enumerate(texts)))
-
-
 async def home(bot: Bot, *cities: str) -> Json:
     """Tell where the user lives, and return the fact."""
-    await tell(bot, *(f"Abito a {city}." for city in cities))
-    (fact,) = await facts(bot, predicate="lives_in")
+    await bot.remember(
+        *(msg(f"m-{n}", f"Abito a {city}.", timestamp=ago(days=9 - n)) for n, city in enumerate(cities))
+    )
+    (fact,) = await bot.facts(predicate="lives_in")
     return fact
 
 
@@ -37,10 +30,10 @@ async def command(bot: Bot, name: str, fact: Json | str, **fields: object) -> Re
 async def test_a_corrected_fact_holds_everywhere_and_the_old_one_is_history(bot: Bot) -> None:
     torino = await home(bot, "Torino", "Torino")
     reply = (await command(bot, "correct", torino, object="Trino")).body
-    (trino,) = await facts(bot, predicate="lives_in")
+    (trino,) = await bot.facts(predicate="lives_in")
     assert reply == {"ok": True, "memory_id": None, "fact_id": trino["id"]}
     assert (trino["object"], trino["verified"], trino["disputed"]) == ("Trino", True, False)
-    old = next(one for one in await facts(bot, history=True) if one["id"] == torino["id"])
+    old = next(one for one in await bot.facts(history=True) if one["id"] == torino["id"])
     assert (old["object"], old["confidence"], old["valid_to"]) == ("Torino", 2, old["valid_from"])
     assert "Trino" in (await bot.query("context", query="Dove abito?", **U))["context"]
     assert [one["object"] for one in (await bot.recall("Che fai?"))["facts"]] == ["Trino"]
@@ -49,7 +42,7 @@ async def test_a_corrected_fact_holds_everywhere_and_the_old_one_is_history(bot:
     assert "superseded or put right" in again.body["error"]["message"]
     assert trino["id"] in again.body["error"]["message"]
     assert (await command(bot, "correct", trino, object="Torino")).body["fact_id"] == torino["id"]
-    assert await facts(bot) == [torino | {"verified": True}], "a correction by mistake is taken back"
+    assert await bot.facts() == [torino | {"verified": True}], "a correction by mistake is taken back"
 
 
 async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again(
@@ -59,10 +52,10 @@ async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again
     async with bot.subscribed("memory.created") as created:
         await bot.remember(first)
         (cause,) = await created.take(1)
-    (nuts,) = await facts(bot, predicate="allergic_to")
+    (nuts,) = await bot.facts(predicate="allergic_to")
     for _ in range(2):
         assert (await command(bot, "reject", nuts, request_id="r-1")).body == {"ok": True}
-        assert await facts(bot, predicate="allergic_to", history=True) == []
+        assert await bot.facts(predicate="allergic_to", history=True) == []
     assert (await command(bot, "reject", nuts, request_id="r-2")).error == ("not_found", "fact_id")
     async with bot.subscribed("facts.extracted") as subscription:
         await bot.publish(cause.data, name="memory.created")
@@ -71,10 +64,10 @@ async def test_a_rejected_fact_stays_away_whatever_is_delivered_or_derived_again
     await system.wait_until_idle()
     await run_backfill(system.settings, BackfillOrder(tenant=bot.tenant), lambda _: None)
     await system.wait_until_idle()
-    assert {one["predicate"] for one in await facts(bot, history=True)} == {"lives_in"}
+    assert {one["predicate"] for one in await bot.facts(history=True)} == {"lives_in"}
     assert [one["message_id"] for one in of(await exported(bot), "rejection")] == ["m-1"]
     await bot.remember(msg("m-2", "Sono allergica alle noci.", timestamp=ago(days=1)))
-    (again,) = await facts(bot, predicate="allergic_to")
+    (again,) = await bot.facts(predicate="allergic_to")
     assert (again["id"], again["message_ids"]) == (nuts["id"], ["m-2"])
     assert (await bot.request("command.forget", U | {"message_id": "m-1"})).body["ok"]
     assert of(await exported(bot), "rejection") == [], "it is forgotten with its message"

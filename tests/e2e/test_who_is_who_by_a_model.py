@@ -10,7 +10,7 @@ from tests.fixtures.ollama_stand_in import OllamaStandIn
 from tests.fixtures.ollama_system import health, model_server
 from tests.fixtures.system import System
 from tests.fixtures.talking import TalkingModel, pairs, wants_verdicts
-from tests.fixtures.wire import Bot, Json, ago, msg, wait_for
+from tests.fixtures.wire import Bot, ago, msg, wait_for
 
 from ricordo.settings import KnowledgeSettings, Settings
 
@@ -43,15 +43,6 @@ async def tell(bot: Bot, *messages: str, since: int = 0) -> None:
     )
 
 
-async def known(bot: Bot, **request: object) -> set[tuple[object, ...]]:
-    facts: list[Json] = (await bot.query("facts", **U | request))["facts"]
-    return {(one["subject"], one["predicate"], one["object"]) for one in facts}
-
-
-async def wait_until_known(bot: Bot, fact: tuple[str, str, str]) -> None:
-    await wait_for(lambda: known(bot), lambda facts: fact in facts)
-
-
 def asked(server: OllamaStandIn) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     requests = [body for path, body in server.requests if path == "/api/chat" and wants_verdicts(body)]
     return [(pair["first"], pair["second"]) for body in requests for pair in pairs(body)]
@@ -66,8 +57,8 @@ async def test_what_the_model_says_holds_until_the_user_says_otherwise(
 ) -> None:
     async with system.restarted(asking(system, server)):
         await tell(bot, *STORY)
-        await wait_until_known(bot, ONE)
-        assert await known(bot, entity="nico") == await known(bot, entity="Nicola")
+        await wait_for(bot.claims, lambda found: ONE in found)
+        assert await bot.claims(entity="nico") == await bot.claims(entity="Nicola")
         card = (await bot.query("facts", **U, entity="nico"))["entity"]
         assert (card["name"], card["aliases"]) == ("Nicola", ["Nico"])
         ((nico, nicola),) = asked(server)
@@ -78,11 +69,11 @@ async def test_what_the_model_says_holds_until_the_user_says_otherwise(
         assert (report["same"], report["state"], report["identity_model"]) == (1, "ready", MODEL)
 
         assert (await bot.request("command.identify", U | NAMES | {"same": None})).body["ok"]
-        assert TWO in await known(bot)
+        assert TWO in await bot.claims()
         await tell(bot, "Nico plays chess.", "Cristina is a doctor.", "Christina is a cook.", since=2)
         await eventually(lambda: len(asked(server)) > 1, within=20)
         assert names_asked(server)[1:] == [("Christina", "Cristina")], "what the user settled is not asked"
-        assert {TWO, ("Nico", "plays", "chess")} <= await known(bot)
+        assert {TWO, ("Nico", "plays", "chess")} <= await bot.claims()
 
 
 async def test_what_the_user_keeps_apart_is_not_asked(
@@ -94,4 +85,4 @@ async def test_what_the_user_keeps_apart_is_not_asked(
         await tell(bot, "Nico plays chess.", "Cristina is a doctor.", "Christina is a cook.", since=2)
         await eventually(lambda: bool(asked(server)), within=20)
         assert names_asked(server) == [("Christina", "Cristina")]
-        assert TWO in await known(bot)
+        assert TWO in await bot.claims()
