@@ -7,7 +7,7 @@ generated from the models and committed; `--check` fails when they differ.
 import argparse
 import json
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -84,43 +84,22 @@ def all_files() -> Mapping[str, str]:
 
 def drift(folder: Path) -> list[str]:
     """Return the differences between `folder` and the code."""
-    wanted = all_files()
-    found = {path.name: path.read_text(encoding="utf-8") for path in _ours(folder, wanted)}
+    wanted, found = all_files(), {path.name: path for path in sorted(folder.glob("*")) if path.is_file()}
+    there = {name: text.encode() for name, text in wanted.items() if name in found}
     return (
         [f"{name} is missing" for name in wanted if name not in found]
-        + [f"{name} is out of date" for name in wanted if name in found and found[name] != wanted[name]]
-        + [f"{name} belongs to no subject" for name in found if name not in wanted]
+        + [f"{name} is out of date" for name, text in there.items() if found[name].read_bytes() != text]
+        + [f"{name} belongs to no subject: remove it" for name in found if name not in wanted]
     )
 
 
 def write(folder: Path) -> int:
-    """Write all files into `folder`, remove schemas of former subjects, and return their number."""
+    """Write all files into `folder`, and return their number; whatever else is there stays."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = all_files()
-    for path in _ours(folder, wanted):
-        if path.name not in wanted:
-            path.unlink()
     for name, text in wanted.items():
         (folder / name).write_text(text, encoding="utf-8")
     return len(wanted)
-
-
-def _ours(folder: Path, wanted: Collection[str]) -> list[Path]:
-    """Return the files of `folder` with our names, and the schemas with our ids."""
-    return sorted(
-        path
-        for path in folder.glob("*")
-        if path.is_file() and (path.name in wanted or (path.suffix == ".json" and _says_ours(path)))
-    )
-
-
-def _says_ours(path: Path) -> bool:
-    try:
-        schema = json.loads(path.read_bytes())
-    except ValueError:  # no JSON, or not in UTF-8
-        return False
-    identity = schema.get("$id") if isinstance(schema, dict) else None
-    return isinstance(identity, str) and identity.startswith(_OURS)
 
 
 def main(arguments: list[str] | None = None) -> int:
