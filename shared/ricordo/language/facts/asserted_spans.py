@@ -8,7 +8,6 @@ from typing import Final
 from ricordo.language.facts.fact_grammar import Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.phrase_trees import longest
-from ricordo.language.facts.verbs import verb_at
 from ricordo.language.facts.word_forms import word_list
 
 PAUSES: Final = frozenset({",", ":", "(", ")", "–", "—", "-", "/"})
@@ -32,7 +31,6 @@ _BUT: Final = frozenset({"but", "ma", "però"})
 _LEAST: Final = 3  # words of a statement
 _LAST_LETTERS: Final = 0x2100  # pictures and signs come after it
 _YOU: Final = re.compile(r"\w{2,}i")  # an Italian verb of the second person, behind "mi": "mi aiuti"
-_PAST: Final = re.compile(r"\w+ed|got|bought|met|became|went|had|lived|was|were")
 
 
 def in_jest(tokens: Tokens, grammar: Grammar) -> bool:
@@ -80,15 +78,7 @@ def _resumed(tokens: Tokens, grammar: Grammar, cut: int, end: int) -> int:
     """Return where a statement starts again behind what is unreal from `cut` on; `end` where none does."""
     furthest = min(end, cut + _LONGEST_UNREAL)
     colon = next((i for i in range(cut, furthest) if tokens.low[i] == ":"), end)
-    if colon < end and _unknowing(tokens.low, grammar, cut, colon):
-        return colon + 1
-    if grammar.conditionals.isdisjoint(tokens.low[cut : cut + 3]):
-        return end
-    for at in range(cut + 1, furthest):
-        joined = tokens.low[at - 1] in PAUSES and tokens.low[at] in grammar.joints
-        if joined and _resumes(tokens.low, grammar, at + 1, end):
-            return at + 1
-    return end
+    return colon + 1 if colon < end and _unknowing(tokens.low, grammar, cut, colon) else end
 
 
 def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:
@@ -96,21 +86,6 @@ def _unknowing(low: list[str], grammar: Grammar, begin: int, end: int) -> bool:
     if any(low[i] in grammar.saying or low[i] in grammar.conditionals for i in range(begin, end)):
         return False
     return any(low[i + 1 : i + 2] and low[i + 1] in ("so", "know", "sure") for i in range(begin, end - 1))
-
-
-def _resumes(low: list[str], grammar: Grammar, at: int, end: int) -> bool:
-    """Whether a statement starts after a condition: "if it rains I stay in, and anyway I live in Bergen"."""
-    first, furthest = at, min(end, at + LONGEST_LEAD)
-    while first < furthest and (low[first] in grammar.adverbs or low[first] in grammar.openers):
-        first += 1
-    if first < end and low[first] in grammar.user_pronouns:
-        first += 1
-    elif not grammar.drops_subjects or first == at:
-        return False
-    verb = verb_at(low, grammar, first, end)
-    if verb is None or verb.rule.polarity == "past" or verb.rule.person == 3:
-        return False
-    return grammar.drops_subjects or _PAST.fullmatch(low[first]) is None
 
 
 def after_reminder(tokens: Tokens, grammar: Grammar, begin: int, end: int) -> int:

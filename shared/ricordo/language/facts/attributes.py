@@ -3,11 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from ricordo.language.facts.acquaintance import is_of_the_users_life
 from ricordo.language.facts.adjuncts import only_a_time_follows
 from ricordo.language.facts.denials import denied
-from ricordo.language.facts.name_spans import Person, name_at
-from ricordo.language.facts.object_phrases import OF
 from ricordo.language.facts.phrase_trees import ObjectReader, Rule, longest
 from ricordo.language.facts.predicate_rules import said, state
 from ricordo.language.facts.scene import Claim, Scene, Who
@@ -34,7 +31,6 @@ _MOTHER_TONGUE: Final = frozenset(
     }
 )
 _LIKED: Final = Rule("likes", ObjectReader.THING, 1, denied="dislikes")
-_LONGEST_DATE: Final = 4
 _LONGEST_FAVOURED: Final = 6
 _NO_COMMAND: Final = word_list("no_commands")
 
@@ -173,45 +169,3 @@ def belonging(scene: Scene, owner: Who, at: int, end: int) -> bool:
         return False
     state(scene, Claim(owner, found[0], found[1], end))
     return True
-
-
-def belonging_to(scene: Scene, at: int, end: int) -> bool:
-    """Read "il compleanno di mio fratello Saverio è il 12 agosto", "the birthday of my …"."""
-    low, grammar = scene.tokens.low, scene.grammar
-    found = longest(grammar.belongings, low, at, end, grammar.adverbs)
-    if found is None or found[1] >= end:
-        return False
-    rule, after = found
-    owner = owner_at(scene, after, end) or (owner_at(scene, after + 1, end) if low[after] in OF else None)
-    if owner is None or owner[1] >= end or low[owner[1]] not in grammar.to_be | grammar.naming_verbs:
-        return False
-    state(scene, Claim(owner[0], rule, owner[1] + 1, end))
-    return True
-
-
-def birthday_first(scene: Scene, begin: int, end: int) -> bool:
-    """Read "il 12 giugno è il compleanno di mia moglie Renata"."""
-    low, grammar = scene.tokens.low, scene.grammar
-    for at in range(begin + 1, min(end - 1, begin + 2 * _LONGEST_DATE)):
-        found = longest(grammar.belongings, low, at + 1, end, ()) if low[at] in grammar.to_be else None
-        if found is None or found[0].predicate != "birthday" or found[1] >= end:
-            continue
-        after = found[1]
-        owner = owner_at(scene, after, end) or (owner_at(scene, after + 1, end) if low[after] in OF else None)
-        dates = [d for i in range(begin, at) for d in scene.objects.figures.date(i, at)]
-        if owner is None or not dates:
-            return False
-        scene.draft(owner[0], "birthday", scene.tokens.text(*dates[0]))
-        return True
-    return False
-
-
-def owner_at(scene: Scene, at: int, end: int) -> tuple[Person, int] | None:
-    """Return who is named or tied to the user at `at`, and the index after them."""
-    mention = scene.mentions.get(at)
-    if mention is not None:
-        return mention.person, mention.end
-    after = name_at(scene.tokens, scene.grammar, at, end, person=True)
-    if after == at or not is_of_the_users_life(scene.tokens.low[at:after]):
-        return None
-    return scene.cast.introduce(Person(None, names=[scene.tokens.text(at, after)])), after

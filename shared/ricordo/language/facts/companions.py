@@ -3,15 +3,12 @@
 from typing import Final
 
 from ricordo.language.facts.adjuncts import only_a_time_follows
-from ricordo.language.facts.attributes import owner_at
 from ricordo.language.facts.denials import no_longer
 from ricordo.language.facts.name_spans import Person, name_at
-from ricordo.language.facts.object_phrases import OF
 from ricordo.language.facts.phrase_trees import longest
 from ricordo.language.facts.scene import Scene
 
 _MAY_MARRY: Final = frozenset({"friend", "knows", "partner"})
-_FROM: Final = frozenset("from at di del dello della dell' dei degli delle".split())
 
 
 def with_user(scene: Scene, at: int, end: int) -> int | None:
@@ -47,27 +44,3 @@ def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
     elif company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
         scene.draft(None, rule.predicate, company, polarity=rule.polarity)
     return True
-
-
-def parted(scene: Scene, at: int, end: int) -> bool:
-    """Read "con Davide ci siamo lasciati": who it was with comes first."""
-    if scene.tokens.low[at] not in scene.grammar.with_whom:
-        return False
-    owner = owner_at(scene, at + 1, end)
-    return owner is not None and coupled(scene, owner[0], owner[1], end)
-
-
-def met_at(scene: Scene, at: int, end: int) -> int:
-    """Step over "from my office", "del corso di yoga": where the user knows somebody from."""
-    low, grammar = scene.tokens.low, scene.grammar
-    if at >= end or low[at] not in _FROM:
-        return at
-    first = at + 1
-    while first < end and (low[first] in grammar.possessives or low[first] in grammar.determiners):
-        first += 1
-    if first >= end or low[first] not in grammar.meeting_places:
-        return at
-    after = first + 1
-    if after + 1 < end and low[after] in OF and low[after + 1] not in grammar.determiners:
-        after += 2
-    return after

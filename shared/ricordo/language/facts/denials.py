@@ -41,7 +41,6 @@ _UNREAD: Final = frozenset(
         ObjectReader.LOSS,
         ObjectReader.PARTING,
         ObjectReader.ENDING,
-        ObjectReader.COURSE,
     }
 )
 """What a denial says nothing of."""

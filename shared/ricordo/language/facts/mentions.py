@@ -208,14 +208,4 @@ def _named_before(tokens: Tokens, grammar: Grammar, term: Span, bounds: Span) ->
         first > lower and tokens.low[first - 1] in ("in", "a")
     ):
         return [], begin, last
-    return [(first, begin - 1)], _before_title(tokens, grammar, first, lower), min(last + 1, end)
-
-
-def _before_title(tokens: Tokens, grammar: Grammar, at: int, lower: int) -> int:
-    """Return where "la signora Elena" begins."""
-    first = at
-    if first > lower and tokens.low[first - 1] in _TITLES:
-        first -= 1
-        if first > lower and tokens.low[first - 1] in grammar.determiners:
-            first -= 1
-    return first
+    return [(first, begin - 1)], first, min(last + 1, end)

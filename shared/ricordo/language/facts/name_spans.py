@@ -13,7 +13,6 @@ from ricordo.language.person_names import is_given, is_place
 LONGEST_NAME: Final = 5
 """Tokens: more capitalised words in a row are shouting or a headline."""
 
-_ENDS: Final = frozenset('.!?…;"')
 LONGEST_ASIDE: Final = 10
 """Words between one name of a list and the next: "Marta, who is a lawyer, and Giada"."""
 
@@ -209,7 +208,7 @@ def _capitalised(tokens: Tokens, grammar: Grammar, at: int) -> bool:
     if word in grammar.not_names:
         listed = at > 1 and tokens.low[at - 1] in grammar.conjunctions and tokens.raw[at - 2][0].isupper()
         return listed and is_given(word)  # "Otis and June"
-    return word not in grammar.refused or _stands_alone(tokens, grammar, at)
+    return word not in grammar.refused
 
 
 def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> bool:
@@ -219,15 +218,6 @@ def _known_small(tokens: Tokens, grammar: Grammar, at: int, *, person: bool) -> 
         return False
     known = is_given(word) if person else is_place(word) or (tokens.lowercase and is_given(word))
     return known and tokens.raw[at].islower()
-
-
-def _stands_alone(tokens: Tokens, grammar: Grammar, at: int) -> bool:
-    """Whether a possessive is a name: "una figlia, Mia, di otto anni", where it possesses nothing."""
-    if tokens.low[at] not in grammar.possessives or not at or not tokens.raw[at][1:].islower():
-        return False
-    begins = tokens.low[at - 1] in _ENDS or tokens.low[at - 1][0] == "\n"
-    followed = at + 1 < len(tokens.low) and tokens.low[at + 1][0].isalnum()
-    return not begins and (not followed or tokens.low[at + 1] in grammar.conjunctions)
 
 
 def _plain_word(tokens: Tokens, grammar: Grammar, at: int) -> bool:

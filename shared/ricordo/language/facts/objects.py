@@ -228,20 +228,6 @@ class Objects:
         items = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
 
-    def _course(self, begin: int, end: int) -> Spans:
-        """Read what is studied after "I'm doing", where a school behind it tells that it is."""
-        spans = self._studied(begin, end)[:1]
-        if spans and self.is_field(*spans[0]):
-            return spans
-        at = spans[0][1] if spans else end
-        if at >= end or self._low[at] not in ("at", "in"):
-            return []
-        return (
-            spans
-            if any(self.organisations.is_school(*s) for s in self.organisations.named(at + 1, end))
-            else []
-        )
-
     def _conditions(self, begin: int, end: int) -> Spans:
         """Read conditions of health that are known by name."""
         return [span for span in self._things(begin, end) if self.is_condition(*span)]
@@ -253,9 +239,7 @@ _FINDERS: Final = {
     ObjectReader.ORGANISATION: attrgetter("organisations.named"),
     ObjectReader.GROUP: attrgetter("organisations.group"),
     ObjectReader.TAUGHT: attrgetter("organisations.behind"),
-    ObjectReader.CAMPUS: attrgetter("organisations.campus"),
     ObjectReader.EMPLOYER: attrgetter("organisations.employer"),
-    ObjectReader.COURSE: attrgetter("_course"),
     ObjectReader.ENROLMENT: attrgetter("organisations.named"),
     ObjectReader.OCCUPATION: attrgetter("_occupation"),
     ObjectReader.LANGUAGE: attrgetter("_languages"),

@@ -134,12 +134,6 @@ class Organisations:
                 return self.named(at + 1, end)
         return []
 
-    def campus(self, begin: int, end: int) -> Spans:
-        """Read "Durham" of "I'm at Durham | doing classics": elsewhere one is at a place."""
-        spans = self.named(begin, end)
-        after = spans[0][1] if spans else end
-        return spans if after < end and self._low[after] in _STUDYING else []
-
     def employer(self, begin: int, end: int) -> Spans:
         """Read whom somebody left: a name that is neither a place's nor a person's."""
         after = name_at(self._tokens, self._grammar, begin, end)

@@ -27,8 +27,6 @@ class ObjectReader(Enum):
     GROUP = "group"
     TAUGHT = "taught"
     ENROLMENT = "enrolment"
-    CAMPUS = "campus"
-    COURSE = "course"
     EMPLOYER = "employer"
     OCCUPATION = "occupation"
     ROLE = "role"

@@ -59,26 +59,8 @@ def had(scene: Scene, subject: Who, piece: Span, reader: ObjectReader, *, over: 
     term = kin_at(scene.tokens, scene.grammar, at, end)
     if term is not None and not _compounded(scene, term[1], item.after):
         _related(scene, item, *term)
-    elif not _named_breed(scene, item) and item.after > at and not _aged(scene, item):
+    elif item.after > at and not _aged(scene, item):
         _owned(scene, item)
-
-
-def _named_breed(scene: Scene, item: _Item) -> bool:
-    """Read "a Norwegian forest cat called Mr Biscuits": a pet by the last word of its kind, when named."""
-    last = item.after - 1
-    kin = scene.grammar.kin.get(scene.tokens.low[last]) if last > item.at else None
-    if scene.grammar.code != "en" or kin is None or kin.predicate != "has_pet":
-        return False
-    spans, _ = named_after(scene.tokens, scene.grammar, kin, item.after, item.end)
-    if spans:
-        _related(scene, item, kin, item.after)
-    return bool(spans)
-
-
-def tells_of_pets(scene: Scene, piece: Span) -> bool:
-    """Whether an item is an animal: "six hens"."""
-    term = kin_at(scene.tokens, scene.grammar, scene.objects.phrasing.lead(*piece), piece[1])
-    return term is not None and term[0].predicate == "has_pet"
 
 
 def _compounded(scene: Scene, at: int, after: int) -> bool:

@@ -9,7 +9,7 @@ from ricordo.language.facts.denials import denied, ended, lost, parted_from
 from ricordo.language.facts.evidence import Polarity
 from ricordo.language.facts.name_spans import Person, Span
 from ricordo.language.facts.phrase_trees import ObjectReader, Rule, longest
-from ricordo.language.facts.possessions import had, tells_of_pets
+from ricordo.language.facts.possessions import had
 from ricordo.language.facts.relatives import companion, in_turn
 from ricordo.language.facts.scene import Claim, Scene, Who
 from ricordo.language.facts.verbs import Verb
@@ -83,8 +83,7 @@ def _has(scene: Scene, claim: Claim) -> None:
     if claim.rule.reader is ObjectReader.POSSESSION and len(pieces) > 1 and in_turn(scene, claim, pieces):
         return
     for piece in pieces:
-        if claim.rule.predicate != "has_pet" or tells_of_pets(scene, piece):
-            had(scene, claim.subject, piece, claim.rule.reader, over=claim.polarity == "past")
+        had(scene, claim.subject, piece, claim.rule.reader, over=claim.polarity == "past")
 
 
 def _lives_with(scene: Scene, claim: Claim) -> None:
@@ -159,8 +158,6 @@ def _choose_predicate(scene: Scene, claim: Claim) -> tuple[Rule, list[Span]]:
 def _of_an_organisation(scene: Scene, claim: Claim, spans: list[Span]) -> tuple[Rule, list[Span]]:
     """Let the object decide: a school is studied at, a choir has members, a library is neither."""
     organisations, first, rule = scene.objects.organisations, spans[0], claim.rule
-    if rule.predicate == "member_of" and not organisations.is_group(*first) and scene.left(claim.subject):
-        return replace(rule, predicate="works_at"), spans  # "I left Google and joined Meta"
     if rule.predicate == "studies" and organisations.is_school(first[0], first[0] + 1):
         return replace(rule, predicate="studies_at"), spans
     joined = rule.reader is ObjectReader.ENROLMENT and not organisations.is_school(*first)

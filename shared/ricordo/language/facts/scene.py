@@ -96,13 +96,6 @@ class Scene:
         if person.kin is not None and not (person.of_other and to is None):
             self.draft(to, person.kin.predicate, person, span=span, polarity="past" if over else "holds")
 
-    def left(self, subject: Who) -> bool:
-        """Whether it was said that somebody works at some place no more."""
-        return any(
-            one.subject is subject and one.predicate == "works_at" and one.polarity != "holds"
-            for one in self._drafts
-        )
-
     def statements(self) -> tuple[Statement, ...]:
         """Return what was noted, with the names that became known, each once."""
         made: dict[tuple[str, ...], Statement] = {}

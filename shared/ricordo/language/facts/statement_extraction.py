@@ -10,8 +10,6 @@ from ricordo.language.facts.asserted_spans import after_reminder, assertions, in
 from ricordo.language.facts.attributes import (
     attribute,
     belonging,
-    belonging_to,
-    birthday_first,
     favoured,
     favourite,
     fronted,
@@ -19,9 +17,9 @@ from ricordo.language.facts.attributes import (
     taken_up,
 )
 from ricordo.language.facts.clauses import Clause, clauses
-from ricordo.language.facts.companions import coupled, in_company, met_at, parted, with_user
+from ricordo.language.facts.companions import coupled, in_company, with_user
 from ricordo.language.facts.evidence import Statement
-from ricordo.language.facts.fact_grammar import Gender, Grammar, Kin
+from ricordo.language.facts.fact_grammar import Gender, Grammar
 from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.mentions import Mention, kin_at, mentions, others_mentions
 from ricordo.language.facts.name_spans import Person, name_at
@@ -138,7 +136,6 @@ class StatementExtractor:
             fronted(self._scene, begin, end)
             or taken_up(self._scene, begin, end)
             or favoured(self._scene, begin, end)
-            or birthday_first(self._scene, clause.begin, end)
         ):
             return
         at = begin
@@ -164,8 +161,6 @@ class StatementExtractor:
         return (
             attribute(self._scene, at, end)
             or own_language(self._scene, at, end)
-            or belonging_to(self._scene, at, end)
-            or parted(self._scene, at, end)
             or favourite(self._scene, at, end)
             or self._subject_at(at, end)
             or self._subjectless(at, end)
@@ -213,17 +208,12 @@ class StatementExtractor:
         if joined is not None:
             person = self._scene.cast.introduce(Person(None, names=[self._tokens.text(at, after)]))
             return self._together(person, joined, end)
-        verb = self._verb(met_at(self._scene, after, end), end)
+        verb = self._verb(after, end)
         possessed = after < end and self._tokens.low[after] == "'s"
         aside = after < end and self._tokens.low[after] in (",", "(")
         if (verb is None and not possessed and not aside) or (verb is not None and verb.bare):
             return False
         name = self._tokens.text(at, after)
-        met = met_at(self._scene, after, end)
-        if met > after and is_of_the_users_life(self._tokens.low[at:after]):
-            person = self._scene.cast.introduce(Person(Kin("knows", ""), names=[name]))
-            self._scene.tie(person, span=(at, met))
-            return self._about(person, met, end)
         presumed = not self._scene.cast.knows(name) and not is_of_the_users_life(self._tokens.low[at:after])
         person = self._scene.cast.introduce(Person(None, names=[name], presumed=presumed))
         return self._about(person, after, end)
