@@ -12,12 +12,12 @@ from ricordo.language.assertion_scope import Assertion
 from ricordo.language.data_files import LANGUAGES
 from ricordo.language.document import Document
 from ricordo.language.event_times.event_direction import Speech, moved_to, open_bound, place, stretch_of
-from ricordo.language.event_times.hours import hour_after_dinner, in_half, is_beside_dinner, is_of_dinner
 from ricordo.language.event_times.relevance import TimeCandidate, is_of_event, names_a_day
 from ricordo.language.event_times.windows import TextWindow, hour_in, signs_of, windows
 from ricordo.language.named_times import is_named, without_works
 from ricordo.language.temporal import Language, TimeSpan
-from ricordo.language.temporal.expressions.compounds import PartOfDay
+from ricordo.language.temporal.expressions.base import Expression
+from ricordo.language.temporal.expressions.compounds import Between, PartOfDay
 from ricordo.language.temporal.expressions.shapes import (
     after_noon,
     is_dayless,
@@ -42,6 +42,15 @@ _WEEK: Final = timedelta(days=7, hours=2)
 _MONTH: Final = timedelta(days=32)
 _LATE: Final = 6 * 60
 _NOON: Final = 12 * 60
+_AFTERNOON: Final[dict[Language, range]] = {"it": range(60, 4 * 60)}
+_LATE_AFTERNOON: Final = range(60, 6 * 60)
+"""Minutes since midnight at which an hour of no half is one of the afternoon; Italians often count to 24."""
+_DINNER: Final = range(60, 11 * 60)
+_BREAK: Final = re.compile(r"[,;:()]|\b(?:but|then|before|after|and|ma|poi|prima|dopo|ed?(?!'))\b")
+_HALF: Final = re.compile(
+    r"\b0\d|[ap]\.?m\b|morning|night|evening|afternoon|dawn|mattin|pomeriggio|sera\b|notte|alba",
+    re.IGNORECASE,
+)
 
 
 def event_times(document: Document, said_at: datetime, zone: ZoneInfo) -> tuple[EventTime, ...]:
@@ -81,7 +90,6 @@ class _Reader:
         self._left = _MOST_WINDOWS
         self._day: TimeCandidate | None = None
         self._hour: int | None = None
-        self._dined = False
         self._whole: TimeSpan | None = None
         self._text = ""
         self._dayless: list[TimeCandidate] = []
@@ -90,7 +98,7 @@ class _Reader:
         """Read the times of an assertion."""
         if self._day is not None and not self._is_ahead(self._day):
             self._day = None
-        self._dayless, self._whole, self._text, self._dined = [], None, assertion.text, False
+        self._dayless, self._whole, self._text = [], None, assertion.text
         hinted = self._speech.signs.hinted(assertion.plain, assertion.words)
         for window in windows(assertion, self._speech.language, hinted=hinted):
             if self._left <= 0:
@@ -121,7 +129,7 @@ class _Reader:
             self._whole = one.span
         if one.opens or one.span.end - one.span.start > _DAY:
             return
-        self._day, self._hour, self._dined = one, minutes(one.expression), one.dines
+        self._day, self._hour = one, minutes(one.expression)
         waiting, self._dayless = self._dayless, []
         if self._hour is None:
             for hour in waiting:
@@ -134,13 +142,11 @@ class _Reader:
         expression = one.expression
         if isinstance(day.expression, PartOfDay):
             expression = of_part(expression, day.expression.part)
-        if self._dined and self._hour is not None:
-            expression = hour_after_dinner(expression, self._hour, one, self._speech.signs)
-        expression = in_half(expression, self._text, one.span.span, self._speech.language, self._speech.signs)
+        expression = _in_half(expression, self._text, one.span.span, self._speech)
         at = minutes(expression)
         if at is not None and at < _LATE + 60 and self._hour is not None and at < self._hour < at + _NOON:
             expression = after_noon(expression)
-        self._hour, self._dined = minutes(expression), self._dined or one.dines
+        self._hour = minutes(expression)
         placed = TimeMention(one.reference, one.span.span, on_day(expression, self._date(day)))
         span = placed.at(self._speech.moment("past"))
         if span is not None:
@@ -188,10 +194,8 @@ def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
         first, after = begin + one.span[0], begin + one.span[1]
         moved = moved_to(replace(one, span=(first, after)), window, speech.signs)
         expression = moved or one.expression
-        if is_of_dinner(expression, low, (first, after), speech.signs):
-            expression = after_noon(expression)
-        elif not is_dayless(expression):  # else the day told beside it may tell which half
-            expression = in_half(expression, text, (first, after), speech.language, speech.signs)
+        if not is_dayless(expression):  # else the day told beside it may tell which half
+            expression = _in_half(expression, text, (first, after), speech)
         reading = TimeMention(one.reference, (first, after), expression)
         span = place(window, reading, speech, timed=timed, moved=moved is not None)
         if span is None:
@@ -205,8 +209,27 @@ def _times(window: TextWindow, speech: Speech) -> Iterator[TimeCandidate]:
         if is_named(text, low, first, after, speech.language):
             continue
         before, behind = low[max(0, first - _AROUND) : first], low[after : after + _AROUND]
-        dines = is_beside_dinner(low, (first, after), speech.signs)
-        yield TimeCandidate(span, low, low[first:after], before, behind, reading.expression, opens, dines)
+        yield TimeCandidate(span, low, low[first:after], before, behind, reading.expression, opens)
+
+
+def _in_half(expression: Expression, text: str, span: tuple[int, int], speech: Speech) -> Expression:
+    """Return an hour as one after noon where it is said so without its half of the day: "Friday at 3".
+
+    An hour of a dinner is, too; beside words of night or waking it stays where it is. From one hour to
+    another, the other comes later.
+    """
+    first, last = minutes(expression), minutes(expression.last) if isinstance(expression, Between) else None
+    if first is None or _HALF.search(text, *span):
+        return expression
+    clause = _BREAK.split(text[: span[0]].lower())[-1] + _BREAK.split(text[span[1] :].lower(), maxsplit=1)[0]
+    shifted = (
+        _DINNER if speech.signs.dinner.search(clause) else _AFTERNOON.get(speech.language, _LATE_AFTERNOON)
+    )
+    if first in shifted and (last is None or last < _NOON) and not speech.signs.night.search(clause):
+        return after_noon(expression)
+    if isinstance(expression, Between) and last is not None and last <= first < last + _NOON:
+        return replace(expression, last=after_noon(expression.last))
+    return expression
 
 
 def _found(window: TextWindow, speech: Speech) -> list[TimeMention]:

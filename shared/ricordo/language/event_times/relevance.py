@@ -27,7 +27,6 @@ class TimeCandidate:
     Attributes:
         reference: the words of the time, plain, without an article.
         opens: whether something goes on from then, or until then.
-        dines: whether a dinner is told in its clause.
     """
 
     span: TimeSpan
@@ -37,7 +36,6 @@ class TimeCandidate:
     behind: str
     expression: Expression
     opens: bool = False
-    dines: bool = False
 
 
 def names_a_day(one: TimeCandidate, signs: Signs) -> bool:

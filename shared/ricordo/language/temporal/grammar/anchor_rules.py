@@ -202,21 +202,11 @@ def _short_part_of_year(reader: Reader, at: int) -> Read | None:
     begin = reader.skip_sign(at + 1, "-") if year is not None else at
     units: dict[Kind, tuple[Unit, int]] = {Kind.QUARTER: ("quarter", 4), Kind.HALF: ("half", 2)}
     kind = next((kind for kind in units if reader.has(begin, kind)), None)
-    if year is not None and kind is None:
-        return _year_then_nth(reader, year, reader.skip(begin, Kind.THE))
     n = reader.number(begin + 1, Kind.NUMBER)
     if kind is None or n is None or not reader.adjacent(begin + 1) or not 1 <= n <= units[kind][1]:
         return None
     whole, end = (Years(year), begin + 2) if year is not None else _year_of(reader, begin + 2)
     return Read(Nth(whole, n, units[kind][0]), end)
-
-
-def _year_then_nth(reader: Reader, year: int, at: int) -> Read | None:
-    """Read "2016 third quarter", "2016, the first half"."""
-    n, unit = reader.number(at, Kind.ORDINAL), reader.unit(at + 1)
-    if n is None or unit not in {"quarter", "half"}:
-        return None
-    return Read(Nth(Years(year), n, unit), at + 2)
 
 
 def _year_of(reader: Reader, at: int) -> tuple[Expression, int]:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from ricordo.language.temporal.expressions.base import OFFSETS, Expression
 from ricordo.language.temporal.expressions.compounds import Between, PartName, PartOfDay, TimeOfDay, in_part
-from ricordo.language.temporal.expressions.parts import Neighbour
 from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.periods import second_next
@@ -182,21 +181,6 @@ def part_then_day(reader: Reader, at: int) -> Read | None:
         return None  # "the dinner of yesterday" is a dinner
     day = _day_behind(reader, begin + 1)
     return Read(PartOfDay(part, day.expression), day.end) if day is not None else None
-
-
-def part_beside_day(reader: Reader, at: int) -> Read | None:
-    """Read "the night before 3 May", "la sera dopo Pasqua": of the day before, or of the next."""
-    begin = reader.skip(at, Kind.THE)
-    part = reader.part(begin)
-    if part is None or reader.items[begin].weak or reader.has(begin, Kind.DAY, Kind.PLURAL):
-        return None
-    after = reader.has(begin + 1, Kind.AFTER)
-    if not after and not reader.has(begin + 1, Kind.BEFORE):
-        return None
-    day = _day_behind(reader, begin + 2)
-    if day is None:
-        return None
-    return Read(PartOfDay(part, Neighbour(1 if after else -1, day.expression, "day")), day.end)
 
 
 _TWILIGHTS: frozenset[PartName] = frozenset({"dawn", "sunset"})

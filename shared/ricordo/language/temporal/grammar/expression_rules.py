@@ -13,7 +13,6 @@ from ricordo.language.temporal.grammar.clocks import (
     hour_then_day,
     on_day,
     on_part,
-    part_beside_day,
     part_of_day,
     part_then_day,
 )
@@ -38,7 +37,7 @@ from ricordo.language.temporal.grammar.ranges import (
 )
 from ricordo.language.temporal.grammar.stretches import decade, edge, some_of_period, week_of
 from ricordo.language.temporal.grammar.token_reader import Read, Reader, RuleTable, longest
-from ricordo.language.temporal.grammar.years import bare_year, century, holiday_name, year_then_part
+from ricordo.language.temporal.grammar.years import bare_year, holiday_name, year_then_part
 from ricordo.language.temporal.lexemes import Lexeme
 from ricordo.language.temporal.lexicon import KEY_KINDS, Kind, Lexicon
 
@@ -66,7 +65,6 @@ _PERIODS: RuleTable = (
     (season, _LEADING | {Kind.SEASON}),
     (decade, frozenset({Kind.THE, Kind.DECADE, Kind.DECADE_WORD, Kind.NUMBER, Kind.SIGN})),
     (bare_year, frozenset({Kind.THE, Kind.UNIT, Kind.NUMBER, Kind.SIGN})),
-    (century, frozenset({Kind.NUMBER})),
     (year_then_part, _LEADING | {Kind.UNIT, Kind.NUMBER, Kind.SIGN}),
     (part_of_day, _LEADING | {Kind.PART}),
     (some_of_period, _DAY_NAMES | {Kind.NUMBER, Kind.UNIT, Kind.PART}),
@@ -84,7 +82,6 @@ _COMPOSED: RuleTable = (
     (week_with_days, _LEADING | {Kind.UNIT}),
     (bound, _OPENING | _DAY_NAMES | _ENDS | {Kind.BEFORE, Kind.AFTER, Kind.SINCE, Kind.UNTIL, Kind.UP_TO}),
     (part_then_day, frozenset({Kind.THE, Kind.PART})),
-    (part_beside_day, frozenset({Kind.THE, Kind.PART})),
     (hour_then_day, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),
     (clock_range, frozenset({Kind.FROM, Kind.BETWEEN, Kind.SINCE})),
     (clock, frozenset({Kind.AT, Kind.NUMBER, Kind.PAST_HOUR})),

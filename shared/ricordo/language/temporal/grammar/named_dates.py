@@ -6,7 +6,7 @@ from ricordo.language.temporal.expressions.calendar_dates import CalendarDay
 from ricordo.language.temporal.expressions.parts import Nth
 from ricordo.language.temporal.expressions.relative_dates import Period
 from ricordo.language.temporal.grammar.anchor_rules import with_year
-from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after, year_at
+from ricordo.language.temporal.grammar.numeric_dates import full_year, numeric_date, year_after
 from ricordo.language.temporal.grammar.token_reader import Read, Reader
 from ricordo.language.temporal.lexicon import Kind
 
@@ -66,7 +66,6 @@ def named_date(reader: Reader, at: int) -> Read | None:
     return (
         _day_month(reader, begin, weekday)
         or _month_day(reader, begin, weekday)
-        or _year_first(reader, begin)
         or _year_between(reader, begin)
         or (numeric_date(reader, begin) if weekday is not None else None)
         or _no_day(reader, begin)
@@ -144,16 +143,6 @@ def _joined_year(reader: Reader, at: int) -> int | None:
     if number is None or not alike or not all(reader.adjacent(i) for i in (at - 1, at, at + 1)):
         return None
     return full_year(number, 2) if reader.digits(at + 1) == 2 else None
-
-
-def _year_first(reader: Reader, at: int) -> Read | None:
-    """Read "2021 March 5"."""
-    year = year_at(reader, at) if reader.digits(at) == 4 else None
-    month = reader.number(at + 1, Kind.MONTH)
-    day = _day_of_month(reader, at + 2)
-    if year is None or month is None or day is None or not reader.has_digit(at + 2):
-        return None
-    return Read(CalendarDay(day[0], month, year=year), day[1])
 
 
 def _year_between(reader: Reader, at: int) -> Read | None:

@@ -171,7 +171,7 @@ def bound(reader: Reader, at: int) -> Read | None:
     """Read "before 2010", "since Monday", "dopo il 3 maggio", "2012 or later", "prima di Natale"."""
     side = next((side for kind, side in _SIDES if reader.has(at, kind)), None)
     if side is None:
-        return _from_on(reader, at) or _bound_behind(reader, at)
+        return _bound_behind(reader, at)
     inner = _end_point(reader, at + 1) or _end_point(reader, reader.skip(at + 1, Kind.THE))
     if inner is not None and isinstance(inner.expression, Now):
         return None  # "by now" is no time of its own
@@ -185,15 +185,6 @@ _SIDES: tuple[tuple[Kind, Side], ...] = (
     (Kind.AFTER, "after"),
     (Kind.SINCE, "since"),
 )
-
-
-def _from_on(reader: Reader, at: int) -> Read | None:
-    """Read "from 2015 on", "from last Monday onwards"."""
-    inner = _end_point(reader, at + 1) if reader.has(at, Kind.FROM) else None
-    if inner is None or not reader.is_text(inner.end, "on", "onwards", "onward"):
-        return None
-    on_a_day = reader.is_text(inner.end, "on") and reader.period(inner.end) is not None
-    return None if on_a_day else Read(Bound("since", inner.expression), inner.end + 1)
 
 
 def _bound_behind(reader: Reader, at: int) -> Read | None:

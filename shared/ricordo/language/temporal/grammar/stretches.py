@@ -3,7 +3,6 @@
 from typing import cast
 
 from ricordo.language.temporal.expressions.calendar_dates import (
-    CalendarDay,
     Holiday,
     Month,
     NumberedWeek,
@@ -15,7 +14,7 @@ from ricordo.language.temporal.expressions.parts import Edge, EdgeName, Neighbou
 from ricordo.language.temporal.expressions.relative_dates import Period, Rolling, Unit
 from ricordo.language.temporal.expressions.shapes import is_day
 from ricordo.language.temporal.grammar.anchor_rules import is_year, with_year
-from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after, year_at
+from ricordo.language.temporal.grammar.numeric_dates import full_year, year_after
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.ranges import between
 from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
@@ -27,36 +26,19 @@ def week_of(reader: Reader, at: int) -> Read | None:
     begin = reader.skip(at, Kind.THE)
     unit = reader.unit(begin)
     if unit not in {"week", "weekend"}:
-        return _holiday_weekend(reader, at) or _iso_week(reader, at)
+        return _holiday_weekend(reader, at)
     place = reader.skip_sign(reader.skip(begin + 1, Kind.NUMBERED), ".")
     number = reader.number(place, Kind.NUMBER)
     if unit == "week" and number is not None and 1 <= number <= _MOST_WEEKS and reader.digits(place):
         return with_year(reader, NumberedWeek(number), place + 1)
     place = reader.skip(begin + 1, Kind.SINCE, Kind.OF, Kind.ON, Kind.THE, Kind.BEGINNING, most=5)
-    inner = reader.period(place) or _day_number(reader, place)
+    inner = reader.period(place)
     if inner is None or not is_day(inner.expression) or is_year(inner.expression):
         return None
     return Read(WeekOf(inner.expression, weekend=unit == "weekend"), inner.end)
 
 
 _MOST_WEEKS = 53
-
-
-def _day_number(reader: Reader, at: int) -> Read | None:
-    day = reader.number(at, Kind.NUMBER)
-    if day is None or not 1 <= day <= 31 or not reader.digits(at) or not reader.ends_clause(at + 1):
-        return None
-    return Read(CalendarDay(day), at + 1)
-
-
-def _iso_week(reader: Reader, at: int) -> Read | None:
-    year = year_at(reader, at) if reader.digits(at) == 4 else None
-    place = reader.skip_sign(at + 1, "-")
-    week = reader.number(place + 1, Kind.NUMBER)
-    if year is None or week is None or not reader.is_text(place, "w") or reader.digits(place + 1) != 2:
-        return None
-    glued = all(reader.adjacent(i) for i in range(at + 1, place + 2))
-    return Read(NumberedWeek(week, year=year), place + 2) if glued and 1 <= week <= _MOST_WEEKS else None
 
 
 def _holiday_weekend(reader: Reader, at: int) -> Read | None:

@@ -5,7 +5,7 @@ from ricordo.language.temporal.expressions.calendar_dates import Holiday, Years
 from ricordo.language.temporal.expressions.parts import Nth
 from ricordo.language.temporal.grammar.anchor_rules import in_year, is_year, with_year
 from ricordo.language.temporal.grammar.distances import away
-from ricordo.language.temporal.grammar.numeric_dates import full_year, short_year_at, year_at
+from ricordo.language.temporal.grammar.numeric_dates import short_year_at, year_at
 from ricordo.language.temporal.grammar.periods import calendar_period
 from ricordo.language.temporal.grammar.token_reader import Read, Reader, furthest
 from ricordo.language.temporal.lexicon import Kind
@@ -36,27 +36,13 @@ def bare_year(reader: Reader, at: int) -> Read | None:
     year = year_at(reader, at)
     if year is not None:
         return Read(Years(year), at + 1) if _is_year(reader, at, year) else None
-    short = short_year_at(reader, at) or _elided_year(reader, at)
+    short = short_year_at(reader, at)
     if short is None or not _is_short_year(reader, at, short[1]):
         return None
     return Read(Years(short[0]), short[1])
 
 
 _LEAST = 100  # "year 5" of something
-
-
-def _elided_year(reader: Reader, at: int) -> tuple[int, int] | None:
-    """Read "nell'85", where the elision takes the sign's place."""
-    number = reader.number(at, Kind.NUMBER)
-    if (
-        number is None
-        or reader.digits(at) != 2
-        or not reader.is_text(at - 1, "nell'")
-        or not reader.adjacent(at)
-    ):
-        return None
-    year = full_year(number, 2)
-    return (year, at + 1) if year is not None else None
 
 
 def _is_short_year(reader: Reader, at: int, end: int) -> bool:
@@ -98,15 +84,6 @@ def _counts(reader: Reader, at: int) -> bool:
     if not reader.has(at - 1, Kind.MORE, Kind.FOR):
         return False
     return not reader.ends_clause(at + 1) and reader.items[at + 1].text not in reader.lexicon.follows_day
-
-
-def century(reader: Reader, at: int) -> Read | None:
-    """Read "il Novecento", "nell'Ottocento": hundreds with a capital letter are centuries from 1300 on."""
-    number = reader.number(at, Kind.NUMBER)
-    if number is None or reader.digits(at) or number % 100 or not 300 <= number <= 900:
-        return None
-    placed = reader.has(at - 1, Kind.THE, Kind.OVER, Kind.OF) and not reader.has(at + 1, Kind.UNIT)
-    return Read(Years(1000 + number, 100), at + 1) if placed and reader.items[at].capital else None
 
 
 _JOINTS = (Kind.IN, Kind.ON, Kind.AT, Kind.OF, Kind.THE)
