@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bcrypt
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.messages.routing import WORKERS
 from ricordo_services.cli.application import run
@@ -118,21 +119,7 @@ def test_rotating_changes_the_named_and_nobody_else(auth: Auth, folder: Path) ->
     assert all(after[user] != new for user, new in hashes(folder).items())
 
 
-REFUSED = (
-    ("server --tenant Acme", 2, "is not a valid tenant"),
-    ("server --tenant a.b", 2, "is not a valid tenant"),
-    ("server --address nats://u:p@h:4222", 2, "host and port only"),
-    ("server --address nats://a:1,nats://b:2", 2, "name one server"),
-    ("server --address http://a:1", 2, "--address"),
-    ("server --tls-cert /c", 2, "go together"),
-    ("server --tls-ca /c", 2, "go together"),
-    ("add-bot acme --name 'A B'", 2, "is no name of a bot"),
-    ("rotate", 2, "name the users"),
-    ("rotate bot-acme --all", 2, "name the users"),
-    ("rotate bot-nobody", 1, "there is no user 'bot-nobody'; there are operator"),
-    ("remove operator", 1, "operator is no bot"),
-    ("remove worker-ingest", 1, "is no bot"),
-)
+REFUSED = table(__file__, "refused")
 
 
 def test_what_cannot_be_is_said_and_changes_nothing(

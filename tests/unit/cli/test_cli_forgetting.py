@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
 from ricordo.store.schema import Tombstone
@@ -17,15 +18,7 @@ from ricordo_services.cli.failures import Failed
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        ((), "--user, or --tenant-wide"),
-        (("--message", "m-1"), "--user, or --tenant-wide"),
-        (("--user", "u", "--message", "m", "--conversation", "c"), "exclude each other"),
-        (("--user", "u", "--tenant-wide"), "--tenant-wide excludes --user"),
-        (("--tenant-wide", "--message", "m"), "--tenant-wide excludes --user"),
-        (("--user", "u"), "add --yes"),
-        (("--tenant-wide",), "add --yes"),
-    ],
+    table(__file__, "what_cannot_be_meant_is_misuse"),
 )
 def test_what_cannot_be_meant_is_misuse(cli: Cli, words: tuple[str, ...], said: str) -> None:
     result = cli("forget", *words)

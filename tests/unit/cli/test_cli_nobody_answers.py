@@ -8,33 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
-ASKING = (
-    ("doctor",),
-    ("recall", "what?", "--user", "u"),
-    ("context", "what?", "--user", "u"),
-    ("history", "--user", "u"),
-    ("facts", "--user", "u"),
-    ("verify", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "--user", "u"),
-    ("correct", "77e9b1a8-263f-5c50-84ce-3e85a5b925a5", "Turin", "--user", "u"),
-    ("pin", "47b5ef90-e7b7-56be-9896-dcb1dd467f99", "--user", "u"),
-    (
-        "feedback",
-        "49ea8693-df48-462b-bcf1-825de507cfa4",
-        "--used",
-        "47b5ef90-e7b7-56be-9896-dcb1dd467f99",
-        "--user",
-        "u",
-    ),
-    ("identify", "Nico", "Nicola", "--user", "u"),
-    ("stats", "--user", "u"),
-    ("status", "m-1"),
-    ("publish", "-"),
-    ("dlq", "list"),
-    ("export", "--user", "u"),
-    ("forget", "--user", "u", "--yes"),
-)
+ASKING = table(__file__, "asking")
 PATIENCE_S = 10
 
 
@@ -95,13 +72,7 @@ def test_without_servers_it_says_what_to_start(cli: Cli, command: tuple[str, ...
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("--data-dir", "{0}", "dlq", "list"),
-        ("dlq", "--data-dir", "{0}", "list"),
-        ("dlq", "list", "--data-dir", "{0}"),
-        ("--data-dir", "{0}", "stats", "--user", "u"),
-        ("stats", "--user", "u", "--data-dir", "{0}"),
-    ],
+    table(__file__, "the_data_folder_may_stand_anywhere"),
     ids=" ".join,
 )
 def test_the_data_folder_may_stand_anywhere(cli: Cli, tmp_path: Path, words: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 import structlog
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
 NOW = "2026-05-04T10:00:00+02:00"
@@ -54,14 +55,7 @@ def test_the_time_of_what_is_told_is_in_the_zone_of_the_message(cli: Cli) -> Non
     assert "event_end           2026-05-04T00:00:00+02:00" in for_a_person.lines
 
 
-WRONG: tuple[tuple[dict[str, object], str], ...] = (
-    ({"contnet": "x"}, "contnet is no field of a message; leave it out, or name one of "),
-    ({"timestamp": "2026-05-04"}, "must be an RFC 3339 instant with an offset"),
-    ({"timezone": "Mars/One"}, "such as Europe/Rome"),
-    ({"role": "boss"}, "must be 'user', 'assistant', 'system' or 'tool'"),
-    ({"importance": 7}, "importance must be"),
-    ({"participants": "Anna"}, "participants must be"),
-)
+WRONG: tuple[tuple[dict[str, object], str], ...] = table(__file__, "wrong")
 
 
 def test_a_line_that_cannot_be_meant_is_refused_by_its_number(cli: Cli) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import structlog
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
 from ricordo import log
@@ -39,33 +40,7 @@ def test_a_model_that_the_provider_does_not_know_stops_a_process(
 
 @pytest.mark.parametrize(
     ("setting", "value", "fault"),
-    [
-        ("embedding.ollama_url", "http://127.0.0.1:99999", "its port must be a number from 1 to 65535"),
-        ("embedding.ollama_url", "notaurl", "it names no scheme: give scheme, host and port, such as http:"),
-        ("embedding.ollama_url", "127.0.0.1:11434", "it names no scheme"),
-        (
-            "embedding.ollama_url",
-            "",
-            "it is empty: give scheme, host and port, such as http://127.0.0.1:11434",
-        ),
-        ("embedding.ollama_url", "http://user:secret word@host", "it holds a blank or a control character"),
-        ("embedding.ollama_url", "http://user:secret@:80", "it names no host"),
-        ("embedding.ollama_url", "http://[::1", "give scheme, host and port"),
-        ("analyser.ollama_url", "ftp://host", "ftp:// is not spoken there"),
-        ("enrichment.ollama_url", "http://host:http", "its port must be a number"),
-        ("knowledge.ollama_url", "host:11434", "it names no scheme"),
-        ("bus.url", "nats://user:secret@host:99999", "its port must be a number"),
-        ("bus.url", "http://host:4222", "http:// is not supported"),
-        ("stores.qdrant_url", "qdrant:6333", "it names no scheme"),
-        ("stores.bolt_url", "http://host:7687", "such as bolt://127.0.0.1:7687"),
-        (
-            "stores.postgres_dsn",
-            "postgresql://ricordo:secret@host:99999/r",
-            "its port must be a number",
-        ),
-        ("stores.postgres_dsn", "postgresql://ricordo:secret@one:5432,two:x/r", "its port must be a number"),
-        ("stores.postgres_admin_dsn", "mysql://user:secret@host/ricordo", "mysql:// is not spoken there"),
-    ],
+    table(__file__, "what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_secret"),
 )
 def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_secret(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, fault: str
@@ -83,15 +58,7 @@ def test_what_is_no_address_stops_a_process_before_anything_starts_and_shows_no_
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [
-        ("embedding.ollama_url", "https://user:secret@ollama.example/behind/a/proxy"),
-        ("embedding.ollama_url", "http://[::1]:11434"),
-        ("bus.url", "nats://one:4222,nats://two:4222"),
-        ("stores.qdrant_url", "https://qdrant.example"),
-        ("stores.bolt_url", "neo4j+s://graph.example"),
-        ("stores.postgres_dsn", "postgres://ricordo@one:5432,two:5433/ricordo"),
-        ("stores.postgres_dsn", "postgresql:///ricordo?host=/run/postgresql"),
-    ],
+    table(__file__, "what_is_an_address_is_taken"),
 )
 def test_what_is_an_address_is_taken(monkeypatch: pytest.MonkeyPatch, setting: str, value: str) -> None:
     monkeypatch.setenv(f"RICORDO_{setting.replace('.', '__')}".upper(), value)
@@ -143,12 +110,7 @@ def test_a_model_is_no_fallback_of_itself(cli: Cli, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     ("variable", "nearest"),
-    [
-        ("RICORDO_WORKR__BATCH", "RICORDO_WORKER__BATCH"),
-        ("RICORDO_WORKER__BTACH", "RICORDO_WORKER__BATCH"),
-        ("ricordo_log__levle", "RICORDO_LOG__LEVEL"),
-        ("RICORDO_WORKER_BATCH", "RICORDO_WORKER__BATCH"),  # one underscore
-    ],
+    table(__file__, "a_variable_that_is_no_setting_stops_a_process"),
 )
 def test_a_variable_that_is_no_setting_stops_a_process(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: str, nearest: str
@@ -236,24 +198,7 @@ def test_a_setting_without_effect_is_ignored_with_a_warning(
 
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
-    [
-        ("EMBEDDING__BATCH", "0", "must be greater than 0, not '0'"),
-        ("EMBEDDING__BATCH", "many", "must be a valid integer, not 'many'"),
-        ("EMBEDDING__THREADS", "9999", "must be less than or equal to 512, not '9999'"),
-        ("EMBEDDING__THREADS", "9" * 50, f"must be less than or equal to 512, not '{'9' * 40}…'"),
-        ("EMBEDDING__OPEN_S", "inf", "must be a finite number, not 'inf'"),
-        ("LIFECYCLE__DECAY_EVERY_H", "nan", "must be a finite number, not 'nan'"),
-        ("EMBEDDING__FLUSH_AFTER_MS", "soon", "must be a valid number, not 'soon'"),
-        ("EMBEDDING__PROVIDER", "openai", "must be 'onnx' or 'ollama', not 'openai'"),
-        ("EMBEDDING__PULL", "maybe", "must be true or false, not 'maybe'"),
-        ("EMBEDDING", "3", "must be a table in the file, or a JSON object in a variable"),
-        (
-            "STORES",
-            '"postgresql://a:secret@b"',
-            "must be a table in the file, or a JSON object in a variable",
-        ),
-        ("STORES", '{"bolt_password": 1234}', "must be a valid string"),
-    ],
+    table(__file__, "a_wrong_value_is_told_in_words_and_no_secret_is_shown"),
 )
 def test_a_wrong_value_is_told_in_words_and_no_secret_is_shown(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
+from tests.fixtures.sentence_tables import table
 
-from ricordo.language.annotations import MemoryKind
 from ricordo.messages.codec import MessageOwner, decode, decode_as, encode, owner_of, readable_id
 from ricordo.messages.errors import DeadLetterCode, DecodeError
 from ricordo.messages.events import MessageReceived
@@ -24,15 +24,12 @@ SAID: dict[str, object] = {
     "content": "Ieri ho adottato un cane, si chiama Max!",
     "timestamp": "2026-02-01T14:30:00+01:00",
 }
-KINDS = [kind.value for kind in MemoryKind]
 NAMES = sorted(CONTRACTS)
 GOLDEN = Path(__file__).parent / "golden" / "v1"
 
 
-INSTANT = "must be an RFC 3339 instant with an offset, such as 2026-02-01T14:30:00+01:00"
 NAME = "must be 1 to 128 printable ASCII characters without spaces"
 TOO_LONG = "must have at most 32,768 characters after NFC normalisation, not 40,000"
-ZONE = "must be a time zone of the IANA database, such as Europe/Rome"
 
 
 def said(**fields: object) -> bytes:
@@ -48,44 +45,20 @@ def refusal(body: bytes, name: str = "message.received") -> tuple[str, str | Non
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("id", "", NAME),
+        *table(__file__, "a_wrong_field_is_named_with_its_reason"),
         ("id", "x" * 129, NAME),
-        ("id", "città", NAME),
-        ("id", "a\n", NAME),
-        ("id", 5, "must be a valid string"),
         ("user_id", None, "must be a valid string"),
-        ("conversation_id", "a b", NAME),
-        ("role", "robot", "must be 'user', 'assistant', 'system' or 'tool'"),
-        ("role", 1, "must be 'user', 'assistant', 'system' or 'tool'"),
-        ("content", "", "must not be empty or blank"),
-        ("content", " \n\t\u2003", "must not be empty or blank"),
         ("content", "x" * 40_000, TOO_LONG),
         ("content", "a\x00b", "must not contain NUL characters"),
-        ("content", ["a"], "must be a valid string"),
-        ("timestamp", 1769952600, INSTANT),
-        ("timezone", "Mars/Olympus", ZONE),
-        ("timezone", "Europe", ZONE),
-        ("timezone", "../../etc/passwd", ZONE),
-        ("language", "italiano!", "must be a language tag such as it, en or pt-BR"),
         ("speaker", "a\x00", "must not contain NUL characters"),
         ("speaker", "x" * 257, "must have at most 256 characters after NFC normalisation, not 257"),
-        ("metadata", [], "must be a JSON object"),
         ("metadata", {"a": {"b": ["\x00"]}}, "must not contain NUL characters"),
         ("metadata", {"\x00": 1}, "must not contain NUL characters"),
         ("metadata", {"a": float("nan")}, "must not contain NaN or an infinity"),
         ("metadata", {"a": "x" * METADATA_MAX_BYTES}, "must take at most 16,384 bytes as JSON, not 16,393"),
-        ("importance", "0.5", "must be a valid number"),
-        ("importance", True, "must be a valid number"),
-        ("importance", 1.01, "must be less than or equal to 1"),
         ("importance", float("nan"), "must be a finite number"),
-        ("trust", 5.1, "must be less than or equal to 5"),
-        ("trust", -1, "must be greater than or equal to 0"),
-        ("kind", "novel", f"must be {', '.join(map(repr, KINDS[:-1]))} or {KINDS[-1]!r}"),
         ("tags", ["a"] * 65, "must have at most 64 items, not 65"),
-        ("expires_at", "2026-02-01", INSTANT),
-        ("document", "text", "must be a JSON object"),
         ("user_id", "u" * 129, NAME),
-        ("participants", "Davide", "must be a valid array"),
         ("content", "\u0958" * 20_000, TOO_LONG),
     ],
 )
