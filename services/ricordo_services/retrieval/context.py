@@ -9,8 +9,10 @@ from typing import Final, NamedTuple, TypeVar
 from ricordo.clock import Clock
 from ricordo.language.annotations import MemoryType, Role
 from ricordo.language.detection import detect, shows_language
-from ricordo.memory.context import AssembledContext as Assembled
-from ricordo.memory.context import Material, assemble, substitute_syntheses
+from ricordo.memory.context.assembly import assemble
+from ricordo.memory.context.material import AssembledContext as Assembled
+from ricordo.memory.context.material import Material
+from ricordo.memory.context.selection import substitute_syntheses
 from ricordo.memory.facts import PROFILE, Fact, core_profile
 from ricordo.memory.model import Memory
 from ricordo.memory.ranking.fixed_profiles import ContextAdmission, admission

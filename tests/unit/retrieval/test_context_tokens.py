@@ -13,7 +13,8 @@ from tests.fixtures.examples import at_most
 from tests.fixtures.material import NOW, fact, memory, turn
 
 from ricordo.language.text import collapse
-from ricordo.memory.context import AssembledContext, Material, assemble
+from ricordo.memory.context.assembly import assemble
+from ricordo.memory.context.material import AssembledContext, Material
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.context.token_budget import cached_token_counter
 from ricordo.messages.events import MessageReceived

@@ -10,7 +10,8 @@ from tests.fixtures.material import NOW, count, memory, turn
 
 from ricordo.language.annotations import Role
 from ricordo.language.document import Document
-from ricordo.memory.context import Material, assemble
+from ricordo.memory.context.assembly import assemble
+from ricordo.memory.context.material import Material
 from ricordo.memory.enrichment import enrich
 from ricordo.memory.facts import extract
 from ricordo.memory.model import Memory

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.fixtures.material import count, known, memory, text_of, turn
 
-from ricordo.memory.context import Material, assemble
+from ricordo.memory.context.assembly import assemble
+from ricordo.memory.context.material import Material
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.model import Memory
 

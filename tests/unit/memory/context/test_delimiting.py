@@ -14,7 +14,8 @@ from tests.fixtures.material import NOW, count, fact, memory, turn
 from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import MemoryKind
-from ricordo.memory.context import Material, assemble
+from ricordo.memory.context.assembly import assemble
+from ricordo.memory.context.material import Material
 from ricordo.memory.context.recalled_tags import strip_recalled
 from ricordo.memory.working_memory import working_memory
 from ricordo.messages.events import MessageReceived

@@ -9,8 +9,8 @@ import pytest
 from tests.fixtures.material import NOW, fact, text_of
 from tests.fixtures.sentence_tables import sentences
 
-from ricordo.memory.context import Material
 from ricordo.memory.context.fact_sentences import fact_sentence
+from ricordo.memory.context.material import Material
 from ricordo.memory.facts import PREDICATES
 
 TABLE = Path(__file__).with_name("fact_sentences.toml")

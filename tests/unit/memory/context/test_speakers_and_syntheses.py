@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.fixtures.material import NOW, memory, text_of, turn
 
 from ricordo.language.annotations import MemoryKind, Role
-from ricordo.memory.context import Material, substitute_syntheses
+from ricordo.memory.context.material import Material
+from ricordo.memory.context.selection import substitute_syntheses
 from ricordo.memory.model import Memory
 from ricordo.testing import factories
 

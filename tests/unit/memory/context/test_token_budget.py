@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fixtures.material import count, fact, memory, text_of, turn
 
-from ricordo.memory.context import Material
+from ricordo.memory.context.material import Material
 from ricordo.memory.context.token_budget import fair_shares
 
 
