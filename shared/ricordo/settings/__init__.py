@@ -5,6 +5,8 @@ tables. The environment takes precedence.
 """
 
 import os
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -47,30 +49,11 @@ __all__ = [
 
 _PREFIX: Final = "RICORDO_"
 
-FORMER_NAMES: Final = {
-    ("documents", "most_pages"): "max_pages",
-    ("documents", "most_characters"): "max_characters",
-    ("documents", "extract_least"): "extract_min_tokens",
-    ("documents", "extract_most"): "extract_max_tokens",
-    ("documents", "most_extracts"): "max_extracts",
-    ("embedding", "query_within_s"): "query_timeout_s",
-    ("analyser", "remembered"): "cache_size",
-    ("stores", "bolt_within_s"): "bolt_timeout_s",
-    ("worker", "brake_messages"): "breaker_window",
-    ("worker", "brake_share"): "breaker_threshold",
-    ("worker", "brake_longest_s"): "breaker_max_pause_s",
-    ("lifecycle", "compress_alike"): "compress_similarity",
-    ("lifecycle", "expired_kept_h"): "expired_return_h",
-    ("lifecycle", "uses_kept_days"): "recall_effects_days",
-}
+_FORMER: Final = tomllib.loads(files(__package__).joinpath("former.toml").read_text(encoding="utf-8"))
+FORMER_NAMES: Final = {tuple(name.split(".")): present for name, present in _FORMER["former"].items()}
 """The present name of each renamed setting, by group and former name; former names are still read."""
 
-REMOVED_SETTINGS: Final = frozenset(
-    {
-        ("links", "cache_mb"),
-        *(("worker", name) for name in ("import_slots", "import_delay_s", "import_backlog", "under_way")),
-    }
-)
+REMOVED_SETTINGS: Final = frozenset(tuple(name.split(".")) for name in _FORMER["removed"])
 """Settings without effect, by group and name; they are ignored."""
 
 

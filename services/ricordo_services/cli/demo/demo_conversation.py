@@ -1,6 +1,7 @@
 """The conversation of the demo: Giulia, who mends violins, in forty days; and the questions about it."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -63,15 +64,5 @@ class DemoQuestion:
     top: int = 3
 
 
-QUESTIONS: Final = (
-    DemoQuestion("Cosa abbiamo fatto ieri?", "it", "a day, and nothing from any other"),
-    DemoQuestion("Cosa sai di Davide?", "it", "a person: memories and facts"),
-    DemoQuestion("Cosa mi è piaciuto?", "it", "a feeling"),
-    DemoQuestion("Come si fanno gli gnocchi di susine?", "it", "a way to do something"),
-    DemoQuestion("Where do I live now?", "en", "what is true today, not what was"),
-    DemoQuestion("What did I say about the cello last week?", "en", "a topic within a week"),
-    DemoQuestion("How was I feeling about the interview?", "en", "how something felt"),
-    DemoQuestion("How do I stop a violin peg from slipping?", "en", "a way to do something"),
-    DemoQuestion("Che cosa è successo alla nonna Ada?", "it", "a story in several parts", top=4),
-    DemoQuestion("A che cosa sono allergica?", "it", "what was said again and again"),
-)
+_QUESTIONS: Final = tomllib.loads(files(__package__).joinpath("questions.toml").read_text("utf-8"))
+QUESTIONS: Final = tuple(DemoQuestion(**question) for question in _QUESTIONS["question"])
