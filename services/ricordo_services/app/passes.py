@@ -134,7 +134,7 @@ async def make_pass(resources: Resources, name: str) -> PassRunner:
     """Return the pass called `name`, one of `PASSES`."""
     return PassRunner(
         work=await PASSES[name].work(resources),
-        tenants=await resources.store(LifecycleStore),
+        tenants=(await resources.store(LifecycleStore)).tenants,
         runs=await resources.store(PassRuns),
         locks=PassLocks(resources.settings.stores.postgres_dsn.get_secret_value()),
         clock=resources.clock,

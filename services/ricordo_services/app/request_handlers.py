@@ -37,7 +37,7 @@ from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTo
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
-from ricordo_services.retrieval.recall import Recall, RecallService
+from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (
     fit_context,
     fit_facts,
@@ -46,7 +46,7 @@ from ricordo_services.retrieval.reply_truncation import (
 )
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.user_patterns import UserPatterns
-from ricordo_services.retrieval.working_memory_reader import Working, WorkingMemoryReader
+from ricordo_services.retrieval.working_memory_reader import WorkingMemoryReader
 
 _RESUME_EVERY_S: Final = 10.0
 _FACT_COMMANDS: Final = 4  # at once: each holds a connection while it waits for its user's lock
@@ -68,9 +68,9 @@ async def queries(resources: Resources) -> QueryServer:
         resources,
         "retrieval",
         {
-            "query.recall": Recall(recall),
+            "query.recall": recall.answer,
             "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
-            "query.working": Working(working_memory),
+            "query.working": working_memory.answer,
             "query.history": lookups.history,
             "query.facts": facts,
             "query.timeline": lookups.timeline,

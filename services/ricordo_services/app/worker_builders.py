@@ -44,7 +44,6 @@ from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
 from ricordo_services.lifecycle.lifecycle_handlers import Reinforce, SessionEndHandler
-from ricordo_services.lifecycle.notes import tidy_notes
 from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -220,13 +219,18 @@ async def lifecycle(resources: Resources) -> list[Service]:
     notes = await resources.store(NoteStore)
 
     async def daily() -> None:
-        await tidy(life, clock.now(), timedelta(days=settings.recall_effects_days))
-        await tidy_notes(life, notes, clock.now(), timedelta(hours=settings.working_memory_h))
+        await tidy(
+            life,
+            notes,
+            clock.now(),
+            uses_kept=timedelta(days=settings.recall_effects_days),
+            notes_kept=timedelta(hours=settings.working_memory_h),
+        )
 
     reconcile = Reconciliation(
         life,
         await resources.emitter("lifecycle"),
-        bus,
+        bus.oldest_unsettled,
         clock,
         resources.model_names[0],
         timedelta(seconds=settings.reconcile_after_s),

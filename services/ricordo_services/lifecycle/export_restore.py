@@ -16,7 +16,7 @@ from ricordo.memory.facts import Evidence
 from ricordo.memory.model import KeyTopic, Memory, Source, derived_id
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
 from ricordo.messages.enumerations import ArchiveReason
-from ricordo.messages.events import DerivedEvent, MemoryArchived, MemoryChanged
+from ricordo.messages.events import DerivedEvent, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.message_types import parse_instant
 from ricordo.runtime.event_publishing import Emitter
@@ -30,7 +30,7 @@ from ricordo.store.working_memory_store import (
     TooManyNotes,
     WorkingNote,
 )
-from ricordo_services.lifecycle.derived_events import derived_memory_events
+from ricordo_services.lifecycle.derived_events import archived, derived_memory_events
 from ricordo_services.lifecycle.exported_items import (
     Item,
     event_times_of,
@@ -44,16 +44,13 @@ _AT_ONCE: Final = 200
 _COMPUTED: Final = (MemoryKind.SUMMARY, MemoryKind.SYNTHESIS)
 _FIELDS: Final = (*REINFORCED_FIELDS, "pinned", "verified", "compressed")
 _TEXTS: Final = (
-    "content",
-    "title",
-    "summary",
-    "language",
-    "speaker",
-    "timezone",
-    "conversation_id",
-    "location",
+    *("content", "title", "summary", "language", "speaker", "timezone", "conversation_id", "location"),
 )
 _INSTANTS: Final = ("created_at", "expires_at")
+_USE: Final = (
+    *("access_count", "reinforcement", "importance", "importance_beyond", "decay_factor"),
+    *("pinned", "verified", "archive_reason", "compressed"),
+)
 _LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
 
 
@@ -227,15 +224,9 @@ class ExportRestore:
         events: list[DerivedEvent] = []
         if live:
             events.append(MemoryChanged(user_id=self.user_id, memory_ids=live, fields=_FIELDS))
-        gone = {
-            reason: tuple(one.memory_id for one in changed if one.archive_reason == reason)
-            for reason in ArchiveReason
-        }
-        events += [
-            MemoryArchived(user_id=self.user_id, memory_ids=ids, reason=reason)
-            for reason, ids in gone.items()
-            if ids
-        ]
+        for reason in ArchiveReason:
+            gone = [(one.memory_id, self.user_id) for one in changed if one.archive_reason == reason]
+            events += archived(gone, reason)
         await self.emitter.emit(self.tenant, events)
 
     def _use(self, item: Item) -> ImportedUse:
@@ -244,18 +235,10 @@ class ExportRestore:
         return ImportedUse(
             id=here,
             event_id=uuid5(NAMESPACE_OID, f"{self.tenant}/{here}/import/{state}"),
-            access_count=item["access_count"],
+            **{name: item[name] for name in _USE},
             last_accessed=instant_of(item["last_accessed"]),
-            reinforcement=item["reinforcement"],
-            importance=item["importance"],
-            importance_beyond=item["importance_beyond"],
-            decay_factor=item["decay_factor"],
-            pinned=item["pinned"],
-            verified=item["verified"],
             stored_at=parse_instant(item["stored_at"]),
             archived_at=instant_of(item["archived_at"]),
-            archive_reason=item["archive_reason"],
-            compressed=item["compressed"],
             synthesis_id=None if synthesis is None else self.names.known.get(synthesis),
         )
 

@@ -1,7 +1,7 @@
-"""Answers `command.note`, which sets a value in working memory, and deletes expired notes."""
+"""Answers `command.note`, which sets a value in working memory."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from ricordo.clock import Clock
 from ricordo.memory.working_memory import LIFETIME, MAX_NOTES
@@ -9,7 +9,6 @@ from ricordo.messages.commands import Note, NoteReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import RequestError
-from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.working_memory_store import (
     NoteConflict,
     NoteStore,
@@ -17,7 +16,6 @@ from ricordo.store.working_memory_store import (
     TooManyNotes,
     WorkingNote,
 )
-from ricordo_services.lifecycle.passes.pass_work import IsolatedItems
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +43,6 @@ class NoteHandler:
             reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()
-
-
-async def tidy_notes(lifecycle: LifecycleStore, notes: NoteStore, now: datetime, lifetime: timedelta) -> None:
-    """Delete expired notes of all tenants, also those from the future, set by a fast clock.
-
-    Raises:
-        StoreUnavailable: PostgreSQL does not answer; other errors of a tenant are logged.
-    """
-    items = IsolatedItems("tidy notes")
-    for tenant in await lifecycle.tenants():
-        with items.guard(now, tenant):
-            await notes.tidy(tenant, before=now - lifetime, after=now + lifetime)
 
 
 def _note(tenant: str, command: Note) -> WorkingNote:

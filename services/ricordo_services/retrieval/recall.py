@@ -109,6 +109,12 @@ class RecallService:
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
+    async def answer(self, tenant: str, request: RecallRequest, /) -> QueryResult:
+        """Answer `query.recall`: ranked memories and related facts."""
+        recalled = await self(tenant, request)
+        events = accessed(request, recalled)
+        return QueryResult(reply(recalled, explain=request.explain), events, recalled.recall_id)
+
     def _expected_text(self, tenant: str, request: RecallRequest) -> str:
         """Return the text that will be encoded, if the user's speakers are those of the recall before."""
         query, speakers = request.query.casefold(), self._speakers.get((tenant, request.user_id), ())
@@ -305,16 +311,3 @@ def _search_request(
             for one in fact.message_ids[-_EVIDENCE_OF_A_FACT:]
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """Answers `query.recall`."""
-
-    recall: RecallService
-
-    async def __call__(self, tenant: str, request: RecallRequest, /) -> QueryResult:
-        """Return ranked memories and related facts."""
-        recalled = await self.recall(tenant, request)
-        events = accessed(request, recalled)
-        return QueryResult(reply(recalled, explain=request.explain), events, recalled.recall_id)

@@ -92,6 +92,10 @@ class WorkingMemoryReader:
         self._views[key] = _View(snapshot.token, memory, readings)
         return memory
 
+    async def answer(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
+        """Answer `query.working`."""
+        return working_view(await self.read(tenant, request.user_id, request.conversation_id))
+
     def _span(self, moment: datetime) -> WorkingMemorySpan:
         present = self._clock.now()
         return WorkingMemorySpan(
@@ -110,17 +114,6 @@ class WorkingMemoryReader:
             self._names[tenant, user_id] = snapshot.names_token, snapshot.names
         _, names = self._names.get((tenant, user_id)) or (None, ())
         return tuple(dict.fromkeys((*names, *here)))
-
-
-@dataclass(frozen=True, slots=True)
-class Working:
-    """Answers `query.working`."""
-
-    working_memory: WorkingMemoryReader
-
-    async def __call__(self, tenant: str, request: WorkingRequest, /) -> WorkingReply:
-        """Return the working memory of the conversation."""
-        return working_view(await self.working_memory.read(tenant, request.user_id, request.conversation_id))
 
 
 def working_view(memory: WorkingMemory) -> WorkingReply:

@@ -33,19 +33,8 @@ Amount = float | NDArray[np.float64]
 
 # Manners and opinions are not yet a feeling of one's own.
 _NO_OWN_FEELING = frozenset(
-    [
-        "neutral",
-        "admiration",
-        "amusement",
-        "annoyance",
-        "approval",
-        "confusion",
-        "curiosity",
-        "desire",
-        "disapproval",
-        "gratitude",
-        "realization",
-    ]
+    "neutral admiration amusement annoyance approval confusion curiosity desire disapproval gratitude "
+    "realization".split()
 )
 
 
@@ -94,30 +83,21 @@ def _weight(document: Document) -> tuple[ImportanceContribution, ...]:
         for limit in (200, 500)
         if len(document.text) > limit
     ]
-    weighty = _weighty_stems(document.language)
+    weighty, openings = _weighty_stems(document.language)
     # Few words begin as a weighty one does: only those are worth a stemmer.
     if opening := {
-        stem(word.folded, document.language)
-        for word in document.words
-        if word.folded[:_OPENING] in weighty.openings
+        stem(word.folded, document.language) for word in document.words if word.folded[:_OPENING] in openings
     }:
-        announced = (word for key, word in weighty.words.items() if key in opening)
+        announced = (word for key, word in weighty.items() if key in opening)
         found += [ImportanceContribution("keyword", word, 0.5 / 9) for word in announced]
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Keywords:
-    """Keywords by stem, and the prefixes of the stems."""
-
-    words: Mapping[str, str]
-    openings: frozenset[str]
-
-
 @lru_cache(maxsize=8)
-def _weighty_stems(language: str) -> _Keywords:
+def _weighty_stems(language: str) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Return keywords by stem, and the prefixes of the stems."""
     known = {stem(word, language): word for word in _words_of(language)["weighty"].split()}
-    return _Keywords(known, frozenset(key[:_OPENING] for key in known))
+    return known, frozenset(key[:_OPENING] for key in known)
 
 
 def _words_of(language: str) -> Mapping[str, str]:

@@ -38,7 +38,7 @@ class CondensationFault(StrEnum):
 
 def select_messages(turns: Sequence[SessionTurn], most: int = MOST_SHOWN) -> list[LlmMessage]:
     """Return the messages to show, in order; of more than `most` characters, the most important ones."""
-    said = [_said(one.memory) for one in turns]
+    said = [to_llm_message(one.memory) for one in turns]
     left = most
     kept: list[int] = []
     for at in sorted(range(len(turns)), key=lambda at: (-turns[at].memory.importance, at)):
@@ -88,7 +88,8 @@ def validate_condensation(claim: Condensed, sources: Sequence[LlmMessage]) -> Co
     )
 
 
-def _said(memory: Memory) -> LlmMessage:
+def to_llm_message(memory: Memory) -> LlmMessage:
+    """Return a memory as a model is shown it."""
     return LlmMessage(memory.content, memory.language, memory.role, memory.speaker)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ricordo.memory.llm_condensation import select_messages
+from ricordo.memory.llm_condensation import select_messages, to_llm_message
 from ricordo.memory.llm_validation import LlmMessage
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection import MOST_INSIGHTS, Insight
@@ -13,7 +13,6 @@ from ricordo.memory.reflection.insight import (
     InsightClaim,
     questions_in_language,
     relevant_memories,
-    to_llm_message,
     validate_claim,
 )
 from ricordo.memory.reflection.observations import ReflectionEvidence, is_observation, language_of
@@ -50,7 +49,7 @@ class LlmInsights(LlmUse):
 
     use = "insights"
 
-    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:  # noqa: ARG002
+    async def insights(self, observed: ReflectionEvidence) -> Sequence[Insight]:
         """Return at most three insights that the memories support, each about another subject."""
         language = language_of(observed.memories)
         memories = sorted(

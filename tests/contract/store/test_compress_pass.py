@@ -13,9 +13,10 @@ from tests.contract.store.stores import MODEL, STORED, Stores
 from ricordo.language.annotations import MemoryKind
 from ricordo.memory.compression import FEWEST, MOST, CompressionCandidate
 from ricordo.memory.model import Memory, Progress
-from ricordo.memory.summaries import Condensed, SessionTurn
+from ricordo.memory.summaries import SessionTurn
 from ricordo.messages.events import MemoryCompressed, MemoryCreated
 from ricordo.messages.queries import ExpandRequest
+from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.store.consolidation import CompressionStore, MemoryPosition
 from ricordo.store.document_store import DocumentStore
 from ricordo.system_clock import SystemClock
@@ -53,9 +54,7 @@ class PoisonedStore(CompressionStore):
         return await super().compress(tenant, synthesis, sources, now, at)
 
 
-class FixedCondenser:
-    """A `Condenser` that gives one answer."""
-
+class FixedCondenser(LlmCondenser):
     def __init__(self, answer: str | None) -> None:
         self.answer = answer
         self.shown: list[Sequence[SessionTurn]] = []
@@ -63,9 +62,6 @@ class FixedCondenser:
     async def synthesis(self, turns: Sequence[SessionTurn]) -> str | None:
         self.shown.append(turns)
         return self.answer
-
-    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        return None
 
 
 async def _say(stores: Stores, kinds: Iterable[int]) -> None:

@@ -56,14 +56,6 @@ class Work:
 
 
 @dataclass
-class Tenants:
-    names: Sequence[str]
-
-    async def tenants(self) -> Sequence[str]:
-        return self.names
-
-
-@dataclass
 class Broken:
     """Two slices for each tenant; at `step` it fails for a poisoned one."""
 
@@ -123,9 +115,12 @@ def clock() -> ManualClock:
 
 
 def framed(stores: Stores, work: Work | Broken | Backlog, clock: ManualClock, *tenants: str) -> PassRunner:
+    async def of_this_test() -> Sequence[str]:
+        return tenants or [stores.tenant]
+
     return PassRunner(
         work=work,
-        tenants=Tenants(tenants or [stores.tenant]),
+        tenants=of_this_test,
         runs=stores.pass_runs,
         locks=stores.pass_locks,
         clock=clock,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -22,6 +22,7 @@ from ricordo.messages.events import (
     MemoryCreatedBulk,
     MemoryEnriched,
 )
+from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
@@ -57,14 +58,8 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         pass
 
 
-@dataclass(frozen=True)
-class Unsettled:
-    """Consumers, and when their oldest unsettled event was published."""
-
-    oldest: Mapping[str, datetime] = field(default_factory=dict)
-
-    async def oldest_unsettled(self, consumer: str) -> datetime | None:
-        return self.oldest.get(consumer)
+async def nothing_waits(_consumer: str) -> None:
+    """Return that a consumer has settled all of its events."""
 
 
 class OneTenant(LifecycleStore):
@@ -79,7 +74,7 @@ class OneTenant(LifecycleStore):
 
 
 def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
-    return Reconciliation(OneTenant(stores), emitted, Unsettled(), clock, MODEL)
+    return Reconciliation(OneTenant(stores), emitted, nothing_waits, clock, MODEL)
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -153,7 +148,11 @@ async def test_an_event_that_an_older_one_precedes_is_late_and_not_lost(
     stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
     await stores.record(stores.message("m-1"), at=clock.now())
-    waiting = Unsettled({"encode-bulk": clock.now(), "knowledge": clock.now()})
+    began = clock.now()
+
+    async def waiting(consumer: str) -> datetime | None:
+        return began if consumer in {"encode-bulk", "knowledge"} else None
+
     reconcile = Reconciliation(OneTenant(stores), emitted, waiting, clock, MODEL)
     await clock.advance(590)
     await reconcile.run()
@@ -181,7 +180,7 @@ async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
     await stores.say("m-1")
     await stores.record_dead_letter()
     for days, sent in ((29, []), (31, [MemoryCreated])):
-        await tidy(stores.lifecycle, STORED + timedelta(days=days))
+        await tidy(stores.lifecycle, stores.notes, STORED + timedelta(days=days))
         await _reconcile(stores, emitted, clock).run()
         assert [type(event) for event in emitted.events] == sent
 
@@ -225,19 +224,22 @@ async def test_a_tenant_that_fails_keeps_no_other_from_being_tidied_or_reconcile
 ) -> None:
     await stores.say("m-1")
     poisoned = PoisonedLifecycle(stores, ValueError("a row that nobody can read"))
-    assert (await tidy(cast("LifecycleStore", poisoned), clock.now())).failed == 1
+    life = cast("LifecycleStore", poisoned)
+    await tidy(life, stores.notes, clock.now())
     assert len(poisoned.tidied) == 2
     await clock.advance(600)
-    summary = await Reconciliation(cast("LifecycleStore", poisoned), emitted, Unsettled(), clock, MODEL).run()
+    summary = await Reconciliation(
+        cast("LifecycleStore", poisoned), emitted, nothing_waits, clock, MODEL
+    ).run()
     assert (summary.failed, [type(event) for event in emitted.events]) == (1, [MemoryCreated])
     away = PoisonedLifecycle(stores, StoreUnavailable("nobody answers"))
     with pytest.raises(StoreUnavailable):
-        await tidy(cast("LifecycleStore", away), clock.now())
+        await tidy(cast("LifecycleStore", away), stores.notes, clock.now())
     assert away.tidied == []
 
 
 @dataclass(frozen=True)
-class FailingCondenser:
+class FailingCondenser(LlmCondenser):
     """Condenses nothing, and fails at one conversation."""
 
     conversation_id: str = ""
@@ -278,7 +280,7 @@ async def test_events_of_a_summary_that_were_lost_are_emitted_under_the_same_ids
     assert afterwards.events == []
     for emitter, hours in ((afterwards, 2), (again, 3)):
         clock = ManualClock(STORED + timedelta(hours=hours))
-        await Reconciliation(OneTenant(stores), emitter, Unsettled(), clock, MODEL).run()
+        await Reconciliation(OneTenant(stores), emitter, nothing_waits, clock, MODEL).run()
     for name in ("session.summarized", "memory.created"):
         assert len(afterwards.ids(name)) == 1
         assert again.ids(name) == afterwards.ids(name)

@@ -18,6 +18,7 @@ from ricordo.memory.reflection import LEAST_IMPORTANCE, Insight
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.messages.events import MemoryCreated, MemoryReflected
 from ricordo.messages.queries import ExpandRequest
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.store.consolidation import ReflectionStore
 from ricordo.store.database import Database
 from ricordo.store.document_store import DocumentStore
@@ -129,10 +130,13 @@ async def test_no_insight_where_nothing_is_regular_or_an_assistant_said_it(store
     assert await reflect.expected(stores.tenant, STORED, None) == 0
 
 
-class FixedModel:
+class FixedModel(LlmInsights):
     """A language model with one insight, of the messages about dinner."""
 
-    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:
+    def __init__(self) -> None:
+        pass
+
+    async def insights(self, observed: ReflectionEvidence) -> Sequence[Insight]:
         dinners = [one for one in observed.memories if "dinner" in one.content]
         return [
             Insight(

@@ -55,9 +55,9 @@ async def test_what_one_finds_away_the_other_does_not_ask() -> None:
         for _ in range(2):
             assert await one.condense(TURNS) is None
         asked = len(server.requests)
-        assert await another.insights("acme", OBSERVED) == ()
+        assert await another.insights(OBSERVED) == ()
         assert len(server.requests) == asked
         assert one.problem == another.problem != ""
         await clock.advance(15)
-        assert await another.insights("acme", OBSERVED) == ()
+        assert await another.insights(OBSERVED) == ()
         assert len(server.requests) > asked

@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 
@@ -23,14 +23,6 @@ _TURN_S: Final = 5.0  # of one tenant, before it is the turn of the next
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Tenants(Protocol):
-    """The list of tenants."""
-
-    async def tenants(self) -> Sequence[str]:
-        """Return all tenants."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassRunner:
     """Runs the work of a pass.
@@ -40,7 +32,7 @@ class PassRunner:
     """
 
     work: PassWork
-    tenants: Tenants
+    tenants: Callable[[], Awaitable[Sequence[str]]]
     runs: PassRuns
     locks: PassLocks
     clock: Clock
@@ -72,7 +64,7 @@ class PassRunner:
         async with self._lock(self.patience) as summary:
             if summary is None:
                 raise RunsElsewhere(self.name)
-            tenants = await self.tenants.tenants() if tenant is None else [tenant]
+            tenants = await self.tenants() if tenant is None else [tenant]
             for each in tenants:
                 summary.expected += await self._expected(each, now, user_id)
             report(summary)
@@ -94,7 +86,7 @@ class PassRunner:
             if summary is None:
                 _log.info("a pass runs elsewhere", name=self.name)
                 return None
-            for tenant in await self.tenants.tenants():
+            for tenant in await self.tenants():
                 work = partial(self._continue, tenant, now, every, summary)
                 await self._isolate(work, tenant, now, summary)
         return summary
@@ -135,7 +127,7 @@ class PassRunner:
 
     async def _pending(self, now: datetime) -> Sequence[str]:
         """Return the tenants in which anything is expected."""
-        return [each for each in await self.tenants.tenants() if await self._expected(each, now, None)]
+        return [each for each in await self.tenants() if await self._expected(each, now, None)]
 
     async def _isolate(
         self, work: Callable[[], Awaitable[Slice]], tenant: str, now: datetime, summary: PassSummary

@@ -1,13 +1,14 @@
 """Reconciliation: republishes events of messages that lack a stage and of moves, and deletes old records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from ricordo.clock import Clock
 from ricordo.memory.model import Stage
+from ricordo.memory.working_memory import LIFETIME
 from ricordo.messages.events import (
     DerivedEvent,
     MemoryCreated,
@@ -18,6 +19,7 @@ from ricordo.messages.events import (
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore, LostStages
 from ricordo.store.stages import CONSUMERS_OF_STAGES
+from ricordo.store.working_memory_store import NoteStore
 from ricordo_services.job_progress import PassSummary
 from ricordo_services.lifecycle.derived_events import creation_events, republish
 from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
@@ -29,40 +31,38 @@ _REASONS_KEPT: Final = timedelta(days=30)
 _USES_KEPT: Final = timedelta(days=30)
 
 
-async def tidy(life: LifecycleStore, now: datetime, uses_kept: timedelta = _USES_KEPT) -> PassSummary:
-    """Delete old records of all tenants: of handled events, uses of memories, and reasons of dead letters.
+async def tidy(
+    life: LifecycleStore,
+    notes: NoteStore,
+    now: datetime,
+    *,
+    uses_kept: timedelta = _USES_KEPT,
+    notes_kept: timedelta = LIFETIME,
+) -> None:
+    """Delete old records of all tenants: handled events, uses of memories, reasons of dead letters, notes.
 
     A message that still lacks a stage when its reason is deleted is republished once more; if it fails again,
-    it becomes a dead letter again. That compensates for a replay that a power failure has lost.
-
-    Returns:
-        The number of tenants for which it failed; the errors are logged.
+    it becomes a dead letter again. That compensates for a replay that a power failure has lost. Notes from
+    the future, set by a fast clock, are deleted too.
 
     Raises:
-        StoreUnavailable: PostgreSQL does not answer.
+        StoreUnavailable: PostgreSQL does not answer; other errors of a tenant are logged.
     """
-    items, summary = IsolatedItems("tidy"), PassSummary("tidy")
-
-    async def dropped(tenant: str) -> Slice:
-        await life.tidy(
-            tenant,
-            handled_before=now - _HANDLED_KEPT,
-            used_before=now - uses_kept,
-            died_before=now - _REASONS_KEPT,
-        )
-        return Slice()
-
+    items = IsolatedItems("tidy")
     for tenant in await life.tenants():
-        summary.failed += (await items.of(partial(dropped, tenant), now, tenant)).failed
-    return summary
+        with items.guard(now, tenant):
+            await life.tidy(
+                tenant,
+                handled_before=now - _HANDLED_KEPT,
+                used_before=now - uses_kept,
+                died_before=now - _REASONS_KEPT,
+            )
+        with items.guard(now, tenant, of="notes"):
+            await notes.tidy(tenant, before=now - notes_kept, after=now + notes_kept)
 
 
-class UnsettledEvents(Protocol):
-    """The events that durable consumers have not settled."""
-
-    async def oldest_unsettled(self, consumer: str) -> datetime | None:
-        """Return when the oldest unsettled event of `consumer` was published; None without one."""
-        ...
+OldestUnsettled = Callable[[str], Awaitable[datetime | None]]
+"""Returns when the oldest unsettled event of a durable consumer was published; None without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Reconciliation:
 
     life: LifecycleStore
     emitter: Emitter
-    events: UnsettledEvents
+    oldest_unsettled: OldestUnsettled
     clock: Clock
     model: str
     after: timedelta = field(default=timedelta(minutes=1))
@@ -101,7 +101,7 @@ class Reconciliation:
         return summary
 
     async def _oldest(self, consumers: Sequence[str]) -> datetime | None:
-        times = [await self.events.oldest_unsettled(consumer) for consumer in consumers]
+        times = [await self.oldest_unsettled(consumer) for consumer in consumers]
         return min((one for one in times if one is not None), default=None)
 
     async def _reconcile(

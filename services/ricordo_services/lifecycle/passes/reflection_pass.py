@@ -5,13 +5,14 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.memory.reflection import Insight, find_insights, insight_key, insight_memory
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.salience import strip_instructions
+from ricordo.models.llm_insights import LlmInsights
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.consolidation import Reflection, ReflectionBacklog, ReflectionStore
@@ -22,14 +23,6 @@ OBSERVED: Final = 100
 """The number of memories that a reflection reads."""
 
 _AT_ONCE: Final = 50  # users in a batch
-
-
-class InsightModel(Protocol):
-    """A language model that draws insights."""
-
-    async def insights(self, tenant: str, observed: ReflectionEvidence) -> Sequence[Insight]:
-        """Return its insights that the memories support, at most three."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +41,7 @@ class ReflectionPass:
     clock: Clock
     executor: CpuExecutor
     threshold: float = 100.0
-    model: InsightModel | None = None
+    model: LlmInsights | None = None
     name: str = "reflect"
     items: IsolatedItems = field(default_factory=lambda: IsolatedItems("reflect"))
 
@@ -79,7 +72,7 @@ class ReflectionPass:
     async def _reflect(self, tenant: str, one: ReflectionBacklog) -> Slice:
         observed = await self.store.observed(tenant, one.user_id, OBSERVED)
         observed = replace(observed, memories=strip_instructions(observed.memories))
-        claimed = () if self.model is None else await self.model.insights(tenant, observed)
+        claimed = () if self.model is None else await self.model.insights(observed)
         [found] = await self.executor.map(_find_insights, [(observed, tuple(claimed))])
         reflections = [
             Reflection(insight_key(one.user_id, each), insight_memory(each, observed.memories))

@@ -1,11 +1,11 @@
 """Summarises sessions once they are over."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
@@ -13,11 +13,10 @@ from ricordo.memory.model import Successor, is_held_by_user
 from ricordo.memory.summaries import (
     FEWEST_TURNS,
     SILENCE,
-    Condensed,
-    SessionTurn,
     strip_instructions_from_turns,
     summarise,
 )
+from ricordo.models.llm_condenser import LlmCondenser
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store.session_store import (
@@ -31,14 +30,6 @@ from ricordo_services.lifecycle.derived_events import derived_memory_events, rem
 from ricordo_services.lifecycle.passes.pass_work import IsolatedItems, Slice
 
 _AT_ONCE: Final = 50  # conversations in a batch
-
-
-class Condenser(Protocol):
-    """A language model that summarises a session."""
-
-    async def condense(self, turns: Sequence[SessionTurn]) -> Condensed | None:
-        """Return the summary of a session; None if it is unusable."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +46,7 @@ class SessionSummaries:
     executor: CpuExecutor
     model: str
     silence: timedelta = SILENCE
-    condenser: Condenser | None = None
+    condenser: LlmCondenser | None = None
     items: IsolatedItems = field(default_factory=lambda: IsolatedItems("summarize"))
     name: str = "summarize"
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from ricordo.language.annotations import Emotion, MemoryKind, MemoryType, Role
+from ricordo.language.annotations import NEUTRAL, Emotion, MemoryKind, MemoryType, Role
 from ricordo.language.detection import detect
 from ricordo.language.document import Document
 from ricordo.language.person_names import mentioned_names
@@ -16,8 +16,7 @@ from ricordo.language.titles import title_of
 from ricordo.language.tokenization import stems
 from ricordo.language.topics import topic_key, topics
 from ricordo.memory.facts import normalise
-from ricordo.memory.llm_condensation import CondensationFault, find_fault
-from ricordo.memory.llm_validation import LlmMessage
+from ricordo.memory.llm_condensation import CondensationFault, find_fault, to_llm_message
 from ricordo.memory.model import Memory, Source, derived_id
 
 MOST_SOURCES: Final = 10
@@ -112,11 +111,6 @@ class ClaimFault(StrEnum):
     NOBODY = "it is about nobody and nothing"
 
 
-def to_llm_message(memory: Memory) -> LlmMessage:
-    """Return a memory as a model is shown it."""
-    return LlmMessage(memory.content, memory.language, memory.role, memory.speaker)
-
-
 def questions_in_language(questions: Iterable[str], language: str, most: int) -> list[str]:
     """Return the distinct questions in `language`, each on one line; at most `most`."""
     collapsed = (collapse(one) for one in questions)
@@ -167,7 +161,7 @@ def validate_claim(
         sources=tuple(one.id for one in sources),
         participants=tuple(people),
         topics=about,
-        emotion=_mean([one.emotion for one in sources]),
+        emotion=average_emotion([one.emotion for one in sources]),
         importance=LEAST_IMPORTANCE,
         confidence=_CONFIDENCE,
         created_at=max(one.created_at for one in sources),
@@ -186,10 +180,8 @@ def _keys(kind: str, keys: Iterable[str]) -> list[str]:
     return [f"{kind}:{key}" for key in sorted(set(keys))]
 
 
-def _mean(felt: Sequence[Emotion]) -> Emotion:
-    count = len(felt)
-    return Emotion(
-        valence=sum(one.valence for one in felt) / count,
-        arousal=sum(one.arousal for one in felt) / count,
-        dominance=sum(one.dominance for one in felt) / count,
-    )
+def average_emotion(felt: Sequence[Emotion], primary: str = NEUTRAL.primary) -> Emotion:
+    """Return the mean of emotions, with this label."""
+    axes = ("valence", "arousal", "dominance")
+    means = {axis: sum(getattr(one, axis) for one in felt) / len(felt) for axis in axes}
+    return Emotion(**means, primary=primary)

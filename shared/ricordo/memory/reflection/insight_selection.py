@@ -8,7 +8,7 @@ from ricordo.language.annotations import Emotion
 from ricordo.language.topics import topic_key
 from ricordo.memory.model import Memory
 from ricordo.memory.reflection.associations import Association, Regularity, find_associations
-from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, MOST_SOURCES, Insight
+from ricordo.memory.reflection.insight import LEAST_IMPORTANCE, MOST_SOURCES, Insight, average_emotion
 from ricordo.memory.reflection.insight_phrases import INSIGHT_PHRASES, NounPhrase, occurrences
 from ricordo.memory.reflection.observations import (
     FAMILIES,
@@ -125,12 +125,7 @@ def _sources(pattern: Association) -> list[Observation]:
 def _emotion(pattern: Association) -> Emotion:
     felt = [one.memory.emotion for one in pattern.observations]
     named = pattern.feeling not in {"", PLEASANT, UNPLEASANT}
-    return Emotion(
-        valence=sum(one.valence for one in felt) / len(felt),
-        arousal=sum(one.arousal for one in felt) / len(felt),
-        dominance=sum(one.dominance for one in felt) / len(felt),
-        primary=pattern.feeling if named else "neutral",
-    )
+    return average_emotion(felt, pattern.feeling) if named else average_emotion(felt)
 
 
 def _said(pattern: Association, language: str) -> tuple[str, str]:
