@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.assertion_scope import evenly_spaced, plain
@@ -39,11 +38,6 @@ def test_what_tells_no_language_is_in_the_default(text: str) -> None:
 @pytest.mark.parametrize(("text", "tells"), table(__file__, "a_bare_noun_or_two_tell_no_language"))
 def test_a_bare_noun_or_two_tell_no_language(text: str, *, tells: bool) -> None:
     assert shows_language(text) is tells
-
-
-@pytest.mark.parametrize("part", ["haa", "ahah ", "h", "a", "i "])
-def test_laughter_made_to_take_long_does_not(part: str) -> None:
-    assert growth(identify, part, 2_000) < LINEAR
 
 
 SCOPE_TABLE = Path(__file__).with_name("assertion_scope.toml")

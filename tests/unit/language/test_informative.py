@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import Role
@@ -69,24 +68,3 @@ def test_one_sentence_that_tells_is_enough_wherever_it_stands(language: str, dat
 @given(st.text(max_size=400), st.sampled_from(["it", "en", "de", ""]), st.sampled_from(Role))
 def test_any_text_is_judged(text: str, language: str, role: Role) -> None:
     assert 0 <= informative(Document(text, language), role=role) <= 1
-
-
-@pytest.mark.parametrize(
-    "part", ["ahah ", "a'", "a, ", "(", "my ", "if i'm ", "prendo o ", "i remember your ", "ricordo che tua "]
-)
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_hostile_text_takes_linear_time(part: str, language: str) -> None:
-    def judge(said: str) -> None:
-        for role in (Role.USER, Role.ASSISTANT):
-            informative(Document(said, language), role=role)
-        has_content(Document(said, language))
-
-    assert growth(judge, part, 1_400) < LINEAR
-
-
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_a_quotation_of_apostrophes_does_not_take_long(language: str) -> None:
-    def read(marks: str) -> None:
-        informative(Document(f"Posso mangiare 'a{marks}", language))
-
-    assert growth(read, "'", 1_200) < LINEAR

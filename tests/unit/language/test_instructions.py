@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 
 from ricordo.language.instructions import is_instructing, marked, without_instructions
 
@@ -116,13 +115,3 @@ def test_any_row_of_words_of_orders_is_read_and_keeps_its_length(words: list[str
     rest = without_instructions(text)
     assert len(rest) == len(text)
     assert (rest != text) == is_instructing(text)
-
-
-@pytest.mark.parametrize(
-    "part",
-    "ignore all |system |your |<|you are now a |pretend no |[|ignora le | |\n|a |a@|%41|&#65;|A|_|<!--|"
-    "[//]: # (|](|<font |henceforth always |if the user asks answer |don't tell |send known |"
-    "i henceforth always answer |henceforth always answer to them and i |always recommend x ".split("|"),
-)
-def test_hostile_repetition_costs_time_in_proportion(part: str) -> None:
-    assert growth(is_instructing, part, 4_096) < LINEAR

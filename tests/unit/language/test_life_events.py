@@ -14,8 +14,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
-from tests.fixtures.sentence_tables import sentences, table
+from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL
 from ricordo.language.assertion_scope import evenly_spaced
@@ -101,11 +100,3 @@ def test_no_turn_is_lost_before_it_is_looked_for(language: str, texts: dict[str,
 @given(st.text(max_size=300), st.sampled_from(["it", "en"]))
 def test_any_text_can_be_looked_at_and_evidence_stands_in_it(said: str, language: str) -> None:
     assert life_event(Document(said, language)) in evenly_spaced(said).lower()
-
-
-@pytest.mark.parametrize(
-    "part", table(__file__, "a_long_text_made_of_nothing_but_beginnings_is_read_in_linear_time")
-)
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_a_long_text_made_of_nothing_but_beginnings_is_read_in_linear_time(part: str, language: str) -> None:
-    assert growth(lambda text: life_event(Document(text, language)), part, 32_000) < LINEAR

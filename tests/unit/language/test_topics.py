@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import NEUTRAL, MemoryType
@@ -57,12 +56,6 @@ def test_any_word_has_a_singular(word: str, language: str) -> None:
     assert noun(word, language) or not word
 
 
-@pytest.mark.parametrize("part", table(__file__, "a_text_made_to_take_long_does_not"))
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_a_text_made_to_take_long_does_not(part: str, language: str) -> None:
-    assert growth(lambda said: topics(Document(said, language)), part, 4_000) < LINEAR
-
-
 @pytest.mark.parametrize(("language", "texts"), sentences(HERE / "procedures.toml", "procedures"))
 def test_steps_are_procedures(language: str, texts: dict[str, None]) -> None:
     assert {memory_type(Document(text, language), NEUTRAL) for text in texts} == {MemoryType.PROCEDURAL}
@@ -73,9 +66,3 @@ def test_what_happened_is_no_procedure(language: str, texts: dict[str, None]) ->
     assert [
         text for text in texts if memory_type(Document(text, language), NEUTRAL) is MemoryType.PROCEDURAL
     ] == []
-
-
-@pytest.mark.parametrize("part", ["prima poi ", "si parte da poi", "start with ", "to do, do "])
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_a_text_of_steps_alone_takes_linear_time(part: str, language: str) -> None:
-    assert growth(lambda said: memory_type(Document(said, language), NEUTRAL), part, 4_000) < LINEAR

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences
 
 from ricordo.language.annotations import NEUTRAL, MemoryKind, MemoryType, Role
@@ -74,9 +73,3 @@ def test_any_text_can_be_enriched(said: str, language: str, present: list[str]) 
 )
 def test_blanks_of_any_width_are_blanks(said: str, language: str, blank: str) -> None:
     assert enrich(Document(said.replace(" ", blank), language)) == enrich(Document(said, language))
-
-
-@pytest.mark.parametrize("part", ["a", "A. ", "to a ", "mia nonna ", "\n", "1) ", "'"])
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_time_grows_with_the_length_of_a_message_and_no_faster(part: str, language: str) -> None:
-    assert growth(lambda text: enrich(Document(text, language)), part, 4_000) < LINEAR

@@ -18,8 +18,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.language.annotations import MINILM, Emotion
+from ricordo.language.annotations import MINILM, NEUTRAL, Emotion
 from ricordo.language.data_files import LANGUAGES
+from ricordo.language.emotion.emotion_lexicon import load_positions
 from ricordo.language.text_head import SavedHead
 from ricordo.language.tokenization import WORD_OR_SIGN
 
@@ -79,36 +80,7 @@ def _hash(feature: str) -> int:
     return crc32(feature.encode("utf-8", "surrogatepass"))
 
 
-LABELS: Final = (
-    "admiration",
-    "amusement",
-    "anger",
-    "annoyance",
-    "approval",
-    "caring",
-    "confusion",
-    "curiosity",
-    "desire",
-    "disappointment",
-    "disapproval",
-    "disgust",
-    "embarrassment",
-    "excitement",
-    "fear",
-    "gratitude",
-    "grief",
-    "joy",
-    "love",
-    "nervousness",
-    "optimism",
-    "pride",
-    "realization",
-    "relief",
-    "remorse",
-    "sadness",
-    "surprise",
-    "neutral",
-)
+LABELS: Final = (*sorted(load_positions()), NEUTRAL.primary)
 """Those of GoEmotions, in the order of its files."""
 MODEL: Final = MINILM
 """Whose vectors the shipped heads read."""

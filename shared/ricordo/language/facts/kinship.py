@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Self
 
+from ricordo.language.data_files import read_table
+
 BEINGS: Final = frozenset(
     {"has_pet", "has_child", "has_sibling", "has_parent", "partner", "friend", "knows", "related_to"}
 )
@@ -17,43 +19,12 @@ _GENDERED: Final = frozenset({"has_child", "has_sibling", "has_parent"})
 _MET: Final = frozenset({"partner", "friend", "knows"})
 """A friend may become a partner, and a colleague a friend: these tell nobody apart."""
 
-_SAME: Final = {
-    noun: words.split()[0]
-    for words in (
-        "dog puppy pup labrador beagle dachshund poodle terrier retriever corgi spaniel greyhound cane",
-        "dog doggo doggy pooch mutt whippet lurcher husky pug bulldog chihuahua labradoodle cockapoo collie",
-        "dog sheepdog rottweiler dalmatian mastiff dachsie staffie westie pomeranian schnauzer goldendoodle",
-        "dog cagnolino cagnolina cagna cagnone meticcio meticcia bassotto barboncino bracco setter segugio",
-        "dog spinone lagotto volpino cocker boxer carlino levriero maremmano dalmata yorkshire golden",
-        "dog labradorino",
-        "cat kitten kitty kitty-cat tabby siamese persian ragdoll maine-coon",
-        "cat gatto gatta gattino gattina gattone micio micia micione persiano certosino soriano",
-        "horse pony cavallo cavalla",
-        "rabbit bunny coniglio coniglia coniglietto",
-        "parrot budgie pappagallo pappagallino",
-        "fish goldfish pesce pesciolino",
-        "tortoise turtle tartaruga",
-        "bird canary canarino",
-        "hamster criceto",
-        "aunt auntie zia",
-        "uncle zio",
-        "grandmother grandma granny nana nan nonna",
-        "grandfather grandpa granddad nonno",
-        "cousin cugino cugina",
-        "mother-in-law suocera",
-        "father-in-law suocero",
-        "sister-in-law cognata",
-        "brother-in-law cognato",
-        "son-in-law genero",
-        "daughter-in-law nuora",
-    )
-    for noun in words.split()
+_SAME: Final[dict[str, str]] = {
+    noun: words.split()[0] for words in read_table("fact_lists")["same_nouns"] for noun in words.split()
 }
 """Nouns of one meaning in two languages, by their first."""
 
-_OPEN: Final = frozenset(
-    {"pet", "cucciolo", "cucciola", "nipote", "nipotino", "nipotina", "parente", "relative"}
-)
+_OPEN: Final = frozenset(read_table("fact_lists")["open_nouns"].split())
 """Nouns that leave open which kind of animal, or of kin."""
 
 PRESUMED: Final = "~"

@@ -44,22 +44,7 @@ def is_laughter(word: str) -> bool:
 
 _TOLD: Final = word_list("imperatives")
 _NOUNS: Final = frozenset("ricamo cucito pop".split())
-_NO_FINITE: Final = (
-    "re",
-    "rsi",
-    "ata",
-    "ate",
-    "ato",
-    "ati",
-    "uta",
-    "ute",
-    "uto",
-    "uti",
-    "ita",
-    "ite",
-    "ito",
-    "iti",
-)
+_NO_FINITE: Final = ("re", "rsi", *(f"{a}t{o}" for a in "aui" for o in "aeoi"))
 """Infinitives, which name what is done, and participles, which many nouns are spelt like: "passeggiate"."""
 _POINTING: Final = re.compile(r"\w{2,}(?:me|te|ce|glie)(?:lo|la|li|le|ne)|\w{3,}[aei](?:mi|ci|gli)")
 """An Italian imperative with what it points at: "ricordamelo", "proponimi"."""

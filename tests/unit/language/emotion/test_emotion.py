@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.annotations import NEUTRAL
@@ -14,7 +13,6 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import estimate
 from ricordo.language.emotion.emotion_lexicon import load_lexicon, load_positions, load_signs
 from ricordo.language.emotion.figures_of_speech import without_figures
-from ricordo.memory.importance import importance
 
 HERE = Path(__file__).parent
 TABLE = HERE / "emotion.toml"
@@ -130,16 +128,3 @@ def test_a_line_of_code_leaves_what_stands_beside_it() -> None:
     prose = Document(said).prose.text
     assert "hate" in prose
     assert "happy" not in prose
-
-
-@pytest.mark.parametrize("part", table(__file__, "time_grows_with_the_length_of_a_text_only"))
-@pytest.mark.parametrize("language", ["it", "en"])
-def test_time_grows_with_the_length_of_a_text_only(part: str, language: str) -> None:
-    assert (
-        growth(
-            lambda text: importance(Document(text, language), estimate(Document(text, language))),
-            part,
-            12_000,
-        )
-        < LINEAR
-    )

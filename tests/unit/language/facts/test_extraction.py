@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.fixtures.growth import LINEAR, growth
 from tests.fixtures.sentence_tables import sentences, table
 
 from ricordo.language.document import Document
@@ -170,36 +167,3 @@ def test_code_addresses_mails_and_recalled_text_are_not_the_writers_words() -> N
         '<recalled id="1">I live in Bari</recalled> I live in Turin.'
     )
     assert triples(content, "en") == {("user", "lives_in", "turin", "holds")}
-
-
-@given(
-    st.text(max_size=200)
-    | st.lists(st.sampled_from("my I am 's n't dog Max , . and che il mio non vivo a Roma ( \"".split())).map(
-        " ".join
-    )
-)
-def test_whatever_is_written_reading_it_is_safe(content: str) -> None:
-    for language in ("en", "it", ""):
-        for statement in extract(Document(content, language)):
-            assert statement.predicate in PREDICATES
-            assert content[slice(*statement.span)] == statement.quote
-
-
-@pytest.mark.parametrize("language", ["it", "en"])
-@pytest.mark.parametrize(
-    "part",
-    [" -", "and ", "e se ", "who, ", "<recalled>", "her ", "if so, and i ", "dell'", "Anna: "],
-)
-def test_message_of_joints_alone_takes_linear_time(part: str, language: str) -> None:
-    def read_it(text: str) -> None:
-        assert extract(Document(f"{text}?", language), speaker="", role="user") == ()
-
-    assert growth(read_it, part, 4_096) < LINEAR
-
-
-@pytest.mark.parametrize(
-    ("part", "language"),
-    [("I visited Rome in 2019 and Paris in 2020 and ", "en"), ("Vivo a Roma dal 2010, da tre anni ", "it")],
-)
-def test_message_of_times_alone_takes_linear_time(part: str, language: str) -> None:
-    assert growth(lambda text: extract(Document(text, language), at=AT), part, 4_096) < LINEAR

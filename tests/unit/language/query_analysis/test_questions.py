@@ -1,14 +1,12 @@
 """What questions ask for, in Italian and English, by the table `questions.toml`."""
 
 import tomllib
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.query_analysis import analyse
@@ -84,25 +82,6 @@ def test_language_may_be_given_or_unknown() -> None:
 def test_naive_moment_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
         analyse("ieri", now=datetime(2026, 2, 4), zone=ROME)  # noqa: DTZ001 - the point of the test
-
-
-@given(
-    query=st.text()
-    | st.lists(
-        st.sampled_from(
-            "Cosa ieri Davide parlami di come si fa abbiamo fatto ? ! maggio what did we about last".split()
-        )
-    ).map(" ".join),
-    now=st.datetimes(timezones=st.just(UTC)),
-    known=st.lists(st.text(max_size=8), max_size=4),
-)
-def test_any_query_is_analysed(query: str, now: datetime, known: list[str]) -> None:
-    analysis = analyse(query, now=now, zone=ROME, known_names=known)
-    assert bool(analysis.semantic_query) == bool(query)
-    assert len(set(analysis.entities)) == len(analysis.entities)
-    if analysis.time is not None:
-        assert analysis.time.start < analysis.time.end
-        assert not (analysis.time.strict and analysis.intent != "temporal")
 
 
 @pytest.mark.parametrize("piece", ["!", "ieri ", "parlami di ", "Come si fa ", "A", "\n", "\x00\ud800"])

@@ -1,0 +1,47 @@
+"""Reading a text that is made to take long takes time in proportion to its length, whatever it repeats."""
+
+import tomllib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.fixtures.growth import LINEAR, growth
+
+from ricordo.language.annotations import NEUTRAL, Role
+from ricordo.language.classification import memory_type
+from ricordo.language.detection import identify
+from ricordo.language.document import Document
+from ricordo.language.emotion import estimate
+from ricordo.language.informative import informative
+from ricordo.language.instructions import is_instructing
+from ricordo.language.life_events import life_event
+from ricordo.language.small_talk import has_content
+from ricordo.language.topics import topics
+from ricordo.memory.enrichment import enrich
+from ricordo.memory.facts import extract
+from ricordo.memory.importance import importance
+
+CASES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+AT = datetime(2026, 2, 15, 12, tzinfo=UTC)
+READERS: Final[dict[str, Callable[[Document], object]]] = {
+    "facts": lambda read: [extract(read, at=AT), extract(read.with_text(f"{read.text}?"))],
+    "informative": lambda read: [has_content(read), *(informative(read, role=role) for role in Role)],
+    "language": lambda read: identify(read.text),
+    "topics": topics,
+    "type": lambda read: memory_type(read, NEUTRAL),
+    "life_event": life_event,
+    "emotion": lambda read: importance(read, estimate(read)),
+    "instructions": lambda read: is_instructing(read.text),
+    "enrichment": enrich,
+}
+
+
+@pytest.mark.parametrize(
+    ("reader", "part"), [(name, part) for name in CASES for part in CASES[name]["parts"]]
+)
+@pytest.mark.parametrize("language", ["it", "en"])
+def test_reading_takes_linear_time(reader: str, part: str, language: str) -> None:
+    read = READERS[reader]
+    assert growth(lambda text: read(Document(text, language)), part, CASES[reader]["longest"]) < LINEAR
