@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import tomllib
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -20,19 +22,7 @@ from ricordo_services.cli.output import counted, err_console, print_json, print_
 
 _TRIES: Final = 5
 _PAUSE_S: Final = 1.0
-NAMES: Final = {
-    "message": "messages",
-    "document": "documents",
-    "memory": "memories",
-    "fact": "facts",
-    "word": "decisions on facts",
-    "rejection": "rejected facts",
-    "entity": "names",
-    "decision": "entity decisions",
-    "note": "notes",
-    "session_end": "session ends",
-}
-"""The plural of each kind of item."""
+ITEMS: Final = tomllib.loads((resources.files(__package__) / "export_items.toml").read_text(encoding="utf-8"))
 END: Final = "end"
 """The last item of a file, with the number of items before it, so that a truncated file is detected."""
 
@@ -137,8 +127,8 @@ def _written(path: Path, *, force: bool) -> Iterator[Write]:
 
 def _summarise(counts: Counter[str], user: str, file: str, *, as_json: bool) -> None:
     if as_json:
-        print_json({"file": file, "items": {name: counts[name] for name in NAMES}})
+        print_json({"file": file, "items": {name: counts[name] for name in ITEMS}})
         return
-    found = ", ".join(counted(counts[name], called) for name, called in NAMES.items() if counts[name])
+    found = ", ".join(counted(counts[name], item["plural"]) for name, item in ITEMS.items() if counts[name])
     where = "" if file == STANDARD_INPUT else f" in {file}"
     print_remark(f"{found}{where}" if found else f"no data of user {user!r}")

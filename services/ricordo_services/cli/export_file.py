@@ -6,35 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ricordo_services.cli.export_command import END, NAMES
+from ricordo_services.cli.export_command import END, ITEMS
 from ricordo_services.cli.failures import Failed
 
 Item = Mapping[str, Any]
 
-_FIELDS: Final = {
-    "message": ("message", "memory_id"),
-    "document": ("message_id", "name", "media_type", "data", "extract_ids"),
-    "memory": (
-        *("id", "message_id", "source_ids", "kind", "type", "role", "source", "about", "key_topics"),
-        *("content", "title", "summary", "language", "speaker", "timezone", "conversation_id", "location"),
-        *("created_at", "event_start", "event_end", "expires_at"),
-        *("participants", "topics", "questions_addressed", "tags"),
-        *("valence", "arousal", "dominance", "primary_emotion", "emotional_keywords", "trust", "confidence"),
-        *("access_count", "last_accessed", "reinforcement", "importance", "importance_beyond"),
-        *("decay_factor", "pinned", "verified", "stored_at"),
-        *("archived_at", "archive_reason", "compressed", "synthesis_id"),
-    ),
-    "word": ("request", "ordinal", "kind", "said_at"),
-    "rejection": (
-        *("request", "ordinal", "fact_id", "message_id", "subject", "predicate", "object", "quote"),
-        "rejected_at",
-    ),
-    "decision": ("first", "second", "same", "decided_by", "decided_at"),
-    "note": ("conversation_id", "key", "value", "set_at"),
-    "session_end": ("conversation_id", "ended_at"),
-    END: ("items",),
-}
-"""Required fields by kind of item; kinds that are not listed are derived again and not read."""
+_FIELDS: Final = {kind: tuple(item["fields"]) for kind, item in ITEMS.items()} | {END: ("items",)}
 _KEPT: Final = ("word", "rejection", "decision", "note", "session_end")
 
 
@@ -109,7 +86,7 @@ class ExportFile:
             is_whole = isinstance(item["user_id"], str) and not missing
             if kind == "message":
                 is_whole = is_whole and isinstance(item["message"].get("content", ""), str)
-            if is_whole and (kind in NAMES or kind == END):
+            if is_whole and kind in _FIELDS:
                 return item
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             missing = []
