@@ -20,11 +20,11 @@ from ricordo.messages.events import DerivedEvent, MemoryChanged
 from ricordo.messages.ids import memory_id, request_key
 from ricordo.messages.message_types import parse_instant
 from ricordo.runtime.event_publishing import Emitter
+from ricordo.store.database import RequestConflict
 from ricordo.store.entity_store import NobodyKnown, NotTwoNames, TooManyDecisions, UnknownNames
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.imports import ImportedUse, ImportStore
 from ricordo.store.working_memory_store import (
-    NoteConflict,
     NoteStore,
     TombstoneExists,
     TooManyNotes,
@@ -220,12 +220,12 @@ class ExportRestore:
         kept = [self._use(one) for one in items if one["id"] in self.names.known]
         changed = await self.imports.use(self.tenant, self.user_id, kept)
         self.tally.count("memories", len(changed))
-        live = tuple(one.memory_id for one in changed if one.archive_reason is None)
+        live = tuple(one for one, reason in changed.items() if reason is None)
         events: list[DerivedEvent] = []
         if live:
             events.append(MemoryChanged(user_id=self.user_id, memory_ids=live, fields=_FIELDS))
         for reason in ArchiveReason:
-            gone = [(one.memory_id, self.user_id) for one in changed if one.archive_reason == reason]
+            gone = [(one, self.user_id) for one, why in changed.items() if why == reason]
             events += archived(gone, reason)
         await self.emitter.emit(self.tenant, events)
 
@@ -262,7 +262,7 @@ class ExportRestore:
                     self.tenant, note, at, live_since=oldest, limit=MAX_NOTES, late=True
                 )
                 self.tally.count("notes", 1)
-            except (TombstoneExists, TooManyNotes, NoteConflict) as error:
+            except (TombstoneExists, TooManyNotes, RequestConflict) as error:
                 self.tally.left_out.append(f"a note: {error}")
 
 

@@ -9,8 +9,8 @@ from ricordo.messages.commands import Note, NoteReply
 from ricordo.messages.errors import ErrorCode
 from ricordo.messages.ids import request_key
 from ricordo.runtime.replies import RequestError
+from ricordo.store.database import RequestConflict
 from ricordo.store.working_memory_store import (
-    NoteConflict,
     NoteStore,
     TombstoneExists,
     TooManyNotes,
@@ -39,7 +39,7 @@ class NoteHandler:
         except TooManyNotes:
             reason = f"key must be one of the {MAX_NOTES} that this conversation has, which is the most"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "key") from None
-        except NoteConflict:
+        except RequestConflict:
             reason = "this request_id was already used for another request"
             raise RequestError(ErrorCode.INVALID_REQUEST, reason, "request_id") from None
         return NoteReply()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Final, Literal, Protocol, TypeVar
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +25,21 @@ MOST_TURNS: Final = 5_000
 """Turns of a session, at most; a longer one is split."""
 
 
-class Timed(Protocol):
-    """Anything with an instant."""
+@dataclass(frozen=True, slots=True, eq=False)
+class SessionTurn:
+    """A message of a session.
+
+    Attributes:
+        vector: float32 [d], unit norm, of one model in all turns; None where there is none.
+    """
+
+    memory: Memory
+    vector: NDArray[np.float32] | None = None
 
     @property
-    def created_at(self) -> dt.datetime:
-        """When it was said, aware."""
-        ...
-
-
-T = TypeVar("T", bound=Timed)
+    def created_at(self) -> datetime:
+        """When it was said."""
+        return self.memory.created_at
 
 
 def is_session_break(
@@ -53,11 +58,11 @@ def is_session_break(
 
 
 def split_sessions(
-    turns: Sequence[T],
+    turns: Sequence[SessionTurn],
     ends: Iterable[dt.datetime],
     silence: dt.timedelta = SILENCE,
     most: int = MOST_TURNS,
-) -> list[list[T]]:
+) -> list[list[SessionTurn]]:
     """Split the turns of a user in a conversation into sessions.
 
     Args:
@@ -86,23 +91,6 @@ _OTHERS_COUNT: Final = 0.4  # how much of the weight a turn has that the user di
 _NEUTRAL: Final = NEUTRAL.primary
 _TITLE: Final = 80
 _ASSISTANT: Final = {"it": "Assistente"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SessionTurn:
-    """A message of a session.
-
-    Attributes:
-        vector: float32 [d], unit norm, of one model in all turns; None where there is none.
-    """
-
-    memory: Memory
-    vector: NDArray[np.float32] | None = None
-
-    @property
-    def created_at(self) -> datetime:
-        """When it was said."""
-        return self.memory.created_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,14 +44,6 @@ class ImportedUse:
     synthesis_id: UUID | None
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedMemory:
-    """A memory that an import has changed, and why it is archived, if it is."""
-
-    memory_id: UUID
-    archive_reason: str | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRejection:
     """A rejection of an export: the `ordinal`-th of a request about a fact."""
@@ -135,15 +127,15 @@ class ImportStore(Store):
             )
         return [one for one in written if one.user_id == user_id]
 
-    async def use(self, tenant: str, user_id: str, kept: Sequence[ImportedUse]) -> Sequence[ImportedMemory]:
-        """Import use, decay, pins and archive states, and return the changed memories.
+    async def use(self, tenant: str, user_id: str, kept: Sequence[ImportedUse]) -> Mapping[UUID, str | None]:
+        """Import use, decay, pins and archive states; return why each changed memory is archived, if it is.
 
         The larger of two counts stays, as do pins and verifications; a memory that was used more here keeps
         its importance and archive state.
         """
         offered, ids = rows.recordset(map(asdict, kept)), [one.id for one in kept]
         found = await self._fetch(_SQL["use"], tenant, user_id, offered, ids)
-        return [ImportedMemory(row["id"], row["archive_reason"]) for row in found]
+        return {row["id"]: row["archive_reason"] for row in found}
 
 
 def _rejection_row(one: ImportedRejection) -> dict[str, object]:

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.messages.subjects import checked_tenant
-from ricordo.store.database import Connection, Database, Store
+from ricordo.store.database import Connection, Database, RequestConflict, Store
 
 _SQL: Final = Database.queries("working_memory_store")
 _LOCK: Final = Database.queries("intake")["lock"]
@@ -30,10 +30,6 @@ class TombstoneExists(Exception):
 
 class TooManyNotes(Exception):
     """The conversation has the maximum number of notes."""
-
-
-class NoteConflict(Exception):
-    """The request id is known for another note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +140,7 @@ class NoteStore(Store):
         Raises:
             TombstoneExists: the user, or the conversation, is being erased, or was forgotten after `at`.
             TooManyNotes: the conversation has `limit` others.
-            NoteConflict: the request id is known for another note.
+            RequestConflict: the request id is known for another note.
         """
         scope = tenant, note.user_id, note.conversation_id
         async with self._database.transaction(tenant) as connection:
@@ -178,7 +174,7 @@ async def _is_first(connection: Connection, tenant: str, note: WorkingNote) -> b
     ids = [uuid5(NAMESPACE_OID, one) for one in (note.request_id, content)]
     new = await connection.fetch(_SQL["record_request"], tenant, ids)
     if len(new) == 1:
-        raise NoteConflict("this request has noted something else already")
+        raise RequestConflict("this request has noted something else already")
     return bool(new)
 
 

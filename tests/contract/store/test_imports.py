@@ -15,7 +15,7 @@ from ricordo.memory.model import Source, derived_id
 from ricordo.store.entity_store import NobodyKnown
 from ricordo.store.exports import EXPORT_PARTS, ExportStore, InvalidExportKey
 from ricordo.store.fact_queries import FactQuestion
-from ricordo.store.imports import ImportedMemory, ImportedRejection, ImportedUse, ImportStore
+from ricordo.store.imports import ImportedRejection, ImportedUse, ImportStore
 from ricordo.store.working_memory_store import TombstoneExists, WorkingNote
 
 
@@ -49,12 +49,12 @@ async def test_a_memory_is_as_used_as_it_was_and_each_state_counts_once(
 ) -> None:
     (memory_id,) = await stores.say("m-1")
     state = state_of(memory_id)
-    assert await restoring.use(stores.tenant, "u-1", [state]) == [ImportedMemory(memory_id, None)]
+    assert await restoring.use(stores.tenant, "u-1", [state]) == {memory_id: None}
     found = await stores.memory()
     assert (found.access_count, found.last_accessed, found.reinforcement) == (7, state.last_accessed, 0.35)
     assert (found.importance, found.decay_factor, found.stored_at) == (0.95, 0.8, state.stored_at)
     assert (found.pinned, found.verified) == (True, False)
-    assert await restoring.use(stores.tenant, "u-1", [state]) == []
+    assert await restoring.use(stores.tenant, "u-1", [state]) == {}
     assert await stores.memory() == found
 
 
@@ -81,14 +81,14 @@ async def test_what_was_made_of_a_memory_here_stays(restoring: ImportStore, stor
 async def test_what_was_archived_is_archived(restoring: ImportStore, stores: Stores) -> None:
     (memory_id,) = await stores.say("m-1")
     gone = replace(state_of(memory_id), archived_at=STORED, archive_reason="expiry")
-    assert await restoring.use(stores.tenant, "u-1", [gone]) == [ImportedMemory(memory_id, "expiry")]
+    assert await restoring.use(stores.tenant, "u-1", [gone]) == {memory_id: "expiry"}
     assert (await stores.memory()).archived_at == STORED
 
 
 async def test_nobody_elses_memory_is_touched(restoring: ImportStore, stores: Stores) -> None:
     (memory_id,) = await stores.say("m-1")
-    assert await restoring.use(stores.tenant, "u-2", [state_of(memory_id)]) == []
-    assert await restoring.use(stores.another_tenant().tenant, "u-1", [state_of(memory_id)]) == []
+    assert await restoring.use(stores.tenant, "u-2", [state_of(memory_id)]) == {}
+    assert await restoring.use(stores.another_tenant().tenant, "u-1", [state_of(memory_id)]) == {}
     assert (await stores.memory()).access_count == 0
 
 

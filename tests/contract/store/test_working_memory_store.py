@@ -8,8 +8,8 @@ import pytest
 from tests.contract.store.evidence import claim, extracted, learn
 from tests.contract.store.stores import STORED, Stores
 
+from ricordo.store.database import RequestConflict
 from ricordo.store.working_memory_store import (
-    NoteConflict,
     TombstoneExists,
     TooManyNotes,
     WorkingMemorySnapshot,
@@ -166,7 +166,7 @@ async def test_a_request_counts_once(stores: Stores) -> None:
     for value, request_id in ((1, "r-1"), (2, "r-2"), (1, "r-1")):
         await _note(stores, "a", value, request_id=request_id)
     assert await _notes(stores) == {"a": 2}
-    with pytest.raises(NoteConflict):
+    with pytest.raises(RequestConflict):
         await _note(stores, "a", 3, request_id="r-1")
     with pytest.raises(TooManyNotes):
         await _note(stores, "b", 1, request_id="r-3", most=1)
