@@ -114,16 +114,12 @@ def group_memories(
     Returns:
         Groups of 3 to 20 memories, each in order of time.
     """
-    ordered = sorted(memories, key=_place)
+    ordered = sorted(memories, key=lambda one: (one.created_at, one.id))
     found: list[tuple[CompressionCandidate, ...]] = []
     for left in _by_entity(ordered):
-        for period in (_quarter, _year, _all_time):
+        for period in _PERIODS:
             left = _grouped(left, period, alike, found)  # noqa: PLW2901 - what is left after each
     return found
-
-
-def _place(memory: CompressionCandidate) -> tuple[dt.datetime, UUID]:
-    return memory.created_at, memory.id
 
 
 def _by_entity(ordered: Sequence[CompressionCandidate]) -> list[list[CompressionCandidate]]:
@@ -140,12 +136,8 @@ def _quarter(memory: CompressionCandidate) -> tuple[int, ...]:
     return said.year, (said.month - 1) // 3
 
 
-def _year(memory: CompressionCandidate) -> tuple[int, ...]:
-    return (memory.created_at.astimezone(dt.UTC).year,)
-
-
-def _all_time(_: CompressionCandidate) -> tuple[int, ...]:
-    return ()
+_PERIODS: Final[tuple[Period, ...]] = (_quarter, lambda one: _quarter(one)[:1], lambda _: ())
+"""Quarters, years, and all time."""
 
 
 def _grouped(

@@ -112,7 +112,7 @@ class Condensed:
 
 def spoken_language(turns: Sequence[SessionTurn]) -> str:
     """Return the user's main language; else that of all turns; else English."""
-    for said in (_of_user(turns), turns):
+    for said in ([one for one in turns if one.memory.role == Role.USER], turns):
         sizes: Counter[str] = Counter()
         for one in said:
             if one.memory.language:
@@ -205,10 +205,6 @@ def _voice(memory: Memory) -> str:
     if memory.speaker or memory.role == Role.USER:
         return memory.speaker
     return _ASSISTANT.get(memory.language, "Assistant") if memory.role == Role.ASSISTANT else memory.role
-
-
-def _of_user(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
-    return [one for one in turns if one.memory.role == Role.USER]
 
 
 def _share(said: Iterable[Memory]) -> float:

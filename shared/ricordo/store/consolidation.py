@@ -1,6 +1,6 @@
 """Syntheses of old and weak memories, and reflections."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -15,7 +15,7 @@ from ricordo.memory.model import Memory, Progress, Successor
 from ricordo.memory.reflection.observations import ReflectionEvidence
 from ricordo.memory.summaries import SessionTurn
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database, Store
+from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("consolidation")
 _told = attrgetter(
@@ -163,30 +163,21 @@ class ReflectionStore(Store):
         whose = (tenant, one.user_id)
         async with self._database.transaction(tenant) as connection:
             await derived_memories.lock_users(connection, tenant, [one.user_id])
-            former = await _former(connection, whose, [each.about for each in reflections])
+            about = [each.about for each in reflections]
+            found = await connection.fetch(_SQL["former"], *whose, about)
+            former = {row["insight_hash"]: row["id"] for row in found}
             backlog = await connection.fetchval(_SQL["lock_backlog"], *whose)
             if backlog is None or backlog < one.importance - _ROUNDING:
                 return None
             successors = [
-                Successor(each.memory, (former[each.about].id,) if each.about in former else ())
+                Successor(each.memory, (former[each.about],) if each.about in former else ())
                 for each in reflections
             ]
             succeeded = await derived_memories.write_successors(connection, tenant, successors, at)
             there = {progress.memory_id for progress in succeeded.written}
             noted = [each for each in reflections if each.memory.id in there]
-            new = [each for each in noted if _id(former, each.about) != each.memory.id]
+            new = [each for each in noted if former.get(each.about) != each.memory.id]
             ids = [each.memory.id for each in noted]
             await connection.execute(_SQL["note"], *whose, [each.about for each in noted], ids)
             await connection.execute(_SQL["settle"], *whose, one.importance)
         return ReflectionResult(succeeded.written, len(new), tuple(succeeded.withdrawn))
-
-
-async def _former(
-    connection: Connection, whose: tuple[str, str], about: Sequence[UUID]
-) -> Mapping[UUID, Memory]:
-    found = await connection.fetch(_SQL["former"], *whose, about)
-    return {row["insight_hash"]: rows.memory(row) for row in found}
-
-
-def _id(former: Mapping[UUID, Memory], about: UUID) -> UUID | None:
-    return former[about].id if about in former else None

@@ -104,7 +104,10 @@ class EntityStore:
             words = sorted({word_of(one) for one in (*new, *lost)} - {""})
             kinds = sorted({kind_of(one) for one in (*new, *lost)} - {""})
             stored = await self._fetch("names_near", words, kinds, _IDENTIFYING)
-        known = {one.mention: one for one in (_known(row, row["entity"]) for row in stored)}
+        known: dict[EntityMention, _KnownName] = {}
+        for row in stored:
+            one = EntityMention(row["name"], row["tie"])
+            known[one] = _KnownName(one, row["tells"], row["entity"], row["entity_key"])
         for one, tells in new.items():
             key = known[one].former_key if one in known else normalise(one.name)
             known[one] = _KnownName(one, tells, "", key)
@@ -173,10 +176,6 @@ class EntityStore:
 
     async def _fetch(self, name: str, *arguments: object) -> Sequence[asyncpg.Record]:
         return await self.connection.fetch(_SQL[name], self.tenant, self.user_id, *arguments)
-
-
-def _known(row: asyncpg.Record, entity: str) -> _KnownName:
-    return _KnownName(EntityMention(row["name"], row["tie"]), row["tells"], entity, row["entity_key"])
 
 
 def _differs(one: _KnownName, resolver: EntityResolver) -> bool:

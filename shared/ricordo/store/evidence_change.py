@@ -35,7 +35,8 @@ class EvidenceChange:
     def add(self, found: Iterable[asyncpg.Record]) -> None:
         """Add rows of evidence that were stored, with whether their mentions were known."""
         for row in found:
-            user_id = self._touch(row)
+            user_id = row["user_id"]
+            self.touch(user_id, [row])
             known = {"subject": row["subject_tells"], "object": row["object_tells"]}
             for side, mention, tells in mentions_of_row(row):
                 self.stored.setdefault(user_id, set()).add(mention)
@@ -46,18 +47,14 @@ class EvidenceChange:
     def remove(self, found: Iterable[asyncpg.Record]) -> None:
         """Add rows of evidence that were deleted or replaced."""
         for row in found:
-            user_id = self._touch(row)
+            self.touch(row["user_id"], [row])
             mentions = (mention for _, mention, _ in mentions_of_row(row))
-            self.former.setdefault(user_id, set()).update(mentions)
+            self.former.setdefault(row["user_id"], set()).update(mentions)
 
     def refold(self, found: Iterable[asyncpg.Record]) -> None:
         """Add rows of evidence that stay as they are, but are to be folded."""
         for row in found:
-            self._touch(row)
-
-    def _touch(self, row: asyncpg.Record) -> str:
-        self.touch(row["user_id"], [row])
-        return str(row["user_id"])
+            self.touch(row["user_id"], [row])
 
     @property
     def slots(self) -> set[tuple[str, SlotKey]]:

@@ -136,7 +136,8 @@ class FoldingTransaction:
         slots, keys = sorted(change.slots), sorted(change.entities)
         if not slots and not keys:
             return FactChanges({}, 0)
-        document, touched = _slot_rows(slots), _entity_keys(keys)
+        document = _slot_rows(slots)
+        touched = rows.recordset({"user_id": user_id, "key": key} for user_id, key in keys)
         fetch, tenant = self.connection.fetch, self.tenant
         found = await fetch(_EVIDENCE["to_fold"], tenant, document, touched, _NAMING, _BEINGS)
         entities = [_entity(row) for row in found if row["entity"] is not None]
@@ -172,10 +173,6 @@ def _entity(row: asyncpg.Record) -> tuple[str, Entity, bool]:
     found = json.loads(row["entity"])
     entity = Entity.named(found["key"], found["spellings"], found["written"], found["mentions"])
     return row["user_id"], entity, found["is_being"]
-
-
-def _entity_keys(keys: Iterable[tuple[str, str]]) -> str:
-    return rows.recordset({"user_id": user_id, "key": key} for user_id, key in keys)
 
 
 def _slot_rows(slots: Iterable[tuple[str, SlotKey]]) -> str:

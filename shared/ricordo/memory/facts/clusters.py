@@ -1,5 +1,6 @@
 """Groups the mentions of one block that are the same person or animal, by rules."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -153,7 +154,8 @@ def _with(merged: list[Cluster], one: Cluster) -> Cluster:
 
 def _variants_merged(found: list[Cluster], decisions: EntityDecisions) -> list[Cluster]:
     """Merge a shorter name into the only fuller one that it can stand for: "Marco" into "Marco Rossi"."""
-    shared = {key for key in _keys(found) if sum(key in one.keys for one in found) > 1}
+    bearers = Counter(key for one in found for key in one.keys)
+    shared = {key for key, number in bearers.items() if number > 1}
     merged = sorted(found, key=lambda one: _fullest(one.name))
     for each in reversed(merged.copy()):  # the shortest first
         one = _with(merged, each)
@@ -181,10 +183,6 @@ def _only_fuller(one: Cluster, among: Collection[Cluster], decisions: EntityDeci
         if not any(_stands_for(other, third) for third in fuller if third is not other)
     ]
     return fullest[0] if len(fullest) == 1 else None
-
-
-def _keys(found: list[Cluster]) -> set[str]:
-    return {key for one in found for key in one.keys}
 
 
 def _stands_for(one: Cluster, other: Cluster) -> bool:

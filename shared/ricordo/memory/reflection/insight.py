@@ -153,8 +153,10 @@ def validate_claim(
     about = topics(document, people)
     if not people and not about:
         return ClaimFault.NOBODY
+    whom = _keys("who", map(normalise, people))
+    what = _keys("what", (topic_key(one, language) for one in about))
     return Insight(
-        about="/".join(("understood", *_keys("who", map(normalise, people)), *_what(about, language))),
+        about="/".join(("understood", *whom, *what)),
         content=text,
         question=question,
         language=language,
@@ -170,10 +172,6 @@ def validate_claim(
 
 def _is_copy(text: str, memory: Memory, language: str) -> bool:
     return set(stems(text, language)) <= set(stems(memory.content, language))
-
-
-def _what(about: Iterable[str], language: str) -> list[str]:
-    return _keys("what", (topic_key(one, language) for one in about))
 
 
 def _keys(kind: str, keys: Iterable[str]) -> list[str]:

@@ -66,7 +66,7 @@ order by object
 
 -- name: former
 -- $3 hashes of what insights are about. Who pins, verifies or corrects one waits.
-select i.insight_hash, m.* from insights i join memories m on m.tenant = $1 and m.id = i.memory_id
+select i.insight_hash, m.id from insights i join memories m on m.tenant = $1 and m.id = i.memory_id
 where i.tenant = $1 and i.user_id = $2 and i.insight_hash = any($3::uuid[])
 order by m.id for update of m
 
