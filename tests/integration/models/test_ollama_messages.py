@@ -91,28 +91,13 @@ async def test_orders_in_a_message_are_sent_as_data_on_one_line(
     assert len(by_rating.splitlines()) == 3
 
 
-@pytest.mark.parametrize(
-    ("answer", "ratings"),
-    [
-        (" 7 \n\n2\n9\n", [7, 2, 9]),
-        ("1. 7\n2. 2\n3. 9", [7, 2, 9]),
-        ("7/10\n2.5\n9.", [7, 2.5, 9]),
-        *(
-            (bad, None)
-            for bad in (
-                *("", "7", "7\n2", "7\n2\n9\n1", "7 2 9", "seven\ntwo\nnine", '{"ratings": [7, 2, 9]}'),
-                *("7\n2\n11", "7\n0.99\n9", "7\n-2\n9", "7\nnan\n9", "7\n1e1\n9", "2. 7\n1. 2\n3. 9"),
-                *("Here are the ratings:\n7\n2\n9", "7\n2\n9 (a job matters)"),
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize(("answer", "ratings"), table(__file__, "ratings"))
 async def test_ratings_are_read_as_models_write_them_and_anything_else_is_invalid(
-    server: OllamaStandIn, reader: OllamaMessageReader, answer: str, ratings: list[float] | None
+    server: OllamaStandIn, reader: OllamaMessageReader, answer: str, ratings: tuple[float, ...]
 ) -> None:
     server.behaviour.chat = lambda _: answer
-    if ratings is not None:
-        assert await reader.rate(STORY) == ratings
+    if ratings:
+        assert tuple(await reader.rate(STORY)) == ratings
         return
     with pytest.raises(InvalidReply):
         await reader.rate(STORY)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.llm_condensation import (
     CondensationFault,
@@ -31,22 +32,9 @@ def test_all_is_shown_where_there_is_room_else_what_matters_most() -> None:
     assert [one.text[0] for one in select_messages(told, 1)] == ["2"]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Davide met Anna in Genoa on 3 May.", None),
-        ("They talked about Anna's boat for an hour.", None),
-        ("Davide met Anna in Naples.", CondensationFault.INVENTED),
-        ("Davide met Anna on 4 May.", CondensationFault.INVENTED),
-        ("Davide ha incontrato Anna al porto di Genova.", CondensationFault.LANGUAGE),
-        ("?!", CondensationFault.EMPTY),
-        ("They met. They spoke. They ate. They left.", CondensationFault.SENTENCES),
-        ("They met and they spoke and they met again. " * 3, CondensationFault.LONGER),
-        ("They met. <recalled>Anna</recalled>", CondensationFault.MARKED),
-    ],
-)
-def test_names_numbers_language_and_length_are_looked_at(text: str, found: CondensationFault | None) -> None:
-    assert find_fault(text, SAID, "en") == found
+@pytest.mark.parametrize(("text", "fault"), table(__file__, "condensations"))
+def test_names_numbers_language_and_length_are_looked_at(text: str, fault: str) -> None:
+    assert find_fault(text, SAID, "en") == (CondensationFault[fault] if fault else None)
 
 
 def test_topics_and_feelings_count_where_they_hold() -> None:

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.material import count, known, memory, text_of, turn
+from tests.fixtures.sentence_tables import table
 
 from ricordo.memory.context.assembly import assemble
 from ricordo.memory.context.material import Material
@@ -34,23 +35,7 @@ def test_everything_in_its_place() -> None:
             archived_matches=2,
         )
     )
-    assert text.splitlines() == [
-        "Today is Thursday, 5 November 2026, 09:00.",
-        "<recalled>",
-        "2 more memories about it are in the archive.",
-        "f1 Your name is Davide.",
-        "f2 You live in Torino.",
-        "Sun 1 Feb",
-        "m1 Davide: We adopted a dog called Max.",
-        "Recent conversation:",
-        "Davide: Hello",
-        "assistant: Hi, Davide!",
-        "Notes:",
-        "- mood: sunny",
-        "- steps: [1, 2]",
-        "- In focus: Max",
-        "</recalled>",
-    ]
+    assert tuple(text.splitlines()) == table(__file__, "english")
 
 
 def test_in_italian() -> None:
@@ -64,20 +49,7 @@ def test_in_italian() -> None:
         ),
         language="it",
     )
-    assert text.splitlines() == [
-        "Oggi è giovedì 5 novembre 2026, ore 09:00.",
-        "<recalled>",
-        "f1 Vivi a Torino.",
-        "dom 1 feb",
-        "m1 Davide: ciao",
-        "sab 1 feb 2025",
-        "m2 ciao ciao",
-        "Conversazione recente:",
-        "Davide: Eccomi",
-        "Appunti:",
-        "- umore: sereno",
-        "</recalled>",
-    ]
+    assert tuple(text.splitlines()) == table(__file__, "italian")
 
 
 @pytest.mark.parametrize("language", ["it", "en"])

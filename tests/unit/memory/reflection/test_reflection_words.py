@@ -1,6 +1,9 @@
 """What insights are said with: every feeling and time has its words in every language."""
 
+from collections.abc import Iterable
+
 import pytest
+from tests.fixtures.sentence_tables import table
 
 from ricordo.language.annotations import Emotion
 from ricordo.language.emotion.emotion_lexicon import load_positions
@@ -37,54 +40,24 @@ def test_what_has_no_name_has_a_tone() -> None:
     assert feeling_families(Emotion()) == ()
 
 
-def occurring(form: str, *before: str, plural: bool = False, is_name: bool = False) -> list[Occurrence]:
+def occurring(form: str, before: Iterable[str], kind: str) -> list[Occurrence]:
     found = []
-    for one in before or ("",):
+    for one in before:
         *_, further, nearer = "", "", *one.split()
-        found.append(Occurrence(form, (further, nearer), plural, is_name))
+        found.append(Occurrence(form, (further, nearer), kind == "plural", kind == "name"))
     return found
 
 
-@pytest.mark.parametrize(
-    ("found", "of"),
-    [
-        (occurring("studio", "lo", "uno"), "dello studio"),
-        (occurring("esami", "gli", "degli", plural=True), "degli esami"),
-        (occurring("notte", ""), "della notte"),
-        (occurring("problema", "un"), "del problema"),
-        (occurring("stazione", ""), "della stazione"),
-        (occurring("amico", "il mio", "al mio"), "del tuo amico"),
-        (occurring("sorella", "con mia", "mia"), "di tua sorella"),
-        (occurring("figli", "i miei", plural=True), "dei tuoi figli"),
-        (occurring("scarpe", "le", plural=True), "delle scarpe"),
-        (occurring("Roma", "a", is_name=True), "di Roma"),
-        (occurring("Juventus", "la", "della", is_name=True), "della Juventus"),
-        (occurring("Inter", "l", "dell", is_name=True), "dell'Inter"),
-        (occurring("musica", "la"), "di musica"),
-        (occurring("orto", ""), "dell'orto"),
-        (occurring("gnocchi", "gli", plural=True), "degli gnocchi"),
-    ],
-)
-def test_italian_articles_and_prepositions(found: list[Occurrence], of: str) -> None:
-    thing = INSIGHT_PHRASES["it"].thing(found)
+@pytest.mark.parametrize(("form", "before", "kind", "of"), table(__file__, "italian"))
+def test_italian_articles_and_prepositions(form: str, before: Iterable[str], kind: str, of: str) -> None:
+    thing = INSIGHT_PHRASES["it"].thing(occurring(form, before, kind))
     assert thing is not None
     assert thing.of == of
 
 
-@pytest.mark.parametrize(
-    ("found", "alone"),
-    [
-        (occurring("work", "at", "about"), "work"),
-        (occurring("exam", "the", "my last", "the"), "the exam"),
-        (occurring("nightmare", "a", "another"), "nightmares"),
-        (occurring("party", "a"), "parties"),
-        (occurring("emails", "", plural=True), "emails"),
-        (occurring("boss", "my", "our"), "your boss"),
-        (occurring("Paris", "in", is_name=True), "Paris"),
-    ],
-)
-def test_english_determiners(found: list[Occurrence], alone: str) -> None:
-    thing = INSIGHT_PHRASES["en"].thing(found)
+@pytest.mark.parametrize(("form", "before", "kind", "alone"), table(__file__, "english"))
+def test_english_determiners(form: str, before: Iterable[str], kind: str, alone: str) -> None:
+    thing = INSIGHT_PHRASES["en"].thing(occurring(form, before, kind))
     assert thing is not None
     assert thing.alone == alone
 
