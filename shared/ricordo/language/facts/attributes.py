@@ -60,8 +60,8 @@ def attribute(scene: Scene, at: int, end: int) -> bool:
 
 def _names_a_thing(scene: Scene, at: int, end: int) -> bool:
     """Whether a thing's kind or make follows: "my car is a Panda", "our house is a small cottage"."""
-    first = scene.objects.phrasing.lead(at, end)
-    after = scene.objects.phrasing.noun_phrase(first, end)
+    first = scene.objects.lead(at, end)
+    after = scene.objects.noun_phrase(first, end)
     made = any(scene.tokens.raw[i][0].isupper() for i in range(first, after))
     return after > first and (made or scene.objects.is_ownable(first, after))
 
@@ -81,7 +81,7 @@ def favourite(scene: Scene, at: int, end: int) -> bool:
 
 def favoured(scene: Scene, begin: int, end: int) -> bool:
     """Read "jazz is my favourite kind of music", "il jazz è la mia musica preferita"."""
-    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    low, grammar, objects = scene.tokens.low, scene.grammar, scene.objects
     if grammar.favourite.isdisjoint(low[begin + 2 : end + 6]):
         return False
     copula = next(
@@ -90,9 +90,9 @@ def favoured(scene: Scene, begin: int, end: int) -> bool:
     behind = low[copula + 1 : copula + 6]
     if grammar.possessives.isdisjoint(behind[:2]) or grammar.favourite.isdisjoint(behind):
         return False
-    first = phrasing.lead(begin, copula)
-    after = phrasing.trim(first, copula)
-    if after == first or phrasing.thing(first, copula) != after or phrasing.foreign(first, after):
+    first = objects.lead(begin, copula)
+    after = objects.trim(first, copula)
+    if after == first or objects.thing(first, copula) != after or objects.foreign(first, after):
         return False
     scene.draft(None, "likes", scene.tokens.text(first, after))
     return True
@@ -117,7 +117,7 @@ def own_language(scene: Scene, at: int, end: int) -> bool:
 
 def fronted(scene: Scene, begin: int, end: int) -> bool:
     """Read "la liquirizia mi piace", "le olive non ci piacciono": what is liked comes first."""
-    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    low, grammar, objects = scene.tokens.low, scene.grammar, scene.objects
     to_me = tuple(low[begin : begin + 2]) in _TO_ME
     begin += 2 * to_me
     at = next((i for i in range(begin, end) if low[i] in grammar.pleasing), end)
@@ -127,14 +127,14 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
     denied_at = at - 1 if to_me else at - 2
     negated = at > begin and low[denied_at] in grammar.negations
     start = denied_at if negated else denied_at + 1
-    first = phrasing.lead(begin, start)
+    first = objects.lead(begin, start)
     if first == begin or first >= start or low[first - 1] not in grammar.determiners:
         return False
     liked = Verb(_LIKED, at + 1, negated) if to_me else verb_at(low, grammar, start, end)
-    verb, last = liked, phrasing.trim(first, start)
-    if verb is None or verb.end <= at or last == first or phrasing.thing(first, start) != last:
+    verb, last = liked, objects.trim(first, start)
+    if verb is None or verb.end <= at or last == first or objects.thing(first, start) != last:
         return False
-    if phrasing.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
+    if objects.foreign(first, last) or any(low[i] not in grammar.wholly for i in range(verb.end, end)):
         return False
     subject = scene.cast.latest() if verb.rule.person > 1 else None
     if subject is None and verb.rule.person > 1:
@@ -146,7 +146,7 @@ def fronted(scene: Scene, begin: int, end: int) -> bool:
 
 def taken_up(scene: Scene, begin: int, end: int) -> bool:
     """Read "lo sloveno | lo parlo bene", "la Panda | l'ho venduta": an object that a pronoun takes up."""
-    low, grammar, phrasing = scene.tokens.low, scene.grammar, scene.objects.phrasing
+    low, grammar, objects = scene.tokens.low, scene.grammar, scene.objects
     at = next(
         (i for i in range(begin + 2, min(end - 1, begin + _LONGEST_FAVOURED)) if low[i] in grammar.clitics),
         end,
@@ -154,8 +154,8 @@ def taken_up(scene: Scene, begin: int, end: int) -> bool:
     verb = verb_at(low, grammar, at + 1, end) if at < end else None
     if verb is None or verb.rule.reader not in _TAKEN_UP or verb.rule.person != 1:
         return False
-    first, last = phrasing.lead(begin, at), at - (low[at - 1] == ",")
-    whole = first > begin and phrasing.noun_phrase(first, last) == last
+    first, last = objects.lead(begin, at), at - (low[at - 1] == ",")
+    whole = first > begin and objects.noun_phrase(first, last) == last
     if not whole or not only_a_time_follows(scene, verb.end, end):
         return False
     said(scene, None, replace(verb, end=first), last)

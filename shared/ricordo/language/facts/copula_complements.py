@@ -36,7 +36,7 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
     Returns:
         The predicate that was stated of a noun phrase and the index after it; None for anything else.
     """
-    at, phrasing = claim.at, scene.objects.phrasing
+    at, objects = claim.at, scene.objects
     mention = scene.mentions.get(at)
     if mention is not None:
         _identified(scene, claim.subject, mention)
@@ -48,8 +48,8 @@ def been(scene: Scene, claim: Claim) -> tuple[str, int] | None:
         or _named(scene, claim)
     ):
         return None
-    begin = phrasing.lead(at, claim.end)
-    after = phrasing.noun_phrase(begin, claim.end)
+    begin = objects.lead(at, claim.end)
+    after = objects.noun_phrase(begin, claim.end)
     figurative = "bit" in scene.tokens.low[at:begin]  # "a bit of a cook"
     if after == begin or figurative or any(i in scene.mentions for i in range(begin, after)):
         return None
@@ -78,10 +78,10 @@ def _bearing(scene: Scene, claim: Claim, begin: int, after: int) -> bool:
 
 def _also(scene: Scene, claim: Claim, at: int) -> None:
     """Read "a nurse | and a Quaker"."""
-    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    low, objects = scene.tokens.low, scene.objects
     if at + 2 >= claim.end or low[at] not in scene.grammar.conjunctions or low[at + 1] not in _ARTICLES:
         return
-    after = phrasing.noun_phrase(at + 2, claim.end)
+    after = objects.noun_phrase(at + 2, claim.end)
     predicate = _kind(scene, claim.subject, at + 2, after, articled=True) if after > at + 2 else None
     if predicate is not None:
         scene.draft(claim.subject, predicate, scene.tokens.text(at + 2, after), polarity=claim.polarity)
@@ -162,10 +162,10 @@ def _corrected(scene: Scene, claim: Claim) -> Span:
 
 def _by_trade(scene: Scene, at: int) -> None:
     """Read "I'm Rohan | , software tester", which ends there."""
-    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    low, objects = scene.tokens.low, scene.objects
     if at + 1 >= scene.limit or low[at] != ",":
         return
-    after = phrasing.noun_phrase(at + 1, scene.limit)
+    after = objects.noun_phrase(at + 1, scene.limit)
     ends = after >= scene.limit or not low[after][0].isalnum()
     if ends and after > at + 1 and scene.objects.is_occupation(at + 1, after):
         scene.draft(None, "works_as", scene.tokens.text(at + 1, after))

@@ -78,8 +78,8 @@ def ended(scene: Scene, claim: Claim) -> None:
         return
     begin = _lead(scene, claim.at, claim.end)
     named = name_at(scene.tokens, scene.grammar, begin, claim.end)
-    after = named if named > begin else scene.objects.phrasing.noun_phrase(begin, claim.end)
-    if after == begin or scene.objects.phrasing.foreign(begin, after):
+    after = named if named > begin else scene.objects.noun_phrase(begin, claim.end)
+    if after == begin or scene.objects.foreign(begin, after):
         return
     if only_a_time_follows(scene, after, claim.end):
         for predicate in ends if named > begin else [one for one in ends if one not in BEINGS]:
@@ -166,8 +166,8 @@ def _not_been(scene: Scene, claim: Claim) -> Iterator[_Against]:
     if after > claim.at and subject is None and not is_state(low[claim.at : after], scene.grammar.code):
         yield _Against(None, ("name",), scene.tokens.text(claim.at, after), after)
         return
-    begin = scene.objects.phrasing.lead(claim.at, claim.end)
-    after = scene.objects.phrasing.noun_phrase(begin, claim.end)
+    begin = scene.objects.lead(claim.at, claim.end)
+    after = scene.objects.noun_phrase(begin, claim.end)
     if after > begin:
         yield _Against(subject, _BEEN, scene.tokens.text(begin, after), after)
 
@@ -178,24 +178,24 @@ def _not_had(scene: Scene, claim: Claim) -> Iterator[_Against]:
     if not scene.grammar.numbers.keys().isdisjoint(rest):
         return
     found: list[_Against] = []
-    for begin, end in scene.objects.phrasing.pieces(claim.at, claim.end):
-        at = scene.objects.phrasing.lead(begin, end)
+    for begin, end in scene.objects.pieces(claim.at, claim.end):
+        at = scene.objects.lead(begin, end)
         term = kin_at(scene.tokens, scene.grammar, at, end)
         if term is not None:
             kin, after = term
             animal = Person(kin, scene.tokens.text(at, after))
             found.append(_Against(claim.subject, (kin.predicate,), animal, after))
             continue
-        after = scene.objects.phrasing.noun_phrase(at, end)
+        after = scene.objects.noun_phrase(at, end)
         if after > at:
             found.append(_Against(claim.subject, _HAD, scene.tokens.text(at, after), after))
     yield from (replace(one, after=found[-1].after) for one in found)
 
 
 def _lead(scene: Scene, begin: int, end: int) -> int:
-    at = scene.objects.phrasing.lead(begin, end)
+    at = scene.objects.lead(begin, end)
     while at < end and scene.tokens.low[at] in scene.grammar.possessives:
-        at = scene.objects.phrasing.lead(at + 1, end)
+        at = scene.objects.lead(at + 1, end)
     return at
 
 

@@ -35,6 +35,7 @@ class ObjectPhrases:
     """Bounds phrases in one message; every method takes token indices, the end exclusive."""
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
+        self._tokens = tokens
         self._raw = tokens.raw
         self._low = tokens.low
         self._grammar = grammar
@@ -70,7 +71,7 @@ class ObjectPhrases:
             after += 1
         return self.trim(begin, after)
 
-    def undertaking(self, begin: int, end: int) -> int:
+    def undertaking_end(self, begin: int, end: int) -> int:
         """Return the end of what is done or planned at `begin`, goals included: "trip to Patagonia"."""
         after = begin
         while after < end and after - begin < LONGEST_ACTIVITY:

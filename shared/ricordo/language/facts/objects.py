@@ -46,18 +46,15 @@ _LISTING: Final = frozenset({",", ":", "languages", "lingue"})
 """Between the verb and the languages: "three languages: English and Hindi"."""
 
 
-class Objects:
+class Objects(ObjectPhrases):
     """Reads objects in one message, from the index where the object starts to the end of its clause."""
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
-        self.phrasing = ObjectPhrases(tokens, grammar)
-        self.figures = Figures(tokens, grammar, self.phrasing)
-        self.organisations = Organisations(tokens, grammar, self.phrasing)
-        self.places = Places(tokens, grammar, self.phrasing)
-        self.plans = Plans(tokens, grammar, self.phrasing)
-        self._tokens = tokens
-        self._grammar = grammar
-        self._low = tokens.low
+        super().__init__(tokens, grammar)
+        self.figures = Figures(tokens, grammar)
+        self.organisations = Organisations(tokens, grammar)
+        self.places = Places(tokens, grammar)
+        self.plans = Plans(tokens, grammar)
 
     def read(self, reader: ObjectReader, begin: int, end: int) -> Spans:
         """Return the objects that `reader` finds (coordinated ones are several), none of another kind."""
@@ -118,7 +115,7 @@ class Objects:
 
     def _names(self, begin: int, end: int) -> Spans:
         """Read names of people."""
-        at = self.phrasing.lead(begin, end)
+        at = self.lead(begin, end)
         spans = names_from(self._tokens, self._grammar, at, end, person=True)
         return [
             (first, after)
@@ -128,9 +125,9 @@ class Objects:
 
     def _occupation(self, begin: int, end: int) -> Spans:
         """Read a job: any noun phrase after "as", a known job elsewhere."""
-        at = self.phrasing.lead(begin, end)
-        after = self.phrasing.noun_phrase(at, end)
-        if after == at or self.phrasing.foreign(at, after):
+        at = self.lead(begin, end)
+        after = self.noun_phrase(at, end)
+        if after == at or self.foreign(at, after):
             return []
         any_noun = self._low[begin - 1] in _AS and self._names_a_job(begin, at, after)
         done = self._low[begin - 1] in _DOING and self.acts_as(at, after) and after == at + 1
@@ -171,14 +168,14 @@ class Objects:
             word in self._grammar.conjunctions
             or word in self._grammar.numbers
             or word in OF
-            or self.phrasing.lead(at, end) > at
+            or self.lead(at, end) > at
         ):
             return True
         return any(" ".join(self._low[i : i + 2]) in _SETTINGS for i in (at - 1, at))
 
     def _things(self, begin: int, end: int) -> Spans:
         """Read noun phrases: "pizza", "hiking in the mountains", "jazz and old films"."""
-        return [span for span in self.phrasing.coordinated(begin, end) if not self._pointed_at(*span)]
+        return [span for span in self.coordinated(begin, end) if not self._pointed_at(*span)]
 
     def _substances(self, begin: int, end: int) -> Spans:
         """Read what one is allergic to or suffers from: neither days nor people nor duties."""
@@ -194,7 +191,7 @@ class Objects:
 
     def _property(self, begin: int, end: int) -> Spans:
         """Read what is owned, without where it stands: "small cottage", of "a small cottage in Donegal"."""
-        return [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
+        return [self.until_preposition(span) for span in self._things(begin, end)]
 
     def _preferred(self, begin: int, end: int) -> Spans:
         """Read what is preferred, up to what it is preferred to."""
@@ -205,7 +202,7 @@ class Objects:
         """Read instruments, sports and games; a preposition first means that something else is meant."""
         if begin < end and self._low[begin] in self._grammar.prepositions:
             return []
-        items = [self.phrasing.until_preposition(span) for span in self.phrasing.coordinated(begin, end)]
+        items = [self.until_preposition(span) for span in self.coordinated(begin, end)]
         # Bells and horns go with Italian "suonare" too.
         sounded = any(word.startswith("suon") for word in self._low[max(0, begin - 3) : begin])
         known = self._grammar.lexicon[ObjectReader.INSTRUMENT] if sounded else None
@@ -225,7 +222,7 @@ class Objects:
         """Read fields of study."""
         if begin < end and self._low[begin] in self._grammar.prepositions:
             return []
-        items = [self.phrasing.until_preposition(span) for span in self._things(begin, end)]
+        items = [self.until_preposition(span) for span in self._things(begin, end)]
         return [span for span in items if span[1] > span[0]]
 
     def _conditions(self, begin: int, end: int) -> Spans:

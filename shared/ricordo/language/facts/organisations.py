@@ -4,8 +4,6 @@ import re
 from typing import Final
 
 from ricordo.language.facts.acquaintance import is_known_given
-from ricordo.language.facts.fact_grammar import Grammar
-from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.name_spans import Span, name_at
 from ricordo.language.facts.object_phrases import LONGEST_THING, OF, ObjectPhrases, Spans
 from ricordo.language.facts.phrase_trees import longest
@@ -28,22 +26,16 @@ _COMPANIES: Final = word_list("companies")
 _SCHOOLS: Final = word_list("school_nouns")
 
 
-class Organisations:
+class Organisations(ObjectPhrases):
     """Reads organisations in one message."""
-
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
-        self._tokens = tokens
-        self._grammar = grammar
-        self._phrasing = phrasing
-        self._low = tokens.low
 
     def named(self, begin: int, end: int) -> Spans:
         """Read an employer, a school, a group: by name, or by a noun that makes one ("a bakery")."""
-        at = after = self._before_article(begin, self._phrasing.lead(begin, end))
+        at = after = self._before_article(begin, self.lead(begin, end))
         while after < end and after - at < LONGEST_THING and self._inside(after, at, end):
             after += 1
-        after = self._phrasing.trim(at, after)
-        if after == at or self._phrasing.foreign(at, after):
+        after = self.trim(at, after)
+        if after == at or self.foreign(at, after):
             return []
         after += self._owned(after, end)
         if after == at + 1 and self._names_none(begin, at):
@@ -104,7 +96,7 @@ class Organisations:
             return capitalised or (following < end and self._low[following] in self._grammar.organisations)
         if at > begin and (word in _STUDYING or self._lasts(at, end)):
             return False
-        if self._phrasing.stops(at, end) or self._acts(at, begin) or self._phrasing.adjunct(at, end):
+        if self.stops(at, end) or self._acts(at, begin) or self.adjunct(at, end):
             return False
         return word not in self._grammar.prepositions or (at > begin and word in OF)
 
@@ -123,7 +115,7 @@ class Organisations:
 
     def group(self, begin: int, end: int) -> Spans:
         """Read a band, a choir, a team: after "I'm in" any other organisation is a place."""
-        at = self._phrasing.lead(begin, end)
+        at = self.lead(begin, end)
         spans = self.named(begin, end)
         return spans if spans and not _GROUPS.isdisjoint(self._low[at : spans[0][1]]) else []
 

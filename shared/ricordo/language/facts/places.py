@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ricordo.language.facts.fact_grammar import Grammar
-from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.name_spans import name_at, names_from
 from ricordo.language.facts.object_phrases import LONGEST_THING, ObjectPhrases, Spans
 from ricordo.language.lemmas import is_known
@@ -31,18 +29,12 @@ def is_articled(low: Sequence[str], at: int) -> bool:
     return at > 0 and low[at] in _ARTICLED and low[at - 1] in _ARTICULATED
 
 
-class Places:
+class Places(ObjectPhrases):
     """Reads places in one message."""
-
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
-        self._tokens = tokens
-        self._grammar = grammar
-        self._phrasing = phrasing
-        self._low = tokens.low
 
     def named(self, begin: int, end: int) -> Spans:
         """Read names of places: "Rome", "the centre of Milan", "Spain and Portugal"."""
-        at = self._phrasing.lead(begin, end)
+        at = self.lead(begin, end)
         spans: Spans = []
         while True:
             found = list(names_from(self._tokens, self._grammar, at, end, loose=self._tokens.lowercase))
@@ -54,7 +46,7 @@ class Places:
         spans = self._nearer([span for span in spans if self._placed(*span)], end)
         if spans:
             return [] if self._modified(spans[0][0], spans[-1][1], end) else spans
-        return self._within(self._phrasing.lead(begin, end), end)
+        return self._within(self.lead(begin, end), end)
 
     def called(self, begin: int, after: int) -> str:
         """Return what a place is called whose name was read: "L'Aquila" of "all'Aquila", "a La Loggia"."""

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from ricordo.language.facts.fact_grammar import Grammar
-from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.object_phrases import ObjectPhrases, Spans
 from ricordo.language.facts.word_forms import word_list
 from ricordo.language.lemmas import lemma
@@ -17,15 +15,8 @@ _WITHIN: Final = frozenset("in this from by a ad da dal d' per tra fra entro the
 _OWN: Final = frozenset("my our mio mia miei mie nostro nostra nostri nostre".split())
 
 
-class Plans:
+class Plans(ObjectPhrases):
     """Reads plans in one message."""
-
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
-        self._raw = tokens.raw
-        self._low = tokens.low
-        self._text = tokens.text
-        self._grammar = grammar
-        self._phrasing = phrasing
 
     def activity(self, begin: int, end: int) -> Spans:
         """Read what somebody means to do, or likes doing: a verb phrase."""
@@ -35,12 +26,12 @@ class Plans:
 
     def undertaking(self, begin: int, end: int) -> Spans:
         """Read what is planned: "trip to Patagonia", "apply for citizenship"."""
-        at = self._phrasing.lead(begin, end)
-        after = self._phrasing.undertaking(at, end)
+        at = self.lead(begin, end)
+        after = self.undertaking_end(at, end)
         if after == at or self._low[at] in _OWN:
             return []
         foreign = any(word in self._grammar.deictic - _OWN for word in self._low[at:after])
-        return [] if foreign or self._phrasing.unspoken(at) else [(at, after)]
+        return [] if foreign or self.unspoken(at) else [(at, after)]
 
     def intention(self, begin: int, end: int) -> Spans:
         """Read what somebody is going to do, when it has a date or is no everyday thing."""
@@ -56,7 +47,7 @@ class Plans:
         while first < end and (self._low[first] in self._grammar.determiners or self._low[first] in _OWN):
             first += 1
         start = first if first > begin else begin - 1  # the verb itself, before "to Oslo"
-        after = self._phrasing.undertaking(start, end)
+        after = self.undertaking_end(start, end)
         return [(begin - 1, max(after, begin))]
 
     def infinitive(self, begin: int, after: int) -> str:
@@ -67,7 +58,7 @@ class Plans:
             done = f"{self._low[begin].removesuffix('o')}are"  # "inizio", "cambio": nouns too
         if begin and self._low[begin - 1] in self._grammar.reflexives and done.endswith(ending):
             done = done[:-1] + self._low[begin - 1]
-        return f"{done} {self._text(begin + 1, after)}".strip()
+        return f"{done} {self._tokens.text(begin + 1, after)}".strip()
 
     def dated(self, begin: int, end: int) -> bool:
         """Whether a month, a season or a year to come stands near."""

@@ -45,8 +45,8 @@ class _Item:
 
 def had(scene: Scene, subject: Who, piece: Span, reader: ObjectReader, *, over: bool = False) -> None:
     """Read one item of what somebody has (POSSESSION), came to have (ACQUISITION) or had (`over`)."""
-    (begin, end), low, phrasing = piece, scene.tokens.low, scene.objects.phrasing
-    at = phrasing.lead(begin, end)
+    (begin, end), low, objects = piece, scene.tokens.low, scene.objects
+    at = objects.lead(begin, end)
     if at + 1 < end and low[at] in _ONE:  # "one sister"
         at += 1
     if at >= end or low[begin] in _NONE or low[at] in scene.grammar.refused:
@@ -54,7 +54,7 @@ def had(scene: Scene, subject: Who, piece: Span, reader: ObjectReader, *, over: 
     if low[at] in scene.grammar.negations:
         return  # "ho quasi comprato casa"
     item = _Item(
-        subject, begin, at, phrasing.noun_phrase(at, end), end, reader is ObjectReader.ACQUISITION, over
+        subject, begin, at, objects.noun_phrase(at, end), end, reader is ObjectReader.ACQUISITION, over
     )
     term = kin_at(scene.tokens, scene.grammar, at, end)
     if term is not None and not _compounded(scene, term[1], item.after):
@@ -166,10 +166,10 @@ def _intolerance(scene: Scene, item: _Item, after: int, polarity: Polarity) -> b
 
 def _further_conditions(scene: Scene, item: _Item, at: int, polarity: Polarity) -> None:
     """Read the others of a list: "asthma, arthritis"."""
-    low, phrasing = scene.tokens.low, scene.objects.phrasing
+    low, objects = scene.tokens.low, scene.objects
     while at < item.end and (low[at] == "," or low[at] in scene.grammar.conjunctions):
-        first = phrasing.lead(at + 1, item.end)
-        at = phrasing.noun_phrase(first, item.end)
+        first = objects.lead(at + 1, item.end)
+        at = objects.noun_phrase(first, item.end)
         if at == first or not scene.objects.is_condition(first, at):
             return
         scene.draft(item.subject, "has_condition", scene.tokens.text(first, at), polarity=polarity)

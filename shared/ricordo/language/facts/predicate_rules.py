@@ -79,7 +79,7 @@ def _speaks_of(scene: Scene, claim: Claim) -> None:
 def _has(scene: Scene, claim: Claim) -> None:
     if scene.tokens.low[claim.at - 1] == "'ve" and not _counted(scene, claim):
         return
-    pieces = list(scene.objects.phrasing.pieces(claim.at, claim.end))
+    pieces = list(scene.objects.pieces(claim.at, claim.end))
     if claim.rule.reader is ObjectReader.POSSESSION and len(pieces) > 1 and in_turn(scene, claim, pieces):
         return
     for piece in pieces:

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from ricordo.language.facts.fact_grammar import Grammar
-from ricordo.language.facts.fact_tokens import Tokens
 from ricordo.language.facts.object_phrases import ObjectPhrases, Spans
 from ricordo.language.facts.word_forms import word_list
 
@@ -16,26 +14,21 @@ _NEAR: Final = 6  # words before an age that may say when it is reached
 _WITHIN_DATES: Final = frozenset({"of", ",", "di"})
 
 
-class Figures:
+class Figures(ObjectPhrases):
     """Reads numbers in one message."""
-
-    def __init__(self, tokens: Tokens, grammar: Grammar, phrasing: ObjectPhrases) -> None:
-        self._low = tokens.low
-        self._grammar = grammar
-        self._phrasing = phrasing
 
     def age(self, begin: int, end: int) -> Spans:
         """Read an age in years (1-120): a number, before its unit or at the end of the clause."""
         if begin and self._low[begin - 1] in _REACHING and self._to_come(begin, end):
             return []
         low, grammar = self._low, self._grammar
-        at = self._phrasing.lead(begin, end)
+        at = self.lead(begin, end)
         number = self.number(at) if at < end else None
         if number is None:
             return []
         after = at + 1
-        dated = after < end and low[after] not in _NO_AGE and self._phrasing.adjunct(after, end)
-        if after >= end or dated or (self._phrasing.stops(after, end) and low[after] != "%"):
+        dated = after < end and low[after] not in _NO_AGE and self.adjunct(after, end)
+        if after >= end or dated or (self.stops(after, end) and low[after] != "%"):
             return [(at, after)] if low[at].isdigit() or int(number) > _FEW else []
         if low[after] not in grammar.years or (after + 1 < end and low[after + 1] in _NO_AGE):
             return []

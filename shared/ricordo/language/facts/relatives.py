@@ -117,7 +117,7 @@ def are_called(scene: Scene, subject: Person, at: int, end: int) -> Claim | None
 
 def in_turn(scene: Scene, claim: Claim, pieces: Sequence[Span]) -> bool:
     """Read "a cat and two dogs, Tom, Spike and Rex": as many names as there are of them, in their order."""
-    tokens, lead = scene.tokens, scene.objects.phrasing.lead
+    tokens, lead = scene.tokens, scene.objects.lead
     terms = [kin_at(tokens, scene.grammar, lead(*piece), piece[1]) for piece in pieces]
     known = [term for term in terms if term is not None]
     alone = all(term[1] == piece[1] for term, piece in zip(known[:-1], pieces, strict=False))

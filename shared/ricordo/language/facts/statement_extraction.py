@@ -84,10 +84,10 @@ class StatementExtractor:
 
     def _alone(self, begin: int, end: int) -> None:
         """Keep in mind what is named alone: "Wasps. I'm allergic to them."."""
-        phrasing = self._scene.objects.phrasing
-        if end - phrasing.lead(begin, end) > LONGEST_THING + 1:
+        objects = self._scene.objects
+        if end - objects.lead(begin, end) > LONGEST_THING + 1:
             return  # more than a thing with its "'s"
-        alone = phrasing.coordinated(begin, end)
+        alone = objects.coordinated(begin, end)
         named = len(alone) == 1 and alone[0][1] == end
         if named and not is_verb(self._tokens.low[alone[0][0]], self._grammar.code):
             self._scene.topic = self._tokens.text(*alone[0])
