@@ -1,7 +1,7 @@
 """The lexicon of words for time: numbers and kinds of words, loaded from `time_words.toml`."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
 from functools import cached_property
@@ -18,132 +18,94 @@ class SpelledNumber:
     words: int
 
 
-_Read = Callable[[Sequence[str]], SpelledNumber | None]
-
-
 @dataclass(frozen=True)
-class SeparateNumbers:
-    """Numbers whose words stand apart ("two thousand and eighteen", "nineteen ninety six")."""
+class SpelledNumbers:
+    """How a language spells numbers: in one word ("duemiladiciotto"), or in words that stand apart.
 
-    small: Mapping[str, int]
-    tens: Mapping[str, int]
-    hundred: str
-    thousand: str
-    joint: str
-
-    def begins(self, word: str) -> bool:
-        """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
-        return word in self.small or word in self.tens
-
-    def read(self, words: Sequence[str]) -> SpelledNumber | None:
-        """Read a number from the beginning of `words`, at most eight of which are looked at."""
-        head = self._below_hundred(words)
-        if head is None:
-            return None
-        rest = words[head.words :]
-        if rest and rest[0] == self.thousand:
-            return self._add(SpelledNumber(head.value * 1000, head.words + 1), words, self._below_thousand)
-        if rest and rest[0] == self.hundred:
-            return self._add(SpelledNumber(head.value * 100, head.words + 1), words, self._below_hundred)
-        return self._year(head, rest) or head
-
-    def _year(self, head: SpelledNumber, rest: Sequence[str]) -> SpelledNumber | None:
-        """Read the second half of a year said in two halves, the first being its century."""
-        if not 10 <= head.value <= 20 or not rest:
-            return None
-        if rest[0] in {"oh", "o", "zero"} and len(rest) > 1 and 0 < self.small.get(rest[1], 0) < 10:
-            return SpelledNumber(head.value * 100 + self.small[rest[1]], head.words + 2)
-        tail = self._below_hundred(rest)
-        if tail is None or tail.value < 10:
-            return None
-        return SpelledNumber(head.value * 100 + tail.value, head.words + tail.words)
-
-    def _add(self, head: SpelledNumber, words: Sequence[str], read: _Read) -> SpelledNumber:
-        used = head.words
-        if len(words) > used and words[used] == self.joint:
-            used += 1
-        tail = read(words[used:])
-        return head if tail is None else SpelledNumber(head.value + tail.value, used + tail.words)
-
-    def _below_thousand(self, words: Sequence[str]) -> SpelledNumber | None:
-        head = self._below_hundred(words)
-        if head is not None and len(words) > head.words and words[head.words] == self.hundred:
-            return self._add(SpelledNumber(head.value * 100, head.words + 1), words, self._below_hundred)
-        return head
-
-    def _below_hundred(self, words: Sequence[str]) -> SpelledNumber | None:
-        if not words:
-            return None
-        if words[0] in self.small:
-            return SpelledNumber(self.small[words[0]], 1)
-        tens = self.tens.get(words[0])
-        if tens is None:
-            return None
-        used = 2 if len(words) > 2 and words[1] == "-" else 1
-        ones = self.small.get(words[used], 0) if len(words) > used else 0
-        return SpelledNumber(tens + ones, used + 1) if 0 < ones < 10 else SpelledNumber(tens, 1)
-
-
-@dataclass(frozen=True)
-class JoinedNumbers:
-    """Numbers written as one word ("duemiladiciotto", "millenovecentosettanta")."""
+    Of the latter a year may be said in two halves ("nineteen ninety six").
+    """
 
     small: Mapping[str, int]
     tens: Mapping[str, int]
     hundred: str
     thousand: str
     thousands: str
+    joint: str
+    joined: bool
 
     def begins(self, word: str) -> bool:
         """Whether a number can begin with `word`: a cheap question, asked of every word of a text."""
-        return word[:3] in self._beginnings
+        return (word[:_BEGINNING] if self.joined else word) in self._beginnings
+
+    def read(self, words: Sequence[str]) -> SpelledNumber | None:
+        """Read a number from the beginning of `words`, at most eight of which are looked at."""
+        if self.joined:
+            match = self._number.fullmatch(words[0]) if words and len(words[0]) <= _LONGEST else None
+        else:
+            text = "".join(f"{word} " for word in words[:_MOST_WORDS])
+            match = self._year.match(text) or self._number.match(text)
+        if match is None or not match[0]:
+            return None
+        found, value = match.groupdict(), 0
+        for name, factor in _FACTORS.items():
+            if (spelled := found.get(name)) is not None:
+                value += factor * (self._below_hundred[spelled.strip()] if spelled else 1)
+        return SpelledNumber(value, 1 if self.joined else match[0].count(" "))
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:
-        return frozenset(word[:3] for word in (*self.small, *self.tens, self.hundred, self.thousand))
-
-    def read(self, words: Sequence[str]) -> SpelledNumber | None:
-        """Read the number that the first of `words` is."""
-        match = self._pattern.fullmatch(words[0]) if words and len(words[0]) <= 40 else None
-        if match is None or not words[0]:
-            return None
-        below = self._below_hundred
-        value = below[match["ones"]] if match["ones"] else 0
-        if match["hundreds"] is not None:
-            value += 100 * (below[match["hundreds"]] if match["hundreds"] else 1)
-        if match["thousand"]:
-            value += 1000
-        elif match["thousands"]:
-            value += 1000 * below[match["thousands"]]
-        return SpelledNumber(value, 1)
+        words = (*self.small, *self.tens, self.hundred, self.thousand)
+        return frozenset(word[:_BEGINNING] for word in words) if self.joined else frozenset(words[:-2])
 
     @cached_property
     def _below_hundred(self) -> dict[str, int]:
         words = dict(self.small) | dict(self.tens)
         for word, tens in self.tens.items():
             for digit, ones in self.small.items():
-                if ones < 10:
+                if 0 < ones < _TEN and self.joined:
                     words[(word[:-1] if digit[0] in "aeiou" else word) + digit] = tens + ones
+                elif 0 < ones < _TEN:
+                    words |= {f"{word} {digit}": tens + ones, f"{word} - {digit}": tens + ones}
         return words
 
+    def _either(self, values: range) -> str:
+        """Return the pattern of the words for numbers below a hundred, the longest first."""
+        words = (word for word, value in self._below_hundred.items() if value in values)
+        return f"(?:{'|'.join(sorted(words, key=len, reverse=True))}){'' if self.joined else ' '}"
+
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        below = "|".join(sorted(self._below_hundred, key=len, reverse=True))
+    def _number(self) -> re.Pattern[str]:
+        below = self._either(range(100))
+        if self.joined:
+            thousands = rf"(?:{self.thousand}(?P<thousands>)|(?P<more_thousands>{below}){self.thousands})?"
+            return re.compile(rf"{thousands}(?:(?P<hundreds>{below}|){self.hundred})?(?P<ones>{below})?")
+        more = rf"(?:{self.joint} (?={below}))?"
         return re.compile(
-            f"(?:(?P<thousand>{self.thousand})|(?P<thousands>{below}){self.thousands})?"
-            f"(?:(?P<hundreds>{below}|){self.hundred})?(?P<ones>{below})?"
+            rf"(?:(?P<thousands>{below}){self.thousand} {more})?"
+            rf"(?:(?P<hundreds>{below}){self.hundred} {more})?(?P<ones>{below})?"
         )
 
+    @cached_property
+    def _year(self) -> re.Pattern[str]:
+        century, digit, tail = map(self._either, (range(10, 21), range(1, 10), range(10, 100)))
+        return re.compile(rf"(?P<hundreds>{century})(?:(?:oh|o|zero) (?P<ones>{digit})|(?P<tail>{tail}))")
 
-def numbers_of(table: Mapping[str, Any]) -> SeparateNumbers | JoinedNumbers:
+
+_BEGINNING: Final = 3  # letters by which a number in one word may be known
+_LONGEST: Final = 40
+_MOST_WORDS: Final = 8
+_TEN: Final = 10
+_FACTORS: Final = {"thousands": 1000, "more_thousands": 1000, "hundreds": 100, "ones": 1, "tail": 1}
+
+
+def numbers_of(table: Mapping[str, Any]) -> SpelledNumbers:
     """Return the numbers of a language by its `time_words.toml`."""
     small, tens = (
         {word: int(number) for word, _, number in (pair.partition("=") for pair in table[name].split())}
         for name in ("small_numbers", "tens")
     )
-    if table["joined_numbers"]:
-        return JoinedNumbers(small, tens, table["hundred"], table["thousand"], table["thousands"])
-    return SeparateNumbers(small, tens, table["hundred"], table["thousand"], table["joint"])
+    words = {name: table[name] for name in ("hundred", "thousand", "thousands", "joint")}
+    return SpelledNumbers(small, tens, joined=table["joined_numbers"], **words)
 
 
 Value = int | str
@@ -255,7 +217,7 @@ class Lexicon:
     phrases: Mapping[tuple[str, ...], Term]
     reach: Mapping[str, int]
     keys: frozenset[str]
-    numbers: SeparateNumbers | JoinedNumbers
+    numbers: SpelledNumbers
     month_first: bool
     suffixes: frozenset[str]
     follows_day: frozenset[str]
