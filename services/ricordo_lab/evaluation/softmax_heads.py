@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import LANGUAGES
@@ -113,9 +114,14 @@ def fit_text_head(
     wanted = np.zeros((len(texts), len(labels)), dtype=np.float32)
     wanted[np.arange(len(texts)), [labels.index(one.label) for one in texts]] = 1
     weights = _softmax_regression(features, wanted, _TEXT_RIDGE)
-    step = (np.maximum(np.abs(weights[:BUCKETS]).max(axis=0), 1e-9) / _INT8).astype(np.float32)
-    hashed = np.rint(weights[:BUCKETS] / step).astype(np.int8)
+    hashed, step = _in_steps(weights[:BUCKETS])
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
+
+
+def _in_steps(weights: Matrix) -> tuple[NDArray[np.int8], Matrix]:
+    """Return weights [n, labels] in 127 steps up and down, and the step of each label."""
+    step = (np.maximum(np.abs(weights).max(axis=0), 1e-9) / _INT8).astype(np.float32)
+    return np.rint(weights / step).astype(np.int8), step
 
 
 def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> IntentHead:
@@ -128,7 +134,9 @@ def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = ""
         places = intent_head.buckets(parsed)
         row[places] = 1 / np.sqrt(len(places))
         target[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
-    return IntentHead(_softmax_regression(features, wanted, _QUESTION_RIDGE), LANGUAGES, fitted_on)
+    return IntentHead(
+        *_in_steps(_softmax_regression(features, wanted, _QUESTION_RIDGE)), LANGUAGES, fitted_on
+    )
 
 
 def split(texts: Sequence[LabelledText]) -> tuple[list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""Reads people who are mentioned by a relation: "Joel's sister", "a guy from work", "i miei figli sono …"."""
+"""Reads people who are mentioned by a relation ("Joel's sister", "a guy from work"), and who the user is with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,10 +6,12 @@ from itertools import islice
 from typing import Final
 
 from ricordo.language.facts.acquaintance import is_of_the_users_life, is_state
+from ricordo.language.facts.adjuncts import only_a_time_follows
+from ricordo.language.facts.denials import no_longer
 from ricordo.language.facts.fact_grammar import Gender, Kin
 from ricordo.language.facts.mentions import kin_at, named_after
 from ricordo.language.facts.name_spans import Person, Span, name_at
-from ricordo.language.facts.phrase_trees import ObjectReader, Rule
+from ricordo.language.facts.phrase_trees import ObjectReader, Rule, longest
 from ricordo.language.facts.scene import Claim, Scene
 from ricordo.language.facts.verbs import Verb
 
@@ -20,6 +22,7 @@ _SOMEBODY: Final[Mapping[str, Gender]] = {
 }
 """Nouns for whom one is seeing, with the gender they tell."""
 _LONGEST_LEAD: Final = 4
+_MAY_MARRY: Final = frozenset({"friend", "knows", "partner"})
 _SEVERAL: Final = 2
 _SINCE: Final = frozenset("since from now da dal dalla dall' di del della".split())
 _WHILES: Final = frozenset({"while", "time", "ages", "bit"})
@@ -154,3 +157,38 @@ def whom_named(scene: Scene, verb: Verb, person: Person | None) -> Person | None
     if last is not None and last.of_other and not last.names and last.several == plural:
         return last
     return person if person is not None and person.several == plural else None
+
+
+def with_user(scene: Scene, at: int, end: int) -> int | None:
+    """Read "… and I": the subject is the user among others. Returns the index after it."""
+    low, grammar = scene.tokens.low, scene.grammar
+    joined = at + 1 < end and low[at] in grammar.conjunctions and low[at + 1] in grammar.user_pronouns
+    return at + 2 if joined else None
+
+
+def in_company(scene: Scene, at: int, end: int) -> tuple[Person | None, int]:
+    """Read "… and my wife" after the user's pronoun: who it is, and the index after it."""
+    if at + 1 >= end or scene.tokens.low[at] not in scene.grammar.conjunctions:
+        return None, at
+    mention = scene.mentions.get(at + 1)
+    if mention is not None:
+        return mention.person, mention.end
+    after = name_at(scene.tokens, scene.grammar, at + 1, end, person=True)
+    if after == at + 1:
+        return None, at
+    return scene.cast.introduce(Person(None, names=[scene.tokens.text(at + 1, after)])), after
+
+
+def coupled(scene: Scene, company: Person, at: int, end: int) -> bool:
+    """Read what makes partners, or friends, of the user and somebody: "… and I | got married"."""
+    found = longest(scene.grammar.couples, scene.tokens.low, at, end, scene.grammar.adverbs)
+    if found is None:
+        return False
+    rule, after = found
+    if rule.polarity == "past" and not only_a_time_follows(scene, after, end):
+        return True  # "my husband and I separated the laundry"
+    if not company.names and rule.polarity == "past":
+        no_longer(scene, company, (rule.predicate,))  # "my husband and I divorced"
+    elif company.names and (company.kin is None or company.kin.predicate in _MAY_MARRY):
+        scene.draft(None, rule.predicate, company, polarity=rule.polarity)
+    return True

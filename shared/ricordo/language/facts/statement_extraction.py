@@ -17,7 +17,6 @@ from ricordo.language.facts.attributes import (
     taken_up,
 )
 from ricordo.language.facts.clauses import Clause, clauses
-from ricordo.language.facts.companions import coupled, in_company, with_user
 from ricordo.language.facts.evidence import Statement
 from ricordo.language.facts.fact_grammar import Gender, Grammar
 from ricordo.language.facts.fact_tokens import Tokens
@@ -26,7 +25,15 @@ from ricordo.language.facts.name_spans import Person, name_at
 from ricordo.language.facts.object_phrases import LONGEST_THING
 from ricordo.language.facts.phrase_trees import ObjectReader
 from ricordo.language.facts.predicate_rules import said, state
-from ricordo.language.facts.relatives import are_called, relative, relative_of, whom_named
+from ricordo.language.facts.relatives import (
+    are_called,
+    coupled,
+    in_company,
+    relative,
+    relative_of,
+    whom_named,
+    with_user,
+)
 from ricordo.language.facts.scene import Scene, Who
 from ricordo.language.facts.verbs import Verb, agrees, elided_at, verb_at
 from ricordo.language.facts.vocabulary import SHARED

@@ -5,7 +5,6 @@ the endings of the others (inflection distinguishes a deed from a thing), the pl
 pleasant and unpleasant words. `ricordo eval fit-questions` fits its weights.
 """
 
-import io
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -21,6 +20,7 @@ from ricordo.language.query_analysis.intents import intent_by_rules, may_be
 from ricordo.language.query_analysis.question_patterns import feeling_sign
 from ricordo.language.query_analysis.question_sentence import FEW_WORDS, ParsedQuestion
 from ricordo.language.text import stem, stop_words
+from ricordo.language.text_head import SavedHead
 from ricordo.language.tokenization import words_of
 
 INTENTS: Final[tuple[Intent, ...]] = ("emotional", "entity", "general", "procedural", "temporal", "topic")
@@ -33,41 +33,26 @@ _SURE: Final = 0.5  # probability from which the head is believed
 
 
 @dataclass(frozen=True, slots=True)
-class IntentHead:
-    """Multinomial logistic regression over hashed features."""
+class IntentHead(SavedHead):
+    """Multinomial logistic regression over hashed features; its weights count in steps of `scale`."""
 
-    weights: NDArray[np.float32]
+    weights: NDArray[np.int8]
+    scale: NDArray[np.float32]
     languages: tuple[str, ...]
     fitted_on: str
 
     def probabilities(self, question: ParsedQuestion) -> dict[Intent, float]:
         """Return the probability of each intent, together 1."""
         places = buckets(question)
-        scores = self.weights[places].sum(axis=0) / np.sqrt(len(places))
+        scores = self.weights[places].sum(axis=0, dtype=np.int32) * self.scale / np.sqrt(len(places))
         odds = np.exp(scores - scores.max())
         return dict(zip(INTENTS, (odds / odds.sum()).tolist(), strict=True))
-
-    def saved(self) -> bytes:
-        """Return the head as the content of a file: a byte for each weight."""
-        scale = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / 127
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            weights=np.round(self.weights / scale).astype(np.int8),
-            scale=scale.astype(np.float32),
-            languages=np.array(self.languages),
-            fitted_on=np.array(self.fitted_on),
-        )
-        return file.getvalue()
 
 
 @lru_cache(maxsize=1)
 def load_intent_head() -> IntentHead:
     """Return the shipped head, read once."""
-    content = resources.files(__package__).joinpath("intent_head.npz").read_bytes()
-    with np.load(io.BytesIO(content), allow_pickle=False) as saved:
-        weights = saved["weights"].astype(np.float32) * saved["scale"]
-        return IntentHead(weights, tuple(map(str, saved["languages"])), str(saved["fitted_on"]))
+    return IntentHead.restored(resources.files(__package__).joinpath("intent_head.npz").read_bytes())
 
 
 def decide(question: ParsedQuestion) -> Intent:
