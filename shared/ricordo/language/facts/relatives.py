@@ -1,4 +1,4 @@
-"""Reads people who are mentioned by a relation ("Joel's sister", "a guy from work"), and who the user is with."""
+"""Reads people who are mentioned by a relation: "Joel's sister", "a guy from work", "my wife and I"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
