@@ -15,6 +15,7 @@ from ricordo.language.document import Document
 from ricordo.language.emotion import heads
 from ricordo.language.emotion.emotion_words import spoken
 from ricordo.language.emotion.figures_of_speech import without_figures
+from ricordo.language.text_head import quantise
 from ricordo.settings import EmbeddingSettings
 from ricordo_lab.evaluation.ratings import Ratings, read
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
@@ -106,7 +107,7 @@ def fit_heads(sets: Sequence[EncodedRatings], model: str) -> heads.Heads:
         )
         for part, texts, hashes in zip(sets, seen, held, strict=True)
     ]
-    hashed, step = heads.quantise(np.concatenate([part[:buckets] for part in parts], axis=1))
+    hashed, step = quantise(np.concatenate([part[:buckets] for part in parts], axis=1), heads.STEPS)
     return heads.Heads(
         model=model,
         targets=tuple(target for one in sets for target in one.targets),

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import LANGUAGES
@@ -20,7 +19,7 @@ from ricordo.language.detection import detect
 from ricordo.language.query_analysis import intent_head
 from ricordo.language.query_analysis.intent_head import INTENTS, IntentHead
 from ricordo.language.query_analysis.query_parser import parse_query
-from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, shape
+from ricordo.language.text_head import BUCKETS, SHAPE, TextHead, buckets, quantise, shape
 from ricordo_lab.console import UnreadableData, progress
 from ricordo_lab.evaluation.question_evaluation import NOW, ZONE, LabelledQuestion, read_questions
 from ricordo_lab.evaluation.results import Matrix, NamedFigures, minilm_vectors
@@ -33,7 +32,6 @@ _STEPS: Final = 200
 _TEXT_RIDGE: Final = 1e-5
 _QUESTION_RIDGE: Final = 1e-4
 _PARTS: Final = 5
-_INT8: Final = 127
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +112,8 @@ def fit_text_head(
     wanted = np.zeros((len(texts), len(labels)), dtype=np.float32)
     wanted[np.arange(len(texts)), [labels.index(one.label) for one in texts]] = 1
     weights = _softmax_regression(features, wanted, _TEXT_RIDGE)
-    hashed, step = _in_steps(weights[:BUCKETS])
+    hashed, step = quantise(weights[:BUCKETS])
     return TextHead(labels, hashed, step, weights[BUCKETS:], model, fitted_on)
-
-
-def _in_steps(weights: Matrix) -> tuple[NDArray[np.int8], Matrix]:
-    """Return weights [n, labels] in 127 steps up and down, and the step of each label."""
-    step = (np.maximum(np.abs(weights).max(axis=0), 1e-9) / _INT8).astype(np.float32)
-    return np.rint(weights / step).astype(np.int8), step
 
 
 def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = "") -> IntentHead:
@@ -134,9 +126,8 @@ def fit_question_head(questions: Sequence[LabelledQuestion], fitted_on: str = ""
         places = intent_head.buckets(parsed)
         row[places] = 1 / np.sqrt(len(places))
         target[[INTENTS.index(one) for one in INTENTS if one in question.intents]] = 1 / len(question.intents)
-    return IntentHead(
-        *_in_steps(_softmax_regression(features, wanted, _QUESTION_RIDGE)), LANGUAGES, fitted_on
-    )
+    weights, scale = quantise(_softmax_regression(features, wanted, _QUESTION_RIDGE))
+    return IntentHead(weights, scale, LANGUAGES, fitted_on)
 
 
 def split(texts: Sequence[LabelledText]) -> tuple[list[int], list[int]]:

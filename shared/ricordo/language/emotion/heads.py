@@ -84,7 +84,8 @@ LABELS: Final = (*sorted(load_positions()), NEUTRAL.primary)
 """Those of GoEmotions, in the order of its files."""
 MODEL: Final = MINILM
 """Whose vectors the shipped heads read."""
-_STEPS: Final = 31
+STEPS: Final = 31
+"""Up and down in which weights are kept: few, which pack well."""
 _MOST_WORDS: Final = 16_384  # whose shares are kept
 AXES: Final = ("valence", "arousal", "dominance")
 EMOTION_SIZE: Final = len(AXES) + len(LABELS)
@@ -193,12 +194,6 @@ def emotion_numbers(words: Emotion) -> list[float]:
     if words.primary != "neutral":
         found[_PLACE_OF[words.primary]] = 1.0
     return found
-
-
-def quantise(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Return weights [n, targets] in 31 steps up and down, which pack well, and the step of each target."""
-    step = np.maximum(np.abs(weights).max(axis=0), 1e-12) / _STEPS
-    return np.rint(weights / step).astype(np.int8), step.astype(np.float32)
 
 
 def _file(language: str) -> Traversable:
