@@ -1,7 +1,7 @@
 """Rewrites a corrected message with the right words in the place of the wrong ones."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from ricordo.language.corrections.correction_parsing import (
     are_alike,
@@ -17,13 +17,8 @@ from ricordo.language.tokenization import Token
 _PAUSES: Final = frozenset(".!?…;:,—–()\n")
 _MOST_SAID: Final = 4  # words of what is said instead of other words
 _Group = list[PlacedValue]
-
-
-class _Words(NamedTuple):
-    """Words `[start, end)` of a text, in characters."""
-
-    start: int
-    end: int
+_Span = tuple[int, int]
+"""Offsets of words in a text, in characters."""
 
 
 def apply_correction(corrected: Document, correction: Document) -> str | None:
@@ -36,11 +31,11 @@ def apply_correction(corrected: Document, correction: Document) -> str | None:
         return None
     text, source = corrected.composed.text, correction.composed.text
     for wrong, right in sorted(pairs, reverse=True):
-        text = text[: wrong.start] + source[right.start : right.end] + text[wrong.end :]
+        text = text[: wrong[0]] + source[slice(*right)] + text[wrong[1] :]
     return text
 
 
-def _values(corrected: Document, correction: Document) -> list[tuple[_Words, _Words]]:
+def _values(corrected: Document, correction: Document) -> list[tuple[_Span, _Span]]:
     """Pair the wrong values with the right ones of their kinds; none where there is a choice."""
     tokens, placed = tokens_of(correction), values_of(correction)
     denied = denied_spans(tokens, placed)
@@ -55,7 +50,8 @@ def _values(corrected: Document, correction: Document) -> list[tuple[_Words, _Wo
     for kind in {group[0].value.kind for group in right}:
         of_kind, others = [[one for one in each if one[0].value.kind == kind] for each in (right, stale)]
         if len(of_kind) == 1 and (meant_by := _meant(others, of_kind[0], wrong)) is not None:
-            pairs.append((_whole(tokens_of(corrected), meant_by), _whole(tokens, of_kind[0])))
+            wrong_span = _words(tokens_of(corrected), meant_by[0].first, meant_by[-1].last)
+            pairs.append((wrong_span, _words(tokens, of_kind[0][0].first, of_kind[0][-1].last)))
     return pairs
 
 
@@ -92,15 +88,15 @@ def _is_given_name(group: _Group) -> bool:
     return group[0].value.kind == "name" and is_given(group[0].value.key)
 
 
-def _phrases(corrected: Document, correction: Document) -> list[tuple[_Words, _Words]]:
+def _phrases(corrected: Document, correction: Document) -> list[tuple[_Span, _Span]]:
     """Pair the words that are denied with those that are set against them."""
     tokens, others = tokens_of(correction), tokens_of(corrected)
     found = denied_phrase(tokens, contrast=False)
     if found is None:
         return []
     denial, at, end = found
-    denied = [one.folded for one in tokens[at:end]]
-    starts = [one for one in range(len(others)) if _folded(others[one : one + len(denied)]) == denied]
+    denied, folded = ([one.folded for one in some] for some in (tokens[at:end], others))
+    starts = [one for one in range(len(others)) if folded[one : one + len(denied)] == denied]
     said = _said_before(tokens, denial, lead=at - denial)
     if not starts or said is None:
         return []
@@ -132,13 +128,5 @@ def _groups(placed: Sequence[PlacedValue]) -> Iterator[_Group]:
         yield group
 
 
-def _whole(tokens: Sequence[Token], group: Sequence[PlacedValue]) -> _Words:
-    return _words(tokens, group[0].first, group[-1].last)
-
-
-def _words(tokens: Sequence[Token], first: int, last: int) -> _Words:
-    return _Words(tokens[first].start, tokens[last - 1].end)
-
-
-def _folded(tokens: Sequence[Token]) -> list[str]:
-    return [one.folded for one in tokens]
+def _words(tokens: Sequence[Token], first: int, last: int) -> _Span:
+    return tokens[first].start, tokens[last - 1].end
