@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 from pydantic import BaseModel
+from tests.fixtures.sentence_tables import table
 from tests.unit.cli.conftest import Cli
 
 from ricordo.messages.queries import ContextRequest, FactsRequest, Filters, HistoryRequest, RecallRequest
@@ -130,41 +131,12 @@ def test_a_base_install_is_told_what_to_install(
     assert "pip install '.[local]'" in capsys.readouterr().err
 
 
-SLOW = (
-    "httpx",
-    "neo4j",
-    "numpy",
-    "onnxruntime",
-    "ricordo.memory.facts",
-    "ricordo.language.temporal",
-    "ricordo_services.app",
-    "tokenizers",
-)
+SLOW = table(__file__, "slow")
 """What takes a tenth of a second or more to load, or loads what does."""
 
 MISTAKES = (
     *((entry.name, "--no-such-option") for entry in catalogue.ENTRIES if not entry.settings),
-    ("nosuch",),
-    ("--nope",),
-    ("status",),
-    ("recall",),
-    ("recall", "boats"),
-    ("worker",),
-    ("worker", "nosuch"),
-    ("analyze",),
-    ("up", "--workers", "nosuch"),
-    ("up", "--workers", " , "),
-    ("up", "--workers", "ingest,ingest"),
-    *(("backfill", *wrong.split(" ", 1)) for wrong in ("--limit 0", "--limit many", "--only feelings")),
-    ("backfill", "--tenant", "No Tenant"),
-    ("backfill", "--user"),
-    ("timeline", "--user", "ada"),
-    ("demo", "extra"),
-    ("backup",),
-    ("bench", "nosuch"),
-    ("bench", "nosuch", "--json"),
-    ("eval",),
-    ("eval", "nosuch", "--data", "x"),
+    *table(__file__, "mistakes"),
 )
 
 _PROGRAM = f"""
