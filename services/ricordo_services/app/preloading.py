@@ -1,6 +1,7 @@
 """Loads rules in the background once a process is ready, so that neither the start nor a message waits."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,3 +54,4 @@ class Preloading:
         if await run_until(stopping, self.begin.wait()):
             for load, language in product(self.loaders, LANGUAGES):
                 await run_until(stopping, self.executor.map(load, (language,)))  # messages go between
+            gc.freeze()  # `freeze_gc` came before the rules, which live as long

@@ -84,6 +84,7 @@ class Resources:
         self.metrics = Metrics(version("ricordo"))
         self.priority = QueryPriority()
         self.preloads: list[Callable[[str], None]] = []
+        """What the workers of this process load once it is ready, by language; see `Preloading`."""
         self.opened: dict[str, Any] = {}
         self.locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.enter = exits.enter_async_context
