@@ -6,7 +6,7 @@ RICORDO_CROSSINGS says how many attempts are made; docs/reliability.md has the f
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -93,8 +93,7 @@ async def test_no_attempt_at_crossing_leaks(secure: SecureSystem) -> None:
             nothing_reaches(operator, "beta") as heard,
             users.connection("bot-alpha", intruder.hear_refusal) as client,
         ):
-            async with repeating(lambda: own_question(bot)):
-                await intruder.try_all(client, attempts)
+            await intruder.try_all(client, attempts, lambda: own_question(bot))
             assert client.is_connected
             await settled(operator)
         outcome = intruder.outcome
@@ -111,26 +110,6 @@ async def own_question(bot: Bot) -> None:
     """Have the victim ask for its secret, which then is on its way where others listen."""
     answer = await bot.request("query.recall", OWN_QUESTION)
     assert SECRET in str(answer.body["memories"])
-
-
-@asynccontextmanager
-async def repeating(act: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Do something again and again for the length of an `async with`, once at least."""
-
-    going_on = True  # and no cancellation: the driver may take one for an answer that does not come
-
-    async def again() -> None:
-        while going_on:
-            await act()
-            await asyncio.sleep(0.01)
-
-    await act()
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(again())
-        try:
-            yield
-        finally:
-            going_on = False
 
 
 async def settled(operator: Client) -> None:
@@ -156,8 +135,11 @@ async def test_the_same_attempts_succeed_for_who_may_do_all(tmp_path: Path) -> N
         intruder = Intruder("_INBOX_alpha.x", victim)
         async with users.connection("operator", intruder.hear_refusal) as operator:
             stream = operator.jetstream()
-            async with repeating(lambda: stream.publish("memory.v1.beta.message.received", SECRET.encode())):
-                await intruder.try_all(operator, refusable)
+            await intruder.try_all(
+                operator,
+                refusable,
+                lambda: stream.publish("memory.v1.beta.message.received", SECRET.encode()),
+            )
     found = intruder.outcome
     assert not found.refused.keys() - {"settles for a worker", "speaks to workers", "asks the server"}
     assert any(leak.startswith("overheard") and SECRET in leak for leak in found.leaks)

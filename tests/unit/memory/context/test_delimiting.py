@@ -33,8 +33,8 @@ names = st.one_of(
 OPENED = re.compile(r"<recalled(?:(>)| (nothing|away|omitted|nulla|guasta|omesso)/>)")
 MARKED = re.compile(r"(?:(?![\\«])[\W_])*[mf][\W_]{0,3}\d")
 OWN = re.compile(
-    r"(?:mon|tue|wed|thu|fri|sat|sun)\w*,? \d+ \w+(?: \d{4})?$|recent conversation:$|notes:$"
-    r"|(?:lun|mar|mer|gio|ven|sab|dom)\w* \d+ \w+(?: \d{4})?$"
+    r"(?:mon|tue|wed|thu|fri|sat|sun)\w*,? \d{1,2} \w{3,12}(?: \d{4})?$|recent conversation:$|notes:$"
+    r"|(?:lun|mar|mer|gio|ven|sab|dom)\w* \d{1,2} \w{3,12}(?: \d{4})?$"
     r"|conversazione recente:$|appunti:$"
 )
 CLOSED = "</recalled>"
