@@ -68,7 +68,7 @@ eval: setup ## measure quality on your data set (NAME=retrieval DATA=FILE)
 	@$(bin)/ricordo eval $(NAME) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 lock: setup ## update requirements.lock (ARGS=--upgrade for the newest versions)
-	@$(bin)/uv pip compile pyproject.toml --extra lab --group dev --universal --python-version 3.11 \
+	@$(bin)/uv pip compile pyproject.toml --extra lab --extra gateway --group dev --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-header --no-emit-index-url --annotation-style line \
 		--quiet $(ARGS) --output-file requirements.lock
 

@@ -33,6 +33,7 @@ def declared() -> list[Requirement]:
         *PROJECT["project"]["dependencies"],
         *extras["server"],
         *extras["local"],
+        *extras["gateway"],
         *(line for group in groups.values() for line in group if isinstance(line, str)),
     ]
     return [requirement for line in lines if (requirement := Requirement(line)).name != "ricordo"]
