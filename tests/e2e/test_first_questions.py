@@ -55,6 +55,19 @@ async def test_questions_about_oneself_are_answered(
 
 
 @pytest.mark.parametrize(
+    ("language", "question", "said", "fact"), table(__file__, "what_a_question_names_comes_first")
+)
+async def test_what_a_question_names_comes_before_what_merely_answers_such_questions(
+    bot: Bot, language: str, question: str, said: list[str], fact: str
+) -> None:
+    await bot.remember(*(msg(f"m-{n}", text, language=language) for n, text in enumerate(said)))
+    reply = await bot.recall(question, user_id="u-1")
+    assert ids(reply["memories"])[0] == "m-0"
+    facts = [f"{one['predicate']} {one['object']}" for one in reply["facts"]]
+    assert facts[:1] == ([fact] if fact else [])
+
+
+@pytest.mark.parametrize(
     ("language", "question", "predicate"),
     [("it", "Come mi chiamo?", "name"), ("en", "Where do I live?", "lives_in")],
 )

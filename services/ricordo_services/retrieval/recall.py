@@ -12,6 +12,7 @@ from cachetools import LRUCache
 
 from ricordo.clock import Clock
 from ricordo.index.port import IndexUnavailable
+from ricordo.language.query_analysis import QueryAnalysis
 from ricordo.language.query_analysis.query_parser import with_question_vector
 from ricordo.language.query_analysis.requested_predicates import MODEL
 from ricordo.language.query_analysis.search_terms import (
@@ -20,6 +21,8 @@ from ricordo.language.query_analysis.search_terms import (
     match_speakers,
     without_speaker_names,
 )
+from ricordo.language.text import stem
+from ricordo.language.tokenization import content_words
 from ricordo.memory.facts import Fact, select_facts
 from ricordo.memory.ranking import DEFAULT, find_profile, load_profiles
 from ricordo.memory.ranking.fusion import NO_MINIMUMS, Minimums
@@ -48,6 +51,7 @@ from ricordo_services.retrieval.search_request import SearchRequest, looks_at_un
 from ricordo_services.retrieval.task_concurrency import unwrap_exception_group
 
 _FACTS_SHOWN = 10
+_FACTS_READ = 100  # the one that a word of the question names may not be among the surest
 _EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
 
 
@@ -93,19 +97,22 @@ class RecallService:
                 if recalled.search_text != expected:
                     early.cancel()
                     early = group.create_task(self._vectors(recalled.search_text))
-                unknown = group.create_task(self._unknown(tenant, request.user_id, recalled))
+                knowing = group.create_task(self._known_words(tenant, request.user_id, recalled))
                 vectors, surfacing = await asyncio.gather(
                     self._encoded(tenant, request.user_id, recalled, early),
                     self._surfacing(tenant, request, recalled),
                 )
-                recalled.analysis = with_question_vector(recalled.analysis, request.query, vectors.get(MODEL))
+                known = await knowing
+                recalled.analysis = _searchable(
+                    with_question_vector(recalled.analysis, request.query, vectors.get(MODEL)), known or {}
+                )
                 recalled.facts, examples = await asyncio.gather(
                     self._requested_facts(tenant, request, recalled, surfacing),
                     self.examples(recalled.analysis, self.encode_within_s),
                 )
                 search_request = _search_request(tenant, request, recalled, summaries=summaries)
                 search_request = replace(search_request, vectors=vectors, examples=examples)
-                await self._find(tenant, request, recalled, search_request, unknown)
+                await self._find(tenant, request, recalled, search_request, known)
         recalled.timings_ms["total"] = round((perf_counter() - began) * 1000, 3)
         return recalled
 
@@ -121,11 +128,13 @@ class RecallService:
         names = dict.fromkeys(name for one in speakers for name in (one, *one.split()))
         return without_speaker_names(request.query, [one for one in names if one.casefold() in query])
 
-    async def _unknown(self, tenant: str, user_id: str, recalled: RecallResult) -> float | None:
-        """Return the share of unknown words, see `Search.unknown`; None if the index is unavailable."""
+    async def _known_words(
+        self, tenant: str, user_id: str, recalled: RecallResult
+    ) -> Mapping[str, bool] | None:
+        """Return which words memories contain, see `Search.known_words`; None if the index is unavailable."""
         language = recalled.analysis.language
         try:
-            return await self.search.unknown(tenant, user_id, recalled.lexical_text, language)
+            return await self.search.known_words(tenant, user_id, recalled.lexical_text, language)
         except IndexUnavailable:
             return None
 
@@ -194,7 +203,10 @@ class RecallService:
                 return await self.facts.surfacing(
                     tenant,
                     request.user_id,
-                    names=recalled.analysis.entities,
+                    names=[
+                        *recalled.analysis.entities,
+                        *content_words(recalled.lexical_text, recalled.analysis.language),
+                    ],
                     threshold=self.fact_confidence,
                     limit=_FACTS_SHOWN,
                 )
@@ -211,7 +223,7 @@ class RecallService:
         if requested and not names and Degradation.ROWS not in recalled.degraded:
             try:
                 requested_facts = await self.facts.about_user(
-                    tenant, request.user_id, predicates=requested, limit=_FACTS_SHOWN
+                    tenant, request.user_id, predicates=requested, limit=_FACTS_READ
                 )
             except StoreUnavailable:
                 recalled.degraded.add(Degradation.ROWS)
@@ -219,6 +231,8 @@ class RecallService:
             [*requested_facts, *surfacing],
             named_entities=names,
             predicates=requested,
+            besides=recalled.analysis.requested.besides,
+            language=recalled.analysis.language,
             limit=_FACTS_SHOWN,
             threshold=self.fact_confidence,
         )
@@ -229,7 +243,7 @@ class RecallService:
         request: RecallRequest,
         recalled: RecallResult,
         search_request: SearchRequest,
-        unknown_words: asyncio.Task[float | None],
+        known: Mapping[str, bool] | None,
     ) -> None:
         """Search, rank and read the best; without a relevant memory, count matches in the archive."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
@@ -238,13 +252,13 @@ class RecallService:
             minimums, searched = self.minimums, replace(search_request, unfocused=False)
         try:
             with recalled.timing("search"):
-                found, unknown = await self.search.find(tenant, searched, minimums), await unknown_words
+                found = None if known is None else await self.search.find(tenant, searched, minimums)
         except IndexUnavailable:
-            unknown = None
-        if unknown is None:
+            found = None
+        if found is None or known is None:
             recalled.degraded.add(Degradation.VECTORS)
             return
-        found = replace(found, unknown=unknown)
+        found = replace(found, unknown=1.0 - sum(known.values()) / len(known) if known else 0.0)
         if self.points_are_missing():
             recalled.degraded.add(Degradation.VECTORS)
         if found.fallback is not None:
@@ -288,6 +302,12 @@ class RecallService:
             recalled.archived_matches = sum(
                 one.archived and (one.informative or reached) for one in archive_rows
             )
+
+
+def _searchable(analysis: QueryAnalysis, known: Mapping[str, bool]) -> QueryAnalysis:
+    """Return the analysis for a user whose memories hold some words of the question."""
+    held = {stem(word, analysis.language) for word, is_known in known.items() if is_known}
+    return replace(analysis, requested=analysis.requested.unless_said(held))
 
 
 def _search_request(

@@ -124,21 +124,23 @@ class Search:
             found = await self._with_examples(tenant, request, scope, found)
         return found if narrows(scope) else _with_evidence(found, request.evidence)
 
-    async def unknown(self, tenant: str, user_id: str, text: str, language: str | None) -> float:
-        """Return the share of the searched content words that no memory of the user contains, [0, 1].
+    async def known_words(
+        self, tenant: str, user_id: str, text: str, language: str | None
+    ) -> Mapping[str, bool]:
+        """Return whether any memory of the user contains each content word of a text.
 
         Raises:
             IndexUnavailable: the index does not answer.
         """
         own = language or "en"
         words = list(dict.fromkeys(content_words(text, own)))[:_MOST_WEIGHED]
-        stems = [query_terms(word, [own, *LANGUAGES]) for word in words]
-        if not stems:
-            return 0.0
-        every = sorted({int(term) for one in stems for term in one.indices})
-        terms = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
-        found = await self.vectors.rarities(tenant, self.model, user_id, terms)
-        return sum(not any(int(term) in found for term in one.indices) for one in stems) / len(stems)
+        terms = {word: query_terms(word, [own, *LANGUAGES]).indices.tolist() for word in words}
+        every = sorted({term for one in terms.values() for term in one})
+        if not every:
+            return {}
+        asked = SparseVector(np.array(every, dtype=np.uint32), np.ones(len(every), dtype=np.float32))
+        found = await self.vectors.rarities(tenant, self.model, user_id, asked)
+        return {word: any(term in found for term in one) for word, one in terms.items()}
 
     async def _with_examples(self, tenant: str, request: SearchRequest, scope: Scope, found: Found) -> Found:
         """Add the candidates found by example statements, for each predicate and model."""

@@ -7,7 +7,7 @@ with it ("stiamo in via Garibaldi"), so that it is also searched for in the word
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from ricordo.language.annotations import MINILM
 from ricordo.language.data_files import LANGUAGES, read_table
 from ricordo.language.query_analysis.question_sentence import flat
+from ricordo.language.text import stem, stop_words
 from ricordo.language.text_head import load_head
+from ricordo.language.tokenization import stems, words
 
 CORE: Final = ("name", "lives_in", "works_at", "partner", "has_child", "has_pet")
 """The predicates of a question for oneself as a whole ("what do you know about me?")."""
@@ -31,6 +33,7 @@ _WORDED: Final = 0.3
 _KEPT: Final = 0.25
 """The least that a predicate has which is asked for."""
 _MOST: Final = 3
+_OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,17 @@ class RequestedPredicates:
         names: predicates, the likeliest first; none where the question fits none.
         bare: the probability that it says nothing else that could be searched for, and is about the user,
             [0, 1]; 0 where that is improbable.
+        besides: stems of the words that neither ask for one of the predicates nor are typical of its answers:
+            "broccoli" of "do I like broccoli?".
     """
 
     names: tuple[str, ...] = ()
     bare: float = 0.0
+    besides: frozenset[str] = frozenset()
+
+    def unless_said(self, known: Collection[str]) -> "RequestedPredicates":
+        """Return this for a user whose memories hold these stems: one of `besides` can be searched for."""
+        return replace(self, bare=0.0) if self.besides.intersection(known) else self
 
 
 NO_PREDICATES: Final = RequestedPredicates()
@@ -71,19 +81,37 @@ def requested_predicates(
     if language not in LANGUAGES:
         return NO_PREDICATES
     text = flat(query)
-    by_pattern = [name for name, asks in _table(language).patterns.items() if asks.search(text)]
+    by_pattern = tuple(name for name, asks in _table(language).patterns.items() if asks.search(text))
     head = load_head(__package__ or "", "predicates", language)
     if vector is None or head is None or names or not text.strip():
-        return RequestedPredicates(tuple(by_pattern))
+        return _with_words(text, language, by_pattern, 0.0)
     odds = dict(head.probabilities(query, vector))
     bare = 1.0 - odds.pop(_NONE)
     if bare < _LEAST:
-        return RequestedPredicates(tuple(by_pattern))
+        return _with_words(text, language, by_pattern, 0.0)
     scores = {name: share + _WORDED * (name in by_pattern) for name, share in odds.items()}
     likeliest = sorted(scores, key=scores.__getitem__, reverse=True)[:_MOST]
     kept = [name for name in likeliest if scores[name] >= _KEPT] or likeliest[:1]
     predicates = [each for name in (*kept, *by_pattern) for each in (CORE if name == _SELF else (name,))]
-    return RequestedPredicates(tuple(dict.fromkeys(predicates)), bare)
+    return _with_words(text, language, predicates, bare)
+
+
+def _with_words(text: str, language: str, predicates: Collection[str], bare: float) -> RequestedPredicates:
+    """Return the request with what the question says besides; whether somebody likes it has two answers."""
+    besides = _besides(text, language, predicates)
+    opposites = [_OPPOSITES[name] for name in predicates if name in _OPPOSITES and besides]
+    return RequestedPredicates(tuple(dict.fromkeys((*predicates, *opposites))), bare, besides)
+
+
+def _besides(text: str, language: str, predicates: Collection[str]) -> frozenset[str]:
+    """Return the stems of a question without what asks for `predicates` and the words of their answers."""
+    table, rest = _table(language), text
+    for asks in (table.patterns[name] for name in predicates if name in table.patterns):
+        for begin, end in (match.span(1) for match in asks.finditer(text)):
+            rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"
+    said = " ".join(table.answers[name].words for name in predicates if name in table.answers)
+    kept = set(words(rest, language)) - stop_words(language)
+    return frozenset(stem(word, language) for word in kept).difference(stems(said, language))
 
 
 def answer_examples(predicate: str, language: str) -> AnswerExamples | None:
@@ -97,7 +125,8 @@ def _table(language: str) -> _Table:
     entries = read_table("predicate_questions", language)["predicates"]
     return _Table(
         {
-            name: re.compile("|".join(f"(?:{each})" for each in entry["asks"]))
+            # Looked ahead for, so that matches may overlap: "what [do I do] for a living".
+            name: re.compile(f"(?=({'|'.join(entry['asks'])}))")
             for name, entry in entries.items()
         },
         {

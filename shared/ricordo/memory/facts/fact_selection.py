@@ -5,6 +5,7 @@ from typing import Final
 
 from ricordo.language.facts.entity_names import normalise
 from ricordo.language.facts.vocabulary import SINGLE_VALUED, USER
+from ricordo.language.tokenization import stems
 from ricordo.memory.facts.fact_model import Fact
 
 PROFILE: Final = (
@@ -45,21 +46,25 @@ def select_facts(
     *,
     named_entities: Collection[str] = (),
     predicates: Sequence[str] = (),
+    besides: frozenset[str] = frozenset(),
+    language: str = "",
     limit: int = 10,
     threshold: int = 3,
 ) -> tuple[Fact, ...]:
     """Choose the facts shown in a recall or a context.
 
     A current fact is shown when it has at least `threshold` confidence, is verified, speaks of an entity that
-    the query names, or, where it names none, has a predicate that the query asks of the user.
+    the query names, or, where it names none, has a predicate that the query asks of the user. "Do I like
+    broccoli?" asks for dislikes, too, and for a fact whose object holds the word first.
 
     Args:
         predicates: asked for, most wanted first.
+        besides: stems of words of the query that ask for no predicate.
         threshold: confidence (1-10) from which a fact is shown unasked.
 
     Returns:
-        Distinct facts: those asked for, by predicate, then those of a named entity, then by confidence and
-            recency.
+        Distinct facts: those about the user whose object is named by such a word, then those asked for, by
+            predicate, then those of a named entity, then by confidence and recency.
     """
     named = {normalise(name) for name in named_entities} - {"", USER}
     wanted = {predicate: place for place, predicate in reversed(list(enumerate(predicates)))}
@@ -67,15 +72,19 @@ def select_facts(
     def is_meant(fact: Fact) -> bool:
         return _speaks_of(fact, named) if named else fact.subject == USER and fact.predicate in wanted
 
+    def is_named(fact: Fact) -> bool:
+        return fact.subject == USER and not besides.isdisjoint(stems(fact.object, language))
+
+    def place(fact: Fact) -> tuple[bool, bool, int]:
+        return not is_named(fact), not is_meant(fact), wanted.get(fact.predicate, len(predicates))
+
     shown = {
         fact.id: fact
         for fact in facts
-        if fact.current and (fact.confidence >= threshold or fact.verified or is_meant(fact))
+        if fact.current
+        and (fact.confidence >= threshold or fact.verified or is_meant(fact) or is_named(fact))
     }
-    order = sorted(
-        shown.values(),
-        key=lambda fact: (not is_meant(fact), wanted.get(fact.predicate, len(predicates)), *_rank(fact)),
-    )
+    order = sorted(shown.values(), key=lambda fact: (*place(fact), *_rank(fact)))
     return tuple(order[: max(0, limit)])
 
 

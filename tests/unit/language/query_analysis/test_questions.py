@@ -1,6 +1,7 @@
 """What questions ask for, in Italian and English, by the table `questions.toml`."""
 
 import tomllib
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ricordo.language.query_analysis.search_terms import (
     match_speakers,
     without_speaker_names,
 )
+from ricordo.language.text import stem
 from ricordo.memory.facts import PREDICATES
 
 RULES: dict[str, dict[str, Any]] = tomllib.loads(
@@ -119,3 +121,22 @@ def test_each_predicate_of_the_table_exists_and_has_sentences(language: str) -> 
         assert len(told.sentences) > 1
         assert told.words
     assert answer_examples("name", "fr") is None
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "besides"),
+    [
+        ("Where do I live?", "en", ""),
+        ("What do I do for a living?", "en", ""),
+        ("Do I like olives?", "en", "olives"),
+        ("Dove abito?", "it", ""),
+        ("Mi piacciono le olive?", "it", "olive"),
+        ("What's my locker number?", "en", "locker number"),
+    ],
+)
+def test_what_a_question_says_besides_its_predicate(query: str, language: str, besides: str) -> None:
+    found = requested_predicates(query, language)
+    assert found.besides == {stem(word, language) for word in besides.split()}
+    asked = replace(found, bare=0.9)
+    assert asked.unless_said(found.besides).bare == (0.0 if besides else 0.9)
+    assert asked.unless_said({"elsewhere"}).bare == 0.9

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from ricordo.language.text import stem
 from ricordo.memory.facts import Evidence, Fact, core_profile, fold, select_facts
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -67,6 +68,15 @@ def test_what_is_asked_for_comes_in_the_order_in_which_it_is_asked_for() -> None
         fold(ties, tenant="t", user_id="u"), named_entities=["Nora"], predicates=["partner", "has_child"]
     )
     assert [one.object for one in named] == ["Piet", "Ida"]
+
+
+def test_a_fact_about_what_the_question_names_comes_first_however_unsure() -> None:
+    rows = [*known("tea", 5), *known("iced coffee", 1, predicate="dislikes"), *known("figs", 1)]
+    facts = fold(rows, tenant="t", user_id="u")
+    shown = select_facts(
+        facts, predicates=["likes"], besides=frozenset({stem("coffee", "en")}), language="en"
+    )
+    assert [one.object for one in shown] == ["iced coffee", "tea", "figs"]
 
 
 def test_the_core_is_what_is_sure_in_the_order_of_the_profile() -> None:
