@@ -40,6 +40,7 @@ from ricordo_services.embedding.index_handlers import IndexChangeHandler, IndexH
 from ricordo_services.embedding.index_projection import Projection
 from ricordo_services.embedding.reindexing import IndexRebuild, Reindexing
 from ricordo_services.enrichment.enrichment_handler import EnrichmentHandler
+from ricordo_services.gateway.service import Gateway
 from ricordo_services.knowledge.fact_handler import FactHandler
 from ricordo_services.knowledge.graph_projector import GraphCatchUp
 from ricordo_services.knowledge.identity_resolution import IdentityResolution
@@ -254,3 +255,8 @@ async def lifecycle(resources: Resources) -> list[Service]:
         await memory_commands(resources),
         sweeper,
     ]
+
+
+async def gateway(resources: Resources) -> list[Service]:
+    """Return the gateway; it is a client of the bus, and uses nothing else of a process."""
+    return [Gateway(resources.settings.bus, resources.settings.gateway, resources.clock)]

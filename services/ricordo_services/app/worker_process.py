@@ -25,6 +25,7 @@ from ricordo.system_clock import SystemClock
 from ricordo_services.app import ingest_worker, worker_builders
 from ricordo_services.app.preloading import Preloading
 from ricordo_services.app.resources import Resources
+from ricordo_services.gateway.service import Gateway
 
 _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] = {
     "ingest": ingest_worker.ingest,
@@ -35,11 +36,12 @@ _BUILDERS: Final[Mapping[str, Callable[[Resources], Awaitable[list[Service]]]]] 
     "knowledge": worker_builders.knowledge,
     "retrieval": worker_builders.retrieval,
     "lifecycle": worker_builders.lifecycle,
+    "gateway": worker_builders.gateway,
 }
 WORKERS: Final = tuple(_BUILDERS)
 """The names of workers; `encode` and `index` are the two halves of `embedding`."""
 
-_REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper)
+_REPORTING: Final = (EventWorker, QueryServer, Periodic, Sweeper, Gateway)
 _USE_VECTORS: Final = ("embedding", "encode", "retrieval")
 _ADVICE: Final = "`ricordo backfill --only vectors` encodes them by the present model, beside the workers"
 

@@ -24,7 +24,7 @@ from ricordo_services.cli.findings import describe_room
 from ricordo_services.cli.output import err_console, out_console, print_json
 from ricordo_services.stack import Endpoints, LocalStack, write_stack_file
 
-ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle")
+ALL_WORKERS: Final = ("ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle", "gateway")
 EVERY_NAME: Final = (*ALL_WORKERS, "encode", "index")
 """The `WORKERS` of `app.worker_process`, which loads slowly; `encode` and `index` are `embedding` in two."""
 _HALVES: Final = ("encode", "index")
@@ -160,6 +160,7 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
         "nats": at.nats_url,
         "postgres": at.postgres_dsn,
         "bolt": at.bolt_url,
+        **({"http": at.http_url, "http_key": at.http_key} if "gateway" in names else {}),
         "data_dir": str(at.data_dir),
         "model": models["model"],
         "precision": models["precision"],

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -20,6 +21,8 @@ _FIELDS: Final = {
     "bolt_user": "bolt_user",
     "bolt_password": "bolt_password",
     "bolt_database": "bolt_database",
+    "http": "http_url",
+    "http_key": "http_key",
 }
 """The attributes of `Endpoints` by their names in `stack.json`."""
 
@@ -39,6 +42,8 @@ class Endpoints:
     bolt_user: str = ""
     bolt_password: str = field(default="", repr=False)
     bolt_database: str = ""
+    http_url: str = ""
+    http_key: str = field(default="", repr=False)
     data_dir: Path
 
     @classmethod
@@ -91,4 +96,10 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
     documents = base.documents
     if documents.url is None and documents.dir is None:
         documents = documents.model_copy(update={"dir": endpoints.object_dir})
-    return base.model_copy(update={"bus": bus, "stores": stores, "documents": documents})
+    given, gateway = base.gateway.model_fields_set, base.gateway
+    if endpoints.http_url and "port" not in given:
+        gateway = gateway.model_copy(update={"port": urlsplit(endpoints.http_url).port})
+    if endpoints.http_key and "key" not in given:
+        gateway = gateway.model_copy(update={"key": SecretStr(endpoints.http_key)})
+    changed = {"bus": bus, "stores": stores, "documents": documents, "gateway": gateway}
+    return base.model_copy(update=changed)

@@ -6,8 +6,10 @@ is free exactly when the last of them is gone, which is what the next stack has 
 """
 
 import asyncio
+import base64
 import contextlib
 import fcntl
+import hmac
 import json
 import os
 import secrets
@@ -47,6 +49,12 @@ class Secrets:
     def draw(cls) -> Self:
         """Return fresh passwords of 192 random bits, safe inside a URL."""
         return cls(**{name.name: secrets.token_urlsafe(24) for name in fields(cls)})
+
+    @property
+    def http_key(self) -> str:
+        """The key of the local gateway, the same at every start; it follows from a password."""
+        digest = hmac.digest(self.nats.encode(), b"key of the local gateway", "sha256")
+        return f"ricordo_local_{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
 class DataFolder:

@@ -13,11 +13,14 @@ from ricordo_services.stack.child_process import ChildPaths
 from ricordo_services.stack.endpoints import Endpoints
 from ricordo_services.stack.folder import DataFolder, unusable
 from ricordo_services.stack.nats import NatsServer
-from ricordo_services.stack.ports import PortBook
+from ricordo_services.stack.ports import LOOPBACK, PortBook
 from ricordo_services.stack.postgres import PostgresServer
 from ricordo_services.stack.server_launch import Server
 from ricordo_services.stack.stack_errors import FolderRefused
 from ricordo_services.stack.supervision import SupervisedServer, SupervisionTimes, run_to_end
+
+_HTTP = "http"
+"""The name of the gateway's port; it is a worker, and no server of the stack."""
 
 
 class LocalStack:
@@ -30,6 +33,7 @@ class LocalStack:
         self._postgres = _postgres_server(folder)
         self._bolt = BoltServer(data / "graph", passwords.bolt, log=folder.log("graph"))
         self._bolt_password = passwords.bolt
+        self._http_key, self._book = passwords.http_key, book
         self._folder = folder
         servers: tuple[Server, ...] = (self._bolt, self._postgres, self._nats)  # the slowest first
         self._supervised = {
@@ -86,11 +90,14 @@ class LocalStack:
             bolt_user=bolt.USER,
             bolt_password=self._bolt_password,
             bolt_database=bolt.DATABASE,
+            http_url=f"http://{LOOPBACK}:{self._book[_HTTP]}",
+            http_key=self._http_key,
             data_dir=self._folder.path,
         )
 
     async def _start(self) -> None:
         """Start all servers at once; when one cannot start, the others' starts end too."""
+        self._book.reserve([_HTTP])
         try:
             async with asyncio.TaskGroup() as starts:
                 for server in self._supervised.values():

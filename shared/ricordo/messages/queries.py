@@ -259,6 +259,8 @@ class StatusRequest(Request):
     name: ClassVar[str] = "query.status"
 
     message_id: Id
+    user_id: Id | None = None
+    """If given, a message of another user is unknown, as one that was never recorded."""
 
 
 class Stages(Message):

@@ -20,7 +20,7 @@ from pydantic_settings import (
 
 from ricordo.settings.connections import BusSettings, DocumentSettings, StoreSettings
 from ricordo.settings.memory import LifecycleSettings, LinkSettings, QuotaSettings, RankingSettings
-from ricordo.settings.processes import LogSettings, WorkerSettings
+from ricordo.settings.processes import GatewaySettings, LogSettings, WorkerSettings
 from ricordo.settings.providers import (
     AnalyserSettings,
     CondensingSettings,
@@ -36,6 +36,7 @@ __all__ = [
     "DocumentSettings",
     "EmbeddingSettings",
     "EnrichmentSettings",
+    "GatewaySettings",
     "KnowledgeSettings",
     "LifecycleSettings",
     "LinkSettings",
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     quotas: QuotaSettings = QuotaSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()
     worker: WorkerSettings = WorkerSettings()
+    gateway: GatewaySettings = GatewaySettings()
     log: LogSettings = LogSettings()
 
     _renamed: tuple[tuple[str, str], ...] = PrivateAttr(default=())

@@ -1,8 +1,8 @@
-"""Settings of worker processes and logs."""
+"""Settings of worker processes, the gateway and logs."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from ricordo.settings.group import Group, PositiveFloat, PositiveInt
 
@@ -33,6 +33,30 @@ class WorkerSettings(Group):
     grace_s: PositiveFloat = 4.0
     health_host: str = "127.0.0.1"
     health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+
+
+class GatewaySettings(Group):
+    """HTTP.
+
+    Attributes:
+        host: address to listen on.
+        port: port to listen on.
+        hosts: names in the header `Host` that are accepted, besides those of the loopback address.
+        origins: values of the header `Origin` that are accepted, such as `https://chat.example.org`.
+        key: a key that is always good, besides those of `ricordo key`.
+        tenant: tenant of that key.
+        requests_per_second: that one key may send.
+        max_body_bytes: maximum size of a body; imports are streamed, and have no limit.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65535)] = 7480
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    key: SecretStr | None = None
+    tenant: str = "default"
+    requests_per_second: PositiveFloat = 500.0
+    max_body_bytes: PositiveInt = 1024**2
 
 
 class LogSettings(Group):

@@ -1,0 +1,145 @@
+"""Decides before any route who asks and how much: host, origin, key, rate, and the size of the body."""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl
+
+from aiolimiter import AsyncLimiter
+from cachetools import LRUCache
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ricordo.client import RicordoError
+from ricordo_services.api_keys import ApiKey, KeyStore
+from ricordo_services.gateway.problems import GatewayError, of_error
+
+PUBLIC: Final = frozenset({"/healthz", "/openapi.json"})
+STREAMED: Final = frozenset({"/v1/imports"})
+"""Routes that read their body themselves, of any length."""
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_SECRETS_IN_URL: Final = frozenset({"key", "api_key", "apikey", "token", "access_token", "authorization"})
+_BODY_WITHIN_S: Final = 30.0
+_LIMITERS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessControl:
+    """ASGI middleware; the key of a request is in `scope["state"]["key"]`.
+
+    Attributes:
+        hosts: names in `Host` that are accepted; another is the sign of DNS rebinding.
+        origins: values of `Origin` that are accepted, besides those of `hosts`.
+        requests_per_second: of each key.
+        max_body_bytes: of a body that is not streamed.
+    """
+
+    app: ASGIApp
+    keys: KeyStore
+    hosts: Collection[str] = LOOPBACK
+    origins: Collection[str] = ()
+    requests_per_second: float = 500
+    max_body_bytes: int = 1 << 20
+    _limiters: LRUCache[str, AsyncLimiter] = field(default_factory=lambda: LRUCache(_LIMITERS))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with a problem."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            receive = await self._admitted(scope, receive)
+        except GatewayError as refusal:
+            await refusal.response()(scope, receive, send)
+        except RicordoError as error:
+            await of_error(error)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _admitted(self, scope: Scope, receive: Receive) -> Receive:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        self._check_host(headers)
+        if scope["path"] not in PUBLIC:
+            key = await self._key(scope, headers)
+            scope.setdefault("state", {})["key"] = key
+            await self._check_rate(key)
+        if scope["path"] in STREAMED:
+            return receive
+        return await self._whole_body(headers, receive)
+
+    def _check_host(self, headers: dict[str, str]) -> None:
+        if _name_of(headers.get("host", "")) not in self.hosts:
+            raise GatewayError(
+                421, "this gateway does not answer under that name: RICORDO_GATEWAY__HOSTS lists its names"
+            )
+        origin = headers.get("origin")
+        if origin is None or origin in self.origins:
+            return
+        if _name_of(origin.rpartition("//")[2]) not in self.hosts:
+            raise GatewayError(
+                421, "pages of that origin may not ask: RICORDO_GATEWAY__ORIGINS lists those that may"
+            )
+
+    async def _key(self, scope: Scope, headers: dict[str, str]) -> ApiKey:
+        named = {name.lower() for name, _ in parse_qsl(scope["query_string"].decode("latin-1"))}
+        if named & _SECRETS_IN_URL:
+            raise GatewayError(
+                400, "a key in a URL ends up in logs: send it in the header, Authorization: Bearer KEY"
+            )
+        scheme, _, text = headers.get("authorization", "").partition(" ")
+        key = await self.keys.find(text.strip()) if scheme.lower() == "bearer" else None
+        if key is None:
+            raise GatewayError(
+                401,
+                "send a key in the header, Authorization: Bearer KEY; `ricordo key create` makes one",
+                headers={"WWW-Authenticate": 'Bearer realm="ricordo"'},
+            )
+        return key
+
+    async def _check_rate(self, key: ApiKey) -> None:
+        limiter = self._limiters.get(key.id)
+        if limiter is None:
+            limiter = self._limiters[key.id] = AsyncLimiter(self.requests_per_second, 1.0)
+        if not limiter.has_capacity():
+            raise GatewayError(
+                429, "this key asks more often than it may; wait a second", headers={"Retry-After": "1"}
+            )
+        await limiter.acquire()
+
+    async def _whole_body(self, headers: dict[str, str], receive: Receive) -> Receive:
+        """Read the body up to the limit, and return a `receive` that yields it again."""
+        length = headers.get("content-length", "0")
+        too_large = GatewayError(413, f"a body may have at most {self.max_body_bytes:,} bytes")
+        if length.isdigit() and int(length) > self.max_body_bytes:
+            raise too_large
+        body = bytearray()
+        try:
+            async with asyncio.timeout(_BODY_WITHIN_S):
+                more = True
+                while more:
+                    part = await receive()
+                    if part["type"] == "http.disconnect":
+                        return _replay(part, receive)
+                    body += part.get("body", b"")
+                    if len(body) > self.max_body_bytes:
+                        raise too_large
+                    more = part.get("more_body", False)
+        except TimeoutError:
+            raise GatewayError(408, f"the body did not come within {_BODY_WITHIN_S:g} s") from None
+        return _replay({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
+
+
+def _replay(first: Message, receive: Receive) -> Receive:
+    """Return a `receive` that yields `first`, and then what the connection says."""
+    waiting = [first]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _name_of(host: str) -> str:
+    """Return a host without its port, in lower case."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    return name.strip("[]").lower()

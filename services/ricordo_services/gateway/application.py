@@ -1,0 +1,65 @@
+"""The HTTP application: routes under /v1, each a request to the bus."""
+
+from importlib.metadata import version
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from ricordo.settings import GatewaySettings
+from ricordo_services.api_keys import KeyStore
+from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes
+from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
+from ricordo_services.gateway.nats_clients import NatsClients
+from ricordo_services.gateway.problems import Problem, add_handlers
+
+_DESCRIPTION: Final = (
+    "The memory of bots and assistants over HTTP. Send the key as `Authorization: Bearer KEY`. "
+    "Errors are problem documents (RFC 9457)."
+)
+
+
+def build(clients: NatsClients, settings: GatewaySettings) -> AccessControl:
+    """Return the ASGI application."""
+    app = FastAPI(
+        title="Ricordo",
+        version=version("ricordo"),
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.clients = clients
+    add_handlers(app)
+    for routes in (query_routes, message_routes, memory_routes, event_stream):
+        app.include_router(routes.router)
+    app.add_api_route("/healthz", _health, methods=["GET"], summary="Tell whether the gateway answers.")
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    key = settings.key.get_secret_value() if settings.key is not None else None
+    return AccessControl(
+        app=app,
+        keys=KeyStore(clients.streams, None if key is None else (settings.tenant, key)),
+        hosts=frozenset((*LOOPBACK, *(host.lower() for host in settings.hosts))),
+        origins=frozenset(settings.origins),
+        requests_per_second=settings.requests_per_second,
+        max_body_bytes=settings.max_body_bytes,
+    )
+
+
+async def _health() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+def _openapi(app: FastAPI) -> dict[str, object]:
+    """Return the OpenAPI document, with the key and the shape of problems."""
+    if app.openapi_schema is None:
+        found = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        components = found.setdefault("components", {})
+        components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"key": []}]
+        found["paths"]["/healthz"]["get"]["security"] = []
+        app.openapi_schema = found
+    return app.openapi_schema

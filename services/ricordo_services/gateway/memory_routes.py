@@ -1,0 +1,120 @@
+"""Routes that change a memory or a fact: pin, verify, correct, reject."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from ricordo.messages import queries
+from ricordo.messages.message_types import Content, Flag, Id, Label
+from ricordo_services.gateway.problems import documented
+from ricordo_services.gateway.scopes import IdempotencyKey, ask, client_of, user_of
+
+router = APIRouter()
+
+
+class _Change(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="after")
+    def _something(self) -> "_Change":
+        if not self.model_fields_set - {"user_id"}:
+            raise ValueError("name at least one field to change")
+        return self
+
+
+class MemoryChange(_Change):
+    """What to change in a memory."""
+
+    user_id: Id | None = None
+    pinned: Flag | None = None
+    verified: Flag | None = None
+    content: Content | None = None
+
+
+class FactChange(_Change):
+    """What to change in a fact; `rejected` deletes it, and the same words do not produce it again."""
+
+    user_id: Id | None = None
+    verified: Flag | None = None
+    object: Label | None = None
+    rejected: Flag = False
+
+
+class Changed(BaseModel):
+    """The change is made."""
+
+    ok: bool = True
+
+
+@router.patch(
+    "/v1/memories/{memory_id}",
+    operation_id="change_memory",
+    summary="Pin, verify or correct a memory.",
+    response_model=Changed,
+    responses=documented(),
+)
+async def change_memory(
+    request: Request, memory_id: UUID, body: MemoryChange, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Make the changes in the order pin, verify, correct; a repeat completes what an error left."""
+    user, client = user_of(request, body.user_id), client_of(request)
+    if body.pinned is not None:
+        await client.pin(user, memory_id, pinned=body.pinned, request_id=_part(idempotency_key, "pin"))
+    if body.verified is not None:
+        await client.verify(
+            user, verified=body.verified, memory_id=memory_id, request_id=_part(idempotency_key, "verify")
+        )
+    if body.content is not None:
+        await client.correct(
+            user, memory_id=memory_id, content=body.content, request_id=_part(idempotency_key, "correct")
+        )
+    return _done()
+
+
+@router.patch(
+    "/v1/facts/{fact_id}",
+    operation_id="change_fact",
+    summary="Verify, correct or reject a fact.",
+    response_model=Changed,
+    responses=documented(),
+)
+async def change_fact(
+    request: Request, fact_id: UUID, body: FactChange, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Make the changes in the order correct, verify, reject."""
+    user, client = user_of(request, body.user_id), client_of(request)
+    if body.object is not None:
+        await client.correct(
+            user, fact_id=fact_id, object=body.object, request_id=_part(idempotency_key, "correct")
+        )
+    if body.verified is not None:
+        await client.verify(
+            user, verified=body.verified, fact_id=fact_id, request_id=_part(idempotency_key, "verify")
+        )
+    if body.rejected:
+        await client.reject(user, fact_id, request_id=_part(idempotency_key, "reject"))
+    return _done()
+
+
+@router.get(
+    "/v1/memories/{memory_id}/sources",
+    operation_id="expand",
+    summary="Return the memories that a summary, reflection or synthesis was made of.",
+    response_model=queries.ExpandReply,
+    responses=documented(),
+)
+async def sources(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
+    """Return the sources of a memory."""
+    fields = {"user_id": user_id, "memory_id": memory_id}
+    return await ask(request, queries.ExpandRequest, queries.ExpandReply, fields)
+
+
+def _part(key: str | None, name: str) -> str | None:
+    """Return the idempotency key of one of several commands."""
+    return None if key is None else f"{key[:100]}/{name}"
+
+
+def _done() -> Response:
+    return Response(Changed().model_dump_json(), media_type="application/json")

@@ -1,0 +1,239 @@
+"""Routes of messages: publish one or many, import a file, ask for the state, erase, export."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel, Field
+
+from ricordo.client import InvalidRequest, MemoryClient, RicordoError, Timeout
+from ricordo.client.connection import read
+from ricordo.messages import commands, queries
+from ricordo.messages.events import MessageReceived
+from ricordo.messages.message_types import Id
+from ricordo_services.gateway.message_bodies import MessageBody, to_message
+from ricordo_services.gateway.problems import GatewayError, documented
+from ricordo_services.gateway.scopes import IdempotencyKey, ask, client_of, connection_of, key_of, user_of
+
+router = APIRouter()
+
+_MOST: Final = 500
+_ERASED_WITHIN_S: Final = 120.0
+_LINES_AT_ONCE: Final = 500
+_LONGEST_LINE: Final = 1 << 20
+_ERRORS_SHOWN: Final = 100
+NDJSON: Final = "application/x-ndjson"
+
+
+class Accepted(BaseModel):
+    """The state of a message.
+
+    Attributes:
+        state: received, remembered, or failed with the reason in `error`.
+    """
+
+    id: str
+    state: Literal["received", "remembered", "failed", "unknown"] = "received"
+    error: str | None = None
+
+
+class AcceptedMessages(BaseModel):
+    """Messages that are stored: none is lost from here on."""
+
+    messages: list[Accepted]
+
+
+class LineError(BaseModel):
+    """Why a line was not imported."""
+
+    line: int
+    detail: str
+
+
+class Imported(BaseModel):
+    """The result of an import; lines that are wrong are left out."""
+
+    accepted: int = 0
+    rejected: int = 0
+    errors: list[LineError] = Field(default_factory=list, description="The first 100.")
+
+
+@router.post(
+    "/v1/messages",
+    operation_id="publish",
+    summary="Publish one message, or an array of up to 500.",
+    status_code=202,
+    response_model=AcceptedMessages,
+    responses={200: {"model": AcceptedMessages, "description": "All are finished."}, **documented()},
+)
+async def publish(
+    request: Request,
+    body: MessageBody | Annotated[list[MessageBody], Field(min_length=1, max_length=_MOST)],
+    wait: Annotated[
+        Literal["remembered"] | None, Query(description="Answer once all are remembered.")
+    ] = None,
+    timeout: Annotated[float, Query(gt=0, le=120, description="Seconds to wait at most.")] = 30.0,
+) -> Response:
+    """Publish messages; the answer is 202 once they are stored, and 200 once they are finished."""
+    bodies = body if isinstance(body, list) else [body]
+    messages = [to_message(one, user_of(request, one.user_id)) for one in bodies]
+    client = client_of(request)
+    await client.publish_many(messages)
+    if wait is None:
+        return _accepted([Accepted(id=one.id) for one in messages], 202)
+    return await _finished(client, messages, timeout)
+
+
+async def _finished(client: MemoryClient, messages: Sequence[MessageReceived], timeout: float) -> Response:
+    """Wait until messages are remembered; after the time, say of which that is known."""
+    ids = [one.id for one in messages]
+    try:
+        receipts = await client.remembered(ids, timeout)
+    except Timeout:
+        return _accepted([Accepted(id=one) for one in ids], 202)
+    found = [Accepted(id=one, state=receipts[one].state.value, error=receipts[one].error) for one in ids]
+    return _accepted(found, 200)
+
+
+def _accepted(messages: list[Accepted], status: int) -> Response:
+    body = AcceptedMessages(messages=messages).model_dump_json(exclude_none=True)
+    return Response(body, status, media_type="application/json")
+
+
+@router.post(
+    "/v1/imports",
+    operation_id="import",
+    summary="Import past messages: one JSON object a line, of any number.",
+    response_model=Imported,
+    responses=documented(),
+    openapi_extra={
+        "requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}},
+    },
+)
+async def import_lines(request: Request) -> Response:
+    """Publish each line on the bulk lane; a repeat of the same lines adds nothing."""
+    result = Imported()
+    client, chunk = client_of(request), list[MessageReceived]()
+    number = 0
+    async for line in _lines(request):
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            chunk.append(_imported(request, line))
+        except (RicordoError, GatewayError) as error:
+            result.rejected += 1
+            if len(result.errors) < _ERRORS_SHOWN:
+                result.errors.append(LineError(line=number, detail=str(error)))
+        if len(chunk) >= _LINES_AT_ONCE:
+            result.accepted += len(await client.publish_many(chunk, bulk=True))
+            chunk = []
+    result.accepted += len(await client.publish_many(chunk, bulk=True))
+    return Response(result.model_dump_json(), media_type="application/json")
+
+
+def _imported(request: Request, line: bytes) -> MessageReceived:
+    try:
+        fields: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InvalidRequest("is no JSON") from None
+    if not isinstance(fields, dict):
+        raise InvalidRequest("must be a JSON object")
+    bound = key_of(request).user_id
+    return read(MessageReceived, {**fields, "user_id": user_of(request, fields.get("user_id", bound))})
+
+
+async def _lines(request: Request) -> AsyncIterator[bytes]:
+    rest = b""
+    async for part in request.stream():
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            yield line
+        if len(rest) > _LONGEST_LINE:
+            raise GatewayError(413, f"a line may have at most {_LONGEST_LINE:,} bytes")
+    yield rest
+
+
+@router.get(
+    "/v1/messages/{message_id:path}",
+    operation_id="status",
+    summary="Return the state of a message.",
+    response_model=queries.StatusReply,
+    responses=documented(),
+)
+async def status(request: Request, message_id: Id) -> Response:
+    """Return the state of a message; `unknown` also for one of another user than the key's."""
+    fields = {"message_id": message_id, "user_id": key_of(request).user_id}
+    found = await connection_of(request).ask(queries.StatusRequest, queries.StatusReply, fields, None)
+    return Response(found.model_dump_json(), media_type="application/json")
+
+
+async def _forget(request: Request, user_id: str | None, key: str | None, **scope: str) -> Response:
+    fields = {"user_id": user_id, "request_id": key, **scope}
+    return await ask(request, commands.Forget, commands.ForgetReply, fields, _ERASED_WITHIN_S)
+
+
+@router.delete(
+    "/v1/messages/{message_id:path}",
+    operation_id="forget_message",
+    summary="Erase a message and all that rests on it.",
+    response_model=commands.ForgetReply,
+    responses=documented(),
+)
+async def forget_message(
+    request: Request, message_id: Id, user_id: Id | None = None, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Erase a message."""
+    return await _forget(request, user_id, idempotency_key, message_id=message_id)
+
+
+@router.delete(
+    "/v1/conversations/{conversation_id:path}",
+    operation_id="forget_conversation",
+    summary="Erase a conversation of a user.",
+    response_model=commands.ForgetReply,
+    responses=documented(),
+)
+async def forget_conversation(
+    request: Request, conversation_id: Id, user_id: Id | None = None, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Erase a conversation."""
+    return await _forget(request, user_id, idempotency_key, conversation_id=conversation_id)
+
+
+@router.delete(
+    "/v1/users/{user_id:path}",
+    operation_id="forget_user",
+    summary="Erase all data of a user.",
+    response_model=commands.ForgetReply,
+    responses=documented(),
+)
+async def forget_user(request: Request, user_id: Id, idempotency_key: IdempotencyKey = None) -> Response:
+    """Erase a user."""
+    return await _forget(request, user_id, idempotency_key)
+
+
+@router.get(
+    "/v1/users/{user_id:path}/export",
+    operation_id="export",
+    summary="Return all data of a user, one JSON object a line.",
+    responses={200: {"content": {NDJSON: {}}, "description": "Every item."}, **documented()},
+    response_class=StreamingResponse,
+)
+async def export(request: Request, user_id: Id) -> Response:
+    """Return all data of a user as it is read, page by page."""
+    client, user = client_of(request), user_of(request, user_id)
+    first = await client.export(user, timeout=_ERASED_WITHIN_S)
+
+    async def lines() -> AsyncIterator[str]:
+        page = first
+        while True:
+            for item in page.items:
+                yield f"{json.dumps(item, ensure_ascii=False)}\n"
+            if page.next is None:
+                return
+            page = await client.export(user, cursor=page.next, timeout=_ERASED_WITHIN_S)
+
+    return StreamingResponse(lines(), media_type=NDJSON)

@@ -1,0 +1,142 @@
+"""Errors over HTTP: `application/problem+json` (RFC 9457) with the code of the wire contract."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+
+from ricordo.client import RicordoError
+from ricordo.client.exceptions import StreamFull, Unavailable
+from ricordo.messages.errors import DecodeError
+
+_log = structlog.stdlib.get_logger(__name__)
+
+MEDIA_TYPE: Final = "application/problem+json"
+_RETRY_AFTER_S: Final = "2"
+_CODES: Final = {
+    401: "unauthorized",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "timeout",
+    413: "too_large",
+    421: "wrong_host",
+    422: "invalid_request",
+    429: "too_many_requests",
+}
+
+
+class Problem(BaseModel):
+    """An error.
+
+    Attributes:
+        code: as on the wire, or of HTTP.
+        field: the invalid field, such as `filters.start`.
+    """
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    field: str | None = None
+
+
+class GatewayError(Exception):
+    """The gateway refuses a request."""
+
+    def __init__(
+        self, status: int, detail: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.field = field
+        self.headers = headers or {}
+
+    def response(self) -> Response:
+        """Return it as a response."""
+        return problem(self.status, str(self), field=self.field, headers=self.headers)
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    code: str = "",
+    field: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return a problem document.
+
+    Args:
+        code: the default is that of the status.
+    """
+    body = Problem(
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        code=code or _CODES.get(status, "invalid_request"),
+        field=field,
+    )
+    return JSONResponse(body.model_dump(exclude_none=True), status, dict(headers or {}), MEDIA_TYPE)
+
+
+def of_error(error: RicordoError) -> Response:
+    """Return the response for an error of the bus."""
+    headers = {"Retry-After": _RETRY_AFTER_S} if isinstance(error, Unavailable) else {}
+    code = "stream_full" if isinstance(error, StreamFull) else error.code.value
+    return problem(error.code.number, error.message, code=code, field=error.field, headers=headers)
+
+
+def invalid(error: ValidationError) -> GatewayError:
+    """Return the refusal of fields that a model does not accept."""
+    first = error.errors()[0]
+    if first["type"] == "extra_forbidden":
+        field = ".".join(map(str, first["loc"]))
+        return GatewayError(422, f"{field}: is unknown", field=field)
+    found = DecodeError.from_validation(error)
+    return GatewayError(422, found.message, field=found.field)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the problems of a route for OpenAPI, with those that any route may answer."""
+    always = (400, 401, 404, 408, 413, 421, 422, 429, 500, 503, 504)
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": content}
+        for status in sorted({*always, *statuses})
+    }
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Have `app` answer every error with a problem document."""
+
+    @app.exception_handler(RicordoError)
+    async def _refused(_: Request, error: RicordoError) -> Response:
+        return of_error(error)
+
+    @app.exception_handler(GatewayError)
+    async def _denied(_: Request, error: GatewayError) -> Response:
+        return error.response()
+
+    @app.exception_handler(RequestValidationError)
+    async def _unreadable(_: Request, error: RequestValidationError) -> Response:
+        first = max(error.errors(), key=lambda one: len(one["loc"]))  # of a union, the branch that was meant
+        parts = [str(part) for part in first["loc"][1:]]
+        path = ".".join(part for part in parts if part != "MessageBody" and "[" not in part)  # a union's
+        reason = first["msg"] if first["type"] != "extra_forbidden" else "is unknown"
+        return problem(422, f"{path or first['loc'][0]}: {reason}", field=path or None)
+
+    @app.exception_handler(HTTPException)
+    async def _by_status(_: Request, error: HTTPException) -> Response:
+        return problem(error.status_code, str(error.detail), headers=error.headers)
+
+    @app.exception_handler(Exception)
+    async def _internal(request: Request, error: Exception) -> Response:
+        _log.error("a request failed", path=request.url.path, exc_info=error)
+        return problem(500, "the gateway failed; its log says why", code="internal")

@@ -1,0 +1,136 @@
+"""What a route needs of a request: the connection of the key's tenant, and the user that it may ask about."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import new_class
+from typing import Annotated, Any, Final, TypeVar, cast
+
+from fastapi import Header, Request
+from fastapi.responses import Response
+from pydantic import ConfigDict, Field, ValidationError
+from starlette.datastructures import QueryParams
+
+from ricordo.client import MemoryClient, NotFound
+from ricordo.client.connection import Connection
+from ricordo.messages.message_types import Id, Message
+from ricordo.messages.message_types import Request as BusRequest
+from ricordo.messages.queries import Filters
+from ricordo_services.api_keys import ApiKey
+from ricordo_services.gateway.nats_clients import NatsClients
+from ricordo_services.gateway.problems import GatewayError, invalid
+
+M = TypeVar("M", bound=Message)
+
+JSON: Final = "application/json"
+IdempotencyKey = Annotated[
+    Id | None, Header(alias="Idempotency-Key", description="Repeating a request with it changes nothing.")
+]
+OptionalUser = Annotated[
+    Id | None, Field(description="The user; it may be left out where the key is bound to one.")
+]
+
+
+def key_of(request: Request) -> ApiKey:
+    """Return the key of a request."""
+    return cast("ApiKey", request.scope["state"]["key"])
+
+
+def connection_of(request: Request) -> Connection:
+    """Return the connection of the tenant of the key."""
+    clients: NatsClients = request.app.state.clients
+    return clients.connection(key_of(request).tenant)
+
+
+def client_of(request: Request) -> MemoryClient:
+    """Return the client of the tenant of the key."""
+    return MemoryClient(connection_of(request))
+
+
+def user_of(request: Request, named: str | None) -> str:
+    """Return the user of a request.
+
+    Raises:
+        NotFound: the key is of another user.
+        GatewayError: neither the request nor its key names one.
+    """
+    bound = key_of(request).user_id
+    if bound is None and named is None:
+        raise GatewayError(422, "user_id: is required", field="user_id")
+    if bound is not None and named not in {None, bound}:
+        raise NotFound("there is no such user")
+    return cast("str", bound or named)
+
+
+async def ask(
+    request: Request,
+    wire: type[BusRequest],
+    reply: type[Message],
+    fields: Mapping[str, object],
+    timeout: float | None = None,
+) -> Response:
+    """Send a request of the key's user to the bus; return its reply as JSON."""
+    user = user_of(request, cast("str | None", fields.get("user_id")))
+    found = await connection_of(request).ask(wire, reply, {**fields, "user_id": user}, timeout)
+    return as_json(found)
+
+
+def as_json(message: Message, status: int = 200) -> Response:
+    """Return a message as a response."""
+    return Response(message.model_dump_json(), status, media_type=JSON)
+
+
+@cache
+def strict(model: type[Message]) -> type[Message]:
+    """Return a model that refuses unknown fields, here and in its filters, and may lack the user."""
+    fields: dict[str, object] = {}
+    if "user_id" in model.model_fields:
+        fields["user_id"] = OptionalUser
+    if "filters" in model.model_fields:
+        fields["filters"] = strict(Filters) | None
+    # FastAPI builds the schema at once, for the description.
+    config = ConfigDict(extra="forbid", title=model.__name__, defer_build=False)
+    namespace: dict[str, Any] = {"__annotations__": fields, "__module__": __name__, "__doc__": model.__doc__}
+    namespace |= {"model_config": config, **dict.fromkeys(fields)}
+    made = new_class(model.__name__, (model,), exec_body=lambda own: own.update(namespace))
+    return cast("type[Message]", made)
+
+
+def from_query(model: type[M], query: QueryParams) -> M:
+    """Read a model from the parameters of a URL.
+
+    Raises:
+        GatewayError: a parameter is unknown, given twice, or wrong.
+    """
+    if len(query.multi_items()) > len(query.keys()):
+        raise GatewayError(422, "a parameter is given twice")
+    try:
+        return cast("M", strict(model).model_validate_strings(dict(query)))
+    except ValidationError as error:
+        raise invalid(error) from None
+
+
+def parameters(model: type[Message]) -> list[dict[str, object]]:
+    """Return the fields of a model as parameters of OpenAPI."""
+    schema = strict(model).model_json_schema(ref_template="#/components/schemas/{model}")
+    required = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": _inlined(each, schema)}
+        for name, each in schema["properties"].items()
+    ]
+
+
+def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    """Return a schema with its references replaced by what they refer to."""
+    if isinstance(schema, list):
+        return [_inlined(one, whole) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+    return {name: _inlined(value, whole) for name, value in schema.items()}
+
+
+def with_body(endpoint: Callable[..., Any], model: type[Message]) -> Callable[..., Any]:
+    """Declare the type of the parameter `body` of an endpoint."""
+    endpoint.__annotations__["body"] = strict(model)
+    return endpoint

@@ -1,0 +1,111 @@
+"""The gateway as a service of a process: listens at once, and loads what answers in the background."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from ricordo.clock import Clock
+from ricordo.runtime.health import Health, WorkerState
+from ricordo.runtime.tasks import run_until
+from ricordo.settings import BusSettings, GatewaySettings
+
+_log = structlog.stdlib.get_logger(__name__)
+_BACKLOG = 512
+_GRACE_S = 5
+
+
+class PortUnavailable(Exception):
+    """The gateway cannot listen at its address; the message names the settings."""
+
+
+def listening_socket(settings: GatewaySettings) -> socket.socket:
+    """Return a socket that listens at the gateway's address; whoever connects waits until it is served.
+
+    Raises:
+        PortUnavailable: another program listens there, or there is no such address.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        listening = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror or str(error) if error.errno is None else os.strerror(error.errno)
+        raise PortUnavailable(
+            f"the gateway cannot listen on {settings.host}:{settings.port} ({reason}): "
+            "RICORDO_GATEWAY__PORT and RICORDO_GATEWAY__HOST choose another address"
+        ) from error
+    listening.setblocking(False)  # noqa: FBT003
+    return listening
+
+
+@dataclass(eq=False)
+class Gateway:
+    """Serves HTTP until it is stopped."""
+
+    bus: BusSettings
+    settings: GatewaySettings
+    clock: Clock
+    name: str = "gateway"
+
+    def __post_init__(self) -> None:
+        self.health = Health(worker=self.name, clock=self.clock)
+
+    async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
+        """Serve until `stopping` is set; then answer what was asked, and end streams.
+
+        Raises:
+            PortUnavailable: it cannot listen.
+            ImportError: the extra `gateway` is not installed.
+        """
+        listening = listening_socket(self.settings)
+        try:
+            ready()
+            self.health.set_state(WorkerState.READY)
+            await self._serve(listening, stopping)
+        finally:
+            listening.close()
+            self.health.set_state(WorkerState.STOPPED)
+
+    async def _serve(self, listening: socket.socket, stopping: asyncio.Event) -> None:
+        # FastAPI takes a second to load, in which the workers of this process can begin.
+        loaded = await run_until(stopping, asyncio.to_thread(_load))
+        if loaded is None:
+            return
+        uvicorn, application, nats_clients = loaded
+
+        class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
+            @contextmanager
+            def capture_signals(self) -> Iterator[None]:
+                """Leave signals to the process."""
+                yield
+
+        async with nats_clients.connected(self.bus) as clients:
+            app = application.build(clients, self.settings)
+            config = uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                timeout_keep_alive=30,
+                timeout_graceful_shutdown=_GRACE_S,
+            )
+            server = Server(config)
+            serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+            stop = asyncio.ensure_future(stopping.wait())
+            await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
+            server.should_exit = True
+            await serving
+
+
+def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules
+    import uvicorn  # noqa: PLC0415
+
+    from ricordo_services.gateway import application, nats_clients  # noqa: PLC0415
+
+    return uvicorn, application, nats_clients

@@ -1,0 +1,141 @@
+"""A bot that speaks HTTP alone: it publishes, asks, changes, erases and listens."""
+
+import asyncio
+import json
+from uuid import UUID
+
+import httpx
+import pytest
+from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.wire import Json, ago, msg, wait_for
+
+EVENTS = ("GET", "/v1/events")
+TRIESTE = "Mi chiamo Davide e vivo a Trieste."
+
+
+async def remember(http: httpx.AsyncClient, *messages: Json) -> None:
+    answer = await http.post("/v1/messages", params={"wait": "remembered"}, json=list(messages))
+    assert answer.status_code == 200, answer.text
+    assert {one["state"] for one in answer.json()["messages"]} == {"remembered"}
+
+
+async def _homes(http: httpx.AsyncClient) -> list[Json]:
+    wanted = {"user_id": "u-1", "predicate": "lives_in"}
+    found: list[Json] = (await http.get("/v1/facts", params=wanted)).json()["facts"]
+    return found
+
+
+async def test_what_is_posted_is_remembered_found_and_erased(gateway: GatewayAccess) -> None:
+    async with gateway.client() as http:
+        await remember(http, msg("m-1", TRIESTE), msg("m-2", "Il mio cane si chiama Max."))
+        recalled = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
+        assert recalled["memories"][0]["content"] == TRIESTE
+        context = await http.post("/v1/context", json={"user_id": "u-1", "query": "Dove vivo?"})
+        assert "Trieste" in context.json()["context"]
+        assert [one["object"] for one in await _homes(http)] == ["Trieste"]
+        counted = (await http.get("/v1/stats", params={"user_id": "u-1"})).json()
+        assert counted["memories"] == 2
+        between = {"user_id": "u-1", "start": ago(days=2), "end": ago(days=-1)}
+        assert len((await http.get("/v1/timeline", params=between)).json()["memories"]) == 2
+        history = (await http.get("/v1/history", params={"user_id": "u-1", "limit": 1})).json()
+        assert [one["id"] for one in history["messages"]] == ["m-2"]
+        exported = await http.get("/v1/users/u-1/export")
+        assert any(TRIESTE in line for line in exported.text.splitlines())
+        assert all(json.loads(line) for line in exported.text.splitlines())
+        erased = await http.delete("/v1/messages/m-1", params={"user_id": "u-1"})
+        assert erased.json()["erased"]["rows"]
+        again = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
+        assert TRIESTE not in str(again["memories"])
+        assert (await http.delete("/v1/users/u-1")).json()["ok"]
+        assert (await http.get("/v1/stats", params={"user_id": "u-1"})).json()["memories"] == 0
+
+
+async def test_an_id_is_drawn_where_none_is_given_and_a_repeated_one_is_one_message(
+    gateway: GatewayAccess,
+) -> None:
+    async with gateway.client() as http:
+        body = {"user_id": "u-1", "conversation_id": "c-1", "role": "user", "content": "Buongiorno a tutti!"}
+        drawn = (await http.post("/v1/messages", json=body)).json()["messages"][0]["id"]
+        for _ in range(2):
+            await remember(http, msg("m-1", TRIESTE))
+        state = await wait_for(
+            lambda: _state(http, drawn), lambda found: found["state"] == "remembered", within=60
+        )
+        assert state["stages"]["indexed"]
+        history = (await http.get("/v1/history", params={"user_id": "u-1"})).json()["messages"]
+        assert sorted(one["id"] for one in history) == sorted([drawn, "m-1"])
+
+
+async def _state(http: httpx.AsyncClient, message_id: str) -> Json:
+    found: Json = (await http.get(f"/v1/messages/{message_id}")).json()
+    return found
+
+
+async def test_memories_and_facts_are_changed(gateway: GatewayAccess) -> None:
+    async with gateway.client() as http:
+        await remember(http, msg("m-1", TRIESTE))
+        asked = {"user_id": "u-1", "query": "Dove vivo?"}
+        memory = (await http.post("/v1/recall", json=asked)).json()["memories"][0]
+        changed = await http.patch(
+            f"/v1/memories/{memory['id']}", json={"user_id": "u-1", "pinned": True, "verified": True}
+        )
+        assert changed.json() == {"ok": True}
+        [fact] = await _homes(http)
+        body = {"user_id": "u-1", "object": "Udine"}
+        assert (await http.patch(f"/v1/facts/{fact['id']}", json=body)).status_code == 200
+        [fact] = await _homes(http)
+        assert fact["object"] == "Udine"
+        note = {"user_id": "u-1", "conversation_id": "c-1", "key": "mood", "value": "calm"}
+        assert (await http.put("/v1/notes", json=note)).status_code == 200
+        where = {"user_id": "u-1", "conversation_id": "c-1"}
+        assert (await http.get("/v1/working", params=where)).json()["notes"] == {"mood": "calm"}
+        missing = await http.patch(f"/v1/memories/{UUID(int=1)}", json={"user_id": "u-1", "pinned": True})
+        assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+
+
+async def test_an_import_says_which_lines_are_wrong_and_adds_nothing_twice(gateway: GatewayAccess) -> None:
+    lines = [json.dumps(msg(f"old-{n}", f"Nel 19{n:02} ero a Gorizia.")) for n in range(20)]
+    lines[3:3] = ["no JSON", '{"id": "x"}', ""]
+    async with gateway.client() as http:
+        for _ in range(2):
+            answer = await http.post("/v1/imports", content="\n".join(lines).encode())
+            found = answer.json()
+            assert (answer.status_code, found["accepted"], found["rejected"]) == (200, 20, 2)
+            assert [one["line"] for one in found["errors"]] == [4, 5]
+        await wait_for(
+            lambda: http.get("/v1/stats", params={"user_id": "u-1"}),
+            lambda found: (found.json()["memories"], found.json()["pending"]) == (20, 0),
+        )
+
+
+async def test_events_are_streamed_and_resumed(gateway: GatewayAccess) -> None:
+    async with gateway.client() as http, await gateway.client_of("u-2") as of_another:
+        async with (
+            http.stream(*EVENTS) as stream,
+            of_another.stream(*EVENTS) as other,
+        ):
+            lines, others = stream.aiter_lines(), other.aiter_lines()
+            assert [await anext(lines), await anext(others)] == [": connected", ": connected"]
+            await remember(http, msg("m-1", TRIESTE))
+            first = await _next_event(lines)
+            await remember(http, msg("m-2", "Adoro il mare."), msg("n-1", "Ciao!", user_id="u-2"))
+            assert (await _next_event(others))["message_id"] == "n-1"
+        assert (first["event"], first["message_id"]) == ("remembered", "m-1")
+        async with http.stream(*EVENTS, headers={"Last-Event-ID": first["id"]}) as stream:
+            lines = stream.aiter_lines()
+            seen = {(await _next_event(lines))["message_id"] for _ in range(2)}
+        assert seen == {"m-2", "n-1"}
+
+
+async def _next_event(lines: object) -> Json:
+    """Return the next event that tells of a remembered message, with its id and name."""
+    found: Json = {}
+    async with asyncio.timeout(30):
+        async for line in lines:  # type: ignore[attr-defined]
+            name, _, value = line.partition(": ")
+            found |= json.loads(value) | {"id": found["id"]} if name == "data" else {name: value}
+            if not line and found.get("event") == "remembered":
+                return found
+            if not line:
+                found = {}
+    pytest.fail("the stream ended")

@@ -1,0 +1,149 @@
+"""Whoever asks for too much over HTTP is refused with a problem document, and learns nothing."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
+from tests.fixtures.system import System
+from tests.fixtures.wire import Json, msg, new_tenant
+
+ASKED = {"user_id": "u-1", "query": "Dove vivo?"}
+SECRET = {"user_id": "u-1", "query": "segreto"}
+
+
+def problem(answer: httpx.Response) -> Json:
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    found: Json = answer.json()
+    assert found["status"] == answer.status_code
+    assert found["detail"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": f"Basic {FIXED_KEY}"}, 401),
+        ({"Authorization": "Bearer ricordo_0123456789ab_" + "x" * 43}, 401),
+        ({"Authorization": f"Bearer {FIXED_KEY}", "Host": "evil.example"}, 421),
+        ({"Authorization": f"Bearer {FIXED_KEY}", "Origin": "https://evil.example"}, 421),
+        ({"Authorization": f"Bearer {FIXED_KEY}", "Origin": "null"}, 421),
+        ({"Authorization": f"Bearer {FIXED_KEY}", "Origin": "http://localhost:3000"}, 200),
+    ],
+)
+async def test_a_key_a_host_and_an_origin_are_asked_for(
+    gateway: GatewayAccess, headers: dict[str, str], status: int
+) -> None:
+    async with httpx.AsyncClient(base_url=gateway.url) as http:
+        answer = await http.post("/v1/recall", json=ASKED, headers=headers)
+        in_url = await http.get("/v1/facts", params={"user_id": "u-1", "api_key": FIXED_KEY})
+    assert answer.status_code == status
+    if status != 200:
+        problem(answer)
+    assert problem(in_url)["status"] == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("POST", "/v1/recall", {"query": "x"}, "user_id"),
+        ("POST", "/v1/recall", {**ASKED, "limit": 0}, "limit"),
+        ("POST", "/v1/recall", {**ASKED, "colour": 1}, "colour"),
+        ("POST", "/v1/recall", {**ASKED, "filters": {"kind": ["message"]}}, "filters.kind"),
+        ("POST", "/v1/recall", {**ASKED, "query": "a\x00b"}, "query"),
+        ("POST", "/v1/messages", msg("m", "x", role="king"), "role"),
+        ("POST", "/v1/messages", [msg("m", "")], "0.content"),
+        ("POST", "/v1/messages", [], None),
+        ("PATCH", "/v1/memories/7", {"pinned": True}, "memory_id"),
+        ("PATCH", "/v1/facts/00000000-0000-0000-0000-000000000001", {"user_id": "u-1"}, None),
+        ("GET", "/v1/facts?user_id=u-1&limit=many", None, "limit"),
+        ("GET", "/v1/facts?user_id=u-1&colour=1", None, "colour"),
+        ("GET", "/v1/facts?user_id=u-1&user_id=u-2", None, None),
+        ("GET", "/v1/facts?user_id=%20", None, "user_id"),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    gateway: GatewayAccess, method: str, path: str, body: object, field: str | None
+) -> None:
+    async with gateway.client() as http:
+        answer = await http.request(method, path, json=body)
+    found = problem(answer)
+    assert (found["status"], found["code"], found.get("field")) == (422, "invalid_request", field)
+
+
+async def test_bodies_end_and_are_no_larger_than_allowed(gateway: GatewayAccess) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 65_536
+
+    async with gateway.client() as http:
+        for content in (b"x" * (1 << 20) + b"x", endless()):
+            try:
+                answer = await http.post("/v1/recall", content=content)
+            except httpx.WriteError:
+                continue  # it was refused before all was sent
+            assert problem(answer)["status"] == 413
+        answer = await http.post("/v1/imports", content=b"x" * ((1 << 20) + 65_536))
+        assert problem(answer)["status"] == 413
+        assert problem(await http.post("/v1/recall", content=b"{"))["status"] == 422
+        assert problem(await http.post("/v1/recall", content=b"[" * 100_000))["status"] == 422
+        assert problem(await http.get("/v1/nothing"))["status"] == 404
+        assert problem(await http.put("/v1/recall", json=ASKED))["status"] == 405
+
+
+async def test_a_key_reaches_no_other_user_and_no_other_tenant(
+    gateway: GatewayAccess,
+) -> None:
+    other = new_tenant()
+    async with (
+        gateway.client() as http,
+        await gateway.client_of("u-2") as of_another,
+        await gateway.client_of(None, other) as of_other_tenant,
+    ):
+        said = await http.post("/v1/messages?wait=remembered", json=msg("m-1", "Il segreto è Xanthippe."))
+        assert said.status_code == 200
+        memory = (await http.post("/v1/recall", json=SECRET)).json()["memories"][0]["id"]
+        for path in ("/v1/facts?user_id=u-1", "/v1/stats?user_id=u-1", "/v1/users/u-1/export"):
+            assert problem(await of_another.get(path))["status"] == 404
+        for path, body in (
+            ("/v1/recall", SECRET),
+            ("/v1/messages", msg("m-9", "Ciao")),
+        ):
+            assert problem(await of_another.post(path, json=body))["status"] == 404
+        line = json.dumps(msg("m-9", "Ciao"))
+        assert (await of_another.post("/v1/imports", content=line)).json()["rejected"] == 1
+        pin = await of_another.patch(f"/v1/memories/{memory}", json={"pinned": True})
+        assert problem(pin)["status"] == 404
+        assert (await of_another.get("/v1/messages/m-1")).json()["state"] == "unknown"
+        assert (await of_another.delete("/v1/messages/m-1")).json()["erased"]["rows"] == 0
+        for stranger in (of_another, of_other_tenant):
+            own = {"query": "segreto", **({} if stranger is of_another else {"user_id": "u-1"})}
+            assert "Xanthippe" not in (await stranger.post("/v1/recall", json=own)).text
+        assert (await of_other_tenant.get("/v1/messages/m-1")).json()["state"] == "unknown"
+        assert "Xanthippe" in (await http.post("/v1/recall", json=SECRET)).text
+
+
+async def test_a_revoked_key_is_refused_and_the_list_holds_no_key(gateway: GatewayAccess) -> None:
+    key, text = await gateway.keys.create(gateway.tenant, "u-1", "phone")
+    async with gateway.client(text) as http:
+        assert (await http.get("/v1/stats")).status_code == 200
+        assert text.rpartition("_")[2] not in str(await gateway.keys.all(gateway.tenant))
+        assert not await gateway.keys.revoke(new_tenant(), key.id)
+        assert await gateway.keys.revoke(gateway.tenant, key.id)
+        async with asyncio.timeout(20):
+            while (await http.get("/v1/stats")).status_code != 401:  # noqa: ASYNC110 - no event
+                await asyncio.sleep(0.2)
+    assert await gateway.keys.all(gateway.tenant) == []
+
+
+async def test_who_asks_too_often_is_told_to_wait(system: System) -> None:
+    async with GatewayAccess.running(system, requests_per_second=5) as slow, slow.client() as http:
+        answers = await asyncio.gather(*(http.get("/v1/stats?user_id=u-1") for _ in range(20)))
+    refused = [one for one in answers if one.status_code == 429]
+    assert len(refused) >= 10
+    assert problem(refused[0])
+    assert refused[0].headers["retry-after"]
