@@ -170,17 +170,22 @@ def _announce(run: LocalRun, names: Sequence[str], settings: Settings, as_json: 
         if as_json:
             print_json(where)
         else:
-            _greet(at, models)
+            _greet(at, models, with_http="gateway" in names)
     except BrokenPipeError:  # whoever read had enough of it: the servers are there for others too
         discard_stream(sys.stdout)
 
 
-def _greet(at: Endpoints, models: Mapping[str, str | None]) -> None:
+def _greet(at: Endpoints, models: Mapping[str, str | None], *, with_http: bool) -> None:
     console = out_console()
     command, folder = program(), data_dir_option(at.data_dir)
     console.print(Text.assemble(("Ricordo is up.", "bold green"), f" The data folder is {at.data_dir}"))
     precision = f", precision {models['precision']}" if models["precision"] else ""
     console.print(f"The embedding model is {models['model']}{precision}.", markup=False)
+    if with_http:
+        console.print("HTTP answers, too; its address and key, for a shell:")
+        console.print(
+            Text(f"\n  export RICORDO_URL={at.http_url} RICORDO_KEY={at.http_key}\n", "cyan"), soft_wrap=True
+        )
     console.print("Stop it with Ctrl-C. In another terminal, try:")
     for purpose, words in (
         ("check the stack", "doctor"),

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.e2e.cli.ricordo_command import Ricordo, Up, line, to_lines, until
 from tests.fixtures.scraping import scrape
@@ -33,12 +34,25 @@ def davide(ricordo: Ricordo, running: Up) -> str:
 
 def test_one_line_says_where_everything_is(ricordo: Ricordo, running: Up) -> None:
     ready = running.ready
-    assert list(ready) == ["ready", "nats", "postgres", "bolt", "data_dir", "model", "precision"]
+    named = ["ready", "nats", "postgres", "bolt", "http", "http_key", "data_dir", "model", "precision"]
+    assert list(ready) == named
     assert ready["ready"] is True
     assert ready["nats"].startswith("nats://")
     assert ready["postgres"].startswith("postgresql://")
     assert ready["bolt"].startswith("bolt://127.0.0.1:")
     assert Path(ready["data_dir"]) == ricordo.data_dir
+
+
+def test_http_answers_to_its_key_and_to_others(ricordo: Ricordo, running: Up, davide: str) -> None:
+    made = ricordo.json("key", "create", "phone", "--user", davide)
+    assert ricordo.json("key", "list") == {name: value for name, value in made.items() if name != "key"}
+    ask = {"query": "Come si chiama il mio cane?", "user_id": davide}
+    with httpx.Client(base_url=running.ready["http"], timeout=30) as http:
+        for key in (running.ready["http_key"], made["key"]):
+            answer = http.post("/v1/recall", json=ask, headers={"Authorization": f"Bearer {key}"})
+            assert answer.json()["memories"][0]["message_ids"] == ["davide-1"]
+        ricordo.process("key", "revoke", made["id"])
+    assert made["key"] not in running.log.read_text()
 
 
 def test_other_processes_are_told_by_a_private_file(ricordo: Ricordo, running: Up) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from tests.fixtures.documents import ROOT, Block, blocks, blocks_of
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.ollama_stand_in import ollama_stand_in
 from tests.fixtures.system import System
 
@@ -128,6 +130,20 @@ async def test_the_bot_of_the_readme_takes_an_address_first(reader: Reader, syst
     reader.is_told("RICORDO_NATS_URL", system.endpoints.nats_url)
     reader.saves("bot.py", README)
     assert "Max" in await reader.runs("python", "bot.py")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples call curl")
+@pytest.mark.parametrize("page", ["README.md", "docs/http.md"])
+async def test_what_the_pages_send_by_curl_is_answered(reader: Reader, system: System, page: str) -> None:
+    found = [block for block in blocks_of(ROOT / page) if "run" in block.notes]
+    commands = [block.text for block in found if "curl" in block.text]
+    async with GatewayAccess.running(system) as gateway:
+        reader.is_told("RICORDO_URL", gateway.url)
+        reader.is_told("RICORDO_KEY", FIXED_KEY)
+        shown = await reader.runs("bash", "-euo", "pipefail", "-c", "\n".join(commands))
+    assert '"state":"remembered"' in shown
+    assert re.search(r"Trieste|Cork", shown.partition("remembered")[2])
+    assert '"code":' not in shown
 
 
 async def _typed(reader: Reader, line: str) -> set[str]:
