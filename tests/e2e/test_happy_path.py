@@ -1,6 +1,7 @@
 """What a bot sees of its messages, from the publish to the recall."""
 
 import json
+from uuid import uuid4
 
 import pytest
 from tests.fixtures.system import System
@@ -94,6 +95,20 @@ async def test_timeline_stats_and_expand(shared_bot: Bot) -> None:
     assert stats["facts"] >= 3
     expanded = await shared_bot.query("expand", user_id="u-1", memory_id=line["memories"][0]["id"])
     assert expanded == {"memories": []}  # a message rests on no other memory
+
+
+async def test_a_memory_is_shown_with_what_belongs_to_it(shared_bot: Bot) -> None:
+    line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
+    first, asked = line["memories"][0], {"user_id": "u-1", "memory_id": line["memories"][0]["id"]}
+    reply = await shared_bot.query("memory", **asked)
+    assert reply["memory"].items() >= {"content": first["content"], "message_ids": ["m-1"]}.items()
+    assert reply["preceding"] is None
+    assert reply["following"]["content"]
+    assert all("m-1" in fact["message_ids"] for fact in reply["facts"])
+    assert reply["facts"]
+    for user, memory_id in (("u-2", first["id"]), ("u-1", str(uuid4()))):
+        refused = await shared_bot.request("query.memory", {"user_id": user, "memory_id": memory_id})
+        assert refused.error == ("not_found", "memory_id")
 
 
 async def test_an_unknown_user_gets_empty_replies(bot: Bot) -> None:

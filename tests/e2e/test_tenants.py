@@ -53,6 +53,8 @@ async def test_what_names_another_tenants_message_finds_nothing(client: Client) 
     memory = (await owner.recall("segreto"))["memories"][0]
     assert (await stranger.status("m-1"))["state"] == "unknown"
     assert await stranger.query("expand", user_id="u-1", memory_id=memory["id"]) == {"memories": []}
+    refused = await stranger.request("query.memory", {"user_id": "u-1", "memory_id": memory["id"]})
+    assert refused.error == ("not_found", "memory_id")
     forged = {"user_id": "u-1", "conversation_id": "c-1", "message_id": "m-1", "memory_id": memory["id"]}
     for name, more in (
         ("memory.created", {}),

@@ -47,6 +47,7 @@ async def _use_queries_and_commands(bot: Bot) -> None:
         ("timeline", {"start": ago(days=9), "end": ago()}),
         ("working", {"conversation_id": "c-1"}),
         ("expand", memory),
+        ("memory", memory),
     ):
         assert "error" not in (await bot.request(f"query.{query}", U | fields)).body
     for name, words in (

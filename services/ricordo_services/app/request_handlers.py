@@ -22,6 +22,7 @@ from ricordo.store.erasure import ErasureStore
 from ricordo.store.exports import ExportStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
+from ricordo.store.memory_details import MemoryDetailQueries
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import describe_models
@@ -36,6 +37,7 @@ from ricordo_services.lifecycle.notes import NoteHandler
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
+from ricordo_services.retrieval.memory_browsing import MemoryBrowser
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (
@@ -43,6 +45,7 @@ from ricordo_services.retrieval.reply_truncation import (
     fit_facts,
     fit_history,
     fit_memories,
+    fit_memory,
 )
 from ricordo_services.retrieval.search import Search
 from ricordo_services.retrieval.user_patterns import UserPatterns
@@ -62,6 +65,7 @@ async def queries(resources: Resources) -> QueryServer:
     recall, memories = await recall_service(resources), await resources.store(MemoryQueries)
     facts = FactLookups(await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
+    browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
     server = await query_server(
@@ -77,6 +81,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.status": lookups.status,
             "query.stats": lookups.stats,
             "query.expand": lookups.expand,
+            "query.memory": browser.memory,
         },
         {
             "query.recall": fit_memories,
@@ -85,6 +90,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.facts": fit_facts,
             "query.timeline": fit_memories,
             "query.expand": fit_memories,
+            "query.memory": fit_memory,
         },
         concurrency=resources.settings.bus.concurrent_queries,
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 from ricordo.messages.codec import encode
+from ricordo.messages.listings import MemoryReply
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import (
     ContextReply,
@@ -52,6 +53,12 @@ def fit_facts(reply: FactsReply, limit: int) -> FactsReply:
         excess -= len(encode(kept.pop())) + len(",")
     facts = tuple(kept)
     return reply.model_copy(update={"facts": facts, "truncated": facts != reply.facts})
+
+
+def fit_memory(reply: MemoryReply, limit: int) -> MemoryReply:
+    """Truncate what is told of one memory: the message ids of its facts."""
+    facts, _ = _without_messages(reply.facts, _excess(reply, limit))
+    return reply.model_copy(update={"facts": tuple(facts)})
 
 
 def _excess(reply: Message, limit: int) -> int:

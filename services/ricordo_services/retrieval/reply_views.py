@@ -1,11 +1,12 @@
 """Converts values of the domain to the views of the wire."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Final
 
 from ricordo.documents.records import DocumentRecord
 from ricordo.graph.port import EntityNeighbour
-from ricordo.language.annotations import MemoryType, Role
+from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.language.query_analysis import QueryAnalysis, TimeFilter
 from ricordo.language.temporal import EARLIEST, LATEST
 from ricordo.memory.facts import Entity, Fact
@@ -19,6 +20,7 @@ from ricordo.messages.enumerations import (
     MessageState,
     TimeType,
 )
+from ricordo.messages.listings import BriefMemoryView, MemoryDetailView
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
@@ -28,6 +30,7 @@ from ricordo.messages.views import (
     EventTimeView,
     FactView,
     HistoryMessage,
+    KeyTopicView,
     MemoryView,
     NeighbourView,
     QueryTime,
@@ -36,9 +39,16 @@ from ricordo.messages.views import (
 _ALIASES: Final = 100  # maximum number in a reply
 _OF_A_MEMORY: Final = (
     *("id", "type", "kind", "content", "created_at", "importance", "informative", "participants", "topics"),
-    *("event_start", "event_end", "confidence", "corrects", "corrected_by"),
+    *("event_start", "event_end", "confidence", "corrects", "corrected_by", "tags", "time_of_day"),
+    *("day_of_week", "pinned", "verified", "questions_addressed"),
 )
 """The fields of a view that are attributes of the memory."""
+_DETAILS: Final = (
+    *("timezone", "stored_at", "expires_at", "archived_at", "access_count", "last_accessed"),
+    *("reinforcement", "decay_factor", "trust", "compressed"),
+)
+"""The further fields of a view in full that are attributes of the memory."""
+_BRIEF: Final = 300  # maximum number of characters
 
 
 def memory_view(
@@ -60,6 +70,34 @@ def memory_view(
         event_times=tuple(EventTimeView(start=one.start, end=one.end) for one in memory.event_times),
         source=MemorySource(memory.source.value),
         related=memory.related_ids,
+        archived=memory.archived_at is not None,
+        location=memory.location or None,
+        key_topics=tuple(KeyTopicView(**asdict(one)) for one in memory.key_topics),
+        meaningfulness=1 + 4 * memory.importance if memory.kind is MemoryKind.SUMMARY else None,
+    )
+
+
+def memory_detail_view(memory: Memory) -> MemoryDetailView:
+    """Return the view of a memory in full."""
+    return MemoryDetailView(
+        **dict(memory_view(memory)),
+        **{name: getattr(memory, name) for name in _DETAILS},
+        language=memory.language or None,
+        sources=memory.source_ids,
+    )
+
+
+def brief_memory_view(memory: Memory) -> BriefMemoryView:
+    """Return the view of a memory in short."""
+    content = memory.content
+    return BriefMemoryView(
+        **{name: getattr(memory, name) for name in ("id", "type", "kind", "created_at", "importance")},
+        role=memory.role if memory.message_id else None,
+        speaker=memory.speaker or None,
+        conversation_id=memory.conversation_id or None,
+        content=content if len(content) <= _BRIEF else content[: _BRIEF - 1].rstrip() + "…",
+        truncated=len(content) > _BRIEF,
+        title=memory.title or None,
         archived=memory.archived_at is not None,
     )
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from ricordo.client.connection import Connection
 from ricordo.client.options import ContextOptions, FactsOptions, HistoryOptions, RecallOptions, When
-from ricordo.messages import queries
+from ricordo.messages import listings, queries
 
 
 class QueryMethods:
@@ -80,3 +80,14 @@ class QueryMethods:
         """
         fields = {"user_id": user_id, "memory_id": memory_id}
         return await self._connection.ask(queries.ExpandRequest, queries.ExpandReply, fields, timeout)
+
+    async def memory(
+        self, user_id: str, memory_id: UUID | str, *, timeout: float | None = None
+    ) -> listings.MemoryReply:
+        """Return one memory in full, its neighbours, the facts that it supports, and what changed it.
+
+        Raises:
+            NotFound: the user has no such memory.
+        """
+        fields = {"user_id": user_id, "memory_id": memory_id}
+        return await self._connection.ask(listings.MemoryRequest, listings.MemoryReply, fields, timeout)

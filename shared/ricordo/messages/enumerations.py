@@ -124,3 +124,13 @@ class ForgetScope(StrEnum):
     MESSAGE = "message"
     CONVERSATION = "conversation"
     USER = "user"
+
+
+class ChangeKind(StrEnum):
+    """What changed a memory."""
+
+    USED = "used"
+    DECAYED = "decayed"
+    CORRECTED = "corrected"
+    COMPRESSED = "compressed"
+    ARCHIVED = "archived"

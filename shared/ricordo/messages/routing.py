@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from ricordo.messages import commands, events, queries
+from ricordo.messages import commands, events, listings, queries
 from ricordo.messages.message_types import Message, Request
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
@@ -161,6 +161,7 @@ _ALL: Final = (
     _query(queries.StatusRequest, queries.StatusReply),
     _query(queries.StatsRequest, queries.StatsReply),
     _query(queries.ExpandRequest, queries.ExpandReply),
+    _query(listings.MemoryRequest, listings.MemoryReply),
     _command(commands.Forget, commands.ForgetReply, _FACTS),
     _command(commands.Pin, commands.PinReply),
     _command(commands.Verify, commands.VerifyReply, _FACTS),

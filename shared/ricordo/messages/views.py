@@ -38,6 +38,16 @@ class EventTimeView(Message):
     """Exclusive."""
 
 
+class KeyTopicView(Message):
+    """A topic of a session summary."""
+
+    model_config = ConfigDict(title="KeyTopic")
+
+    topic: str
+    importance: Literal["high", "medium", "low"]
+    user_emotion: str
+
+
 class MemoryView(Message):
     """A memory."""
 
@@ -65,6 +75,12 @@ class MemoryView(Message):
     """Null until the memory is enriched."""
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    location: str | None = None
+    time_of_day: str | None = None
+    """`morning`, `afternoon`, `evening` or `night`, in the user's time zone."""
+    day_of_week: str | None = None
+    """In English, in lower case, in the user's time zone."""
     event_times: tuple[EventTimeView, ...] = ()
     """The times of events that the text states, in its order; at most 16."""
     event_start: Instant | None = None
@@ -80,7 +96,15 @@ class MemoryView(Message):
     """Its corrections, the latest first; a memory with corrections is outdated."""
     informative: Unit = 1.0
     """How informative it is; below 0.5 it is returned only on request."""
+    pinned: Flag = False
+    verified: Flag = False
     archived: Flag = False
+    key_topics: tuple[KeyTopicView, ...] = ()
+    """Of a session summary."""
+    meaningfulness: float | None = Field(None, strict=True, ge=1, le=5)
+    """Of a session summary."""
+    questions_addressed: tuple[str, ...] = ()
+    """Of a reflection."""
 
 
 class FactView(Message):

@@ -56,6 +56,11 @@ def test_an_ended_session_has_a_summary_that_shows_its_sources(ricordo: Ricordo)
     assert [one["content"] for one in sources] == list(VISIT)
     assert sources[0]["id"] in ricordo("expand", summary, *user, "--ids")
     assert ricordo.json("expand", sources[0]["id"], *user) == {"memories": []}
+    told = ricordo.json("memory", sources[0]["id"], *user)
+    assert (told["memory"]["content"], told["preceding"]) == (VISIT[0], None)
+    shown = ricordo("memory", sources[0]["id"], *user, "--ids")
+    assert shown.index(VISIT[0]) < shown.index("After") < shown.index(sources[1]["id"])
+    assert "no memory" in ricordo("memory", sources[0]["id"], "--user", "nobody", code=1)
 
 
 def test_workers_join_the_stack_of_a_folder_or_of_addresses(ricordo: Ricordo) -> None:

@@ -1,5 +1,6 @@
 """Queries and commands: typed answers, typed failures."""
 
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
@@ -17,7 +18,8 @@ from ricordo.client import (
     Timeout,
     Unavailable,
 )
-from ricordo.messages import commands, queries
+from ricordo.language.annotations import MemoryKind, MemoryType
+from ricordo.messages import commands, listings, queries
 from ricordo.messages.codec import decode_as
 from ricordo.messages.enumerations import Intent, MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
@@ -28,6 +30,15 @@ RECALL = queries.RecallReply(
     recall_id=UUID(int=1), analysis=Analysis(intent=Intent.GENERAL, semantic_query="cane")
 )
 ID = UUID(int=7)
+DETAILS = listings.MemoryDetailView(
+    id=ID,
+    type=MemoryType.EPISODIC,
+    kind=MemoryKind.MESSAGE,
+    content="Max!",
+    created_at=datetime(2026, 2, 1, tzinfo=UTC),
+    importance=0.5,
+    timezone="UTC",
+)
 
 
 async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) -> None:
@@ -42,6 +53,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         "query.status": queries.StatusReply(state=MessageState.UNKNOWN),
         "query.stats": queries.StatsReply(),
         "query.expand": queries.ExpandReply(),
+        "query.memory": listings.MemoryReply(memory=DETAILS),
     }
     for name, reply in replies.items():
         await worker.answer(name, reply)
@@ -56,6 +68,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         await memory.status("m-1"),
         await memory.stats("u-1"),
         await memory.expand("u-1", ID),
+        await memory.memory("u-1", ID),
     ]
 
     assert answers == list(replies.values())

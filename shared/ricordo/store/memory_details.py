@@ -1,0 +1,39 @@
+"""Queries of what belongs to one memory: the facts that it supports, and what changed it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from ricordo.memory.facts import Fact
+from ricordo.memory.model import Memory
+from ricordo.store import rows
+from ricordo.store.database import Database, Store
+
+_SQL: Final = Database.queries("memory_details")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """A change of a memory, as its rows tell; see `MemoryChange` of the wire."""
+
+    change: str
+    at: datetime | None = None
+    recall_id: UUID | None = None
+    verdict: str | None = None
+    memory_id: UUID | None = None
+    content: str | None = None
+    decay_factor: float | None = None
+    reason: str | None = None
+
+
+class MemoryDetailQueries(Store):
+    """Reads what belongs to one memory. Raises `StoreUnavailable`."""
+
+    async def details(self, tenant: str, memory: Memory) -> tuple[Sequence[Fact], Sequence[RecordedChange]]:
+        """Return the facts that a memory supports, most confident first, and its changes, oldest first."""
+        async with self._database.transaction(tenant) as connection:
+            facts = await connection.fetch(_SQL["facts"], tenant, memory.user_id, memory.message_id)
+            changes = await connection.fetch(_SQL["changes"], tenant, memory.user_id, memory.id)
+        return [rows.fact_of(row) for row in facts], [RecordedChange(**dict(row)) for row in changes]

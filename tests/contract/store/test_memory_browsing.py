@@ -1,0 +1,126 @@
+"""One memory is shown with all that belongs to it, and with nothing of another user or tenant."""
+
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from tests.contract.store.evidence import claim, extracted, learn
+from tests.contract.store.stores import MODEL, STORED, Stores, request, summary
+from tests.contract.store.test_correction_links import link
+
+from ricordo.messages.enumerations import ChangeKind
+from ricordo.messages.errors import ErrorCode
+from ricordo.messages.listings import MemoryReply, MemoryRequest
+from ricordo.runtime.replies import RequestError
+from ricordo.store.links import Comparison
+from ricordo.store.memory_details import MemoryDetailQueries
+from ricordo.testing.factories import at, unit_vector
+from ricordo_services.retrieval.memory_browsing import MemoryBrowser
+
+
+async def browse(stores: Stores, memory_id: UUID, user_id: str = "u-1") -> MemoryReply:
+    browser = MemoryBrowser(stores.queries, MemoryDetailQueries(stores.database))
+    return await browser.memory(stores.tenant, MemoryRequest(user_id=user_id, memory_id=memory_id))
+
+
+async def test_a_memory_is_shown_with_its_neighbours_of_the_user(stores: Stores) -> None:
+    await stores.record(
+        *(stores.message(f"m-{n}", minute=n, content=f"Walk {n}") for n in range(3)),
+        stores.message("m-3", minute=3, user_id="u-2", content="Of another user in a group"),
+        stores.message("m-4", minute=4, content="x" * 400),
+    )
+    reply = await browse(stores, stores.id("m-1"))
+    assert (reply.memory.content, reply.memory.stored_at) == ("Walk 1", STORED)
+    assert reply.preceding is not None
+    assert reply.following is not None
+    assert (reply.preceding.content, reply.following.content) == ("Walk 0", "Walk 2")
+    assert reply.memory.day_of_week == f"{at(1):%A}".lower()
+    assert (reply.facts, reply.history, reply.related) == ((), (), ())
+    assert (await browse(stores, stores.id("m-2"))).following is None
+    assert (await browse(stores, stores.id("m-4"))).preceding is None
+    made = summary(stores, [stores.id("m-4")], "y" * 301)
+    await stores.write_derived(made)
+    derived = (await browse(stores, made.id)).memory
+    assert (derived.sources, derived.meaningfulness) == ((stores.id("m-4"),), 4.0)
+    assert [one.topic for one in derived.key_topics] == ["sea"]
+
+
+async def test_related_memories_are_shown_in_both_directions_and_in_short(stores: Stores) -> None:
+    await stores.record(*(stores.message(f"m-{n}", minute=n, content=f"{n}" * 400) for n in range(2)))
+    both = [stores.id("m-0"), stores.id("m-1")]
+    vectors = [(one, unit_vector(1)) for one in both]
+    await stores.encodings.save(stores.tenant, MODEL, vectors, both, STORED)
+    compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
+    await stores.indexing.mark(stores.tenant, both, STORED, compared)
+    for one, other in (both, both[::-1]):
+        (related,) = (await browse(stores, one)).related
+        assert (related.id, len(related.content), related.truncated) == (other, 300, True)
+
+
+async def test_the_facts_of_a_memory_are_those_that_its_message_supports(stores: Stores) -> None:
+    await stores.say("m-1", "m-2", "m-3")
+    await learn(stores, extracted(stores, "m-1", claim("lives_in", "Rome"), claim("has_pet", "Rex")))
+    await learn(stores, extracted(stores, "m-2", claim("has_pet", "Rex")))
+    await learn(stores, extracted(stores, "m-3", claim("lives_in", "Bari")))
+    found = {
+        name: [(one.object, one.confidence) for one in (await browse(stores, stores.id(name))).facts]
+        for name in ("m-1", "m-2", "m-3")
+    }
+    assert found == {"m-1": [("Rex", 2), ("Rome", 1)], "m-2": [("Rex", 2)], "m-3": [("Bari", 1)]}
+
+
+async def test_a_fact_of_more_than_a_hundred_messages_is_shown_with_the_first_too(stores: Stores) -> None:
+    names = [f"m-{n}" for n in range(102)]
+    await stores.say(*names)
+    said = [extracted(stores, name, claim("likes", "tea", minute=n)) for n, name in enumerate(names)]
+    await learn(stores, *said)
+    for name in ("m-0", "m-101"):
+        (fact,) = (await browse(stores, stores.id(name))).facts
+        assert (fact.object, len(fact.message_ids)) == ("tea", 100)
+
+
+async def test_the_history_tells_what_changed_a_memory_oldest_first(stores: Stores) -> None:
+    await stores.record(stores.message("m-1", content="See you on the 3rd"))
+    await stores.record(stores.message("m-2", minute=1, content="Sorry, the 4th, not the 3rd"))
+    await link(stores, ["m-2"])
+    recall, memory_id = uuid4(), stores.id("m-1")
+    await stores.use(memory_id, at=STORED + timedelta(days=1), recall=recall)
+    feedback = stores.curation.feedback(
+        stores.tenant, request(), recall, used=[], irrelevant=[memory_id], at=STORED + timedelta(days=1)
+    )
+    await feedback
+    await stores.correct(memory_id, "See you on Friday")
+    await stores.execute(
+        "update memories set archived_at = $2, archive_reason = 'expiry', decay_factor = 0.5, "
+        "synthesis_id = $3 where tenant = $1 and message_id = 'm-1'",
+        stores.tenant,
+        STORED + timedelta(days=9),
+        stores.id("m-2"),
+    )
+    reply = await browse(stores, memory_id)
+    told = [
+        (one.change, one.memory_id or one.recall_id or one.content or one.reason or one.decay_factor)
+        for one in reply.history
+    ]
+    assert told == [
+        (ChangeKind.CORRECTED, stores.id("m-2")),
+        (ChangeKind.COMPRESSED, stores.id("m-2")),
+        (ChangeKind.USED, recall),
+        (ChangeKind.ARCHIVED, "expiry"),
+        (ChangeKind.CORRECTED, "See you on the 3rd"),
+        (ChangeKind.DECAYED, 0.5),
+    ]
+    assert reply.history[2].verdict == "irrelevant"
+    assert [one.at is None for one in reply.history] == [False] * 4 + [True] * 2
+    assert reply.memory.access_count == 0
+
+
+@pytest.mark.parametrize("of", ["unknown", "another user", "another tenant"])
+async def test_what_is_not_the_users_is_not_found(stores: Stores, of: str) -> None:
+    await stores.say("m-1")
+    tenant = stores.another_tenant() if of == "another tenant" else stores
+    memory_id = uuid4() if of == "unknown" else stores.id("m-1")
+    with pytest.raises(RequestError) as refused:
+        await browse(tenant, memory_id, "u-2" if of == "another user" else "u-1")
+    error = refused.value.body.error
+    assert (error.code, error.field) == (ErrorCode.NOT_FOUND, "memory_id")
