@@ -97,6 +97,20 @@ async def test_timeline_stats_and_expand(shared_bot: Bot) -> None:
     assert expanded == {"memories": []}  # a message rests on no other memory
 
 
+async def test_memories_are_listed_page_by_page(shared_bot: Bot) -> None:
+    for order, expected in (("oldest", ["m-1", "m-3", "m-4"]), ("used", None)):
+        asked = {"user_id": "u-1", "order": order, "limit": 2}
+        first = await shared_bot.query("memories", **asked)
+        rest = await shared_bot.query("memories", **asked, cursor=first["next"])
+        found = ids(first["memories"]) + ids(rest["memories"])
+        assert (rest["next"], first["total"], rest["total"]) == (None, 3, 3)
+        assert (found if expected else sorted(found)) == ["m-1", "m-3", "m-4"]
+        foreign = asked | {"user_id": "u-2", "cursor": first["next"]}
+        assert (await shared_bot.request("query.memories", foreign)).error == ("invalid_request", "cursor")
+    reply = await shared_bot.query("memories", user_id="u-1", text="ABITO torino")
+    assert ids(reply["memories"]) == ["m-4"]
+
+
 async def test_a_memory_is_shown_with_what_belongs_to_it(shared_bot: Bot) -> None:
     line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
     first, asked = line["memories"][0], {"user_id": "u-1", "memory_id": line["memories"][0]["id"]}

@@ -102,6 +102,7 @@ async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, degradable:
         "working": user | {"conversation_id": "c-1"},
         "status": {"message_id": "boat-1"},
         "expand": user | {"memory_id": str(uuid.uuid4())},
+        "memories": user | {"order": "used"},
     }
     await degradable.take("rows", "dead")
     for name, body in asked.items():

@@ -48,6 +48,7 @@ async def _use_queries_and_commands(bot: Bot) -> None:
         ("working", {"conversation_id": "c-1"}),
         ("expand", memory),
         ("memory", memory),
+        ("memories", {"order": "important", "limit": 1}),
     ):
         assert "error" not in (await bot.request(f"query.{query}", U | fields)).body
     for name, words in (

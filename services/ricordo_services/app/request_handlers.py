@@ -23,6 +23,7 @@ from ricordo.store.exports import ExportStore
 from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.lifecycle_store import LifecycleStore
 from ricordo.store.memory_details import MemoryDetailQueries
+from ricordo.store.memory_listings import MemoryListings
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import describe_models
@@ -38,6 +39,7 @@ from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTo
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
 from ricordo_services.retrieval.memory_browsing import MemoryBrowser
+from ricordo_services.retrieval.memory_pages import MemoryPages
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (
@@ -66,6 +68,7 @@ async def queries(resources: Resources) -> QueryServer:
     facts = FactLookups(await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
+    pages = MemoryPages(memories, await resources.store(MemoryListings), resources.clock)
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
     server = await query_server(
@@ -82,6 +85,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.stats": lookups.stats,
             "query.expand": lookups.expand,
             "query.memory": browser.memory,
+            "query.memories": pages,
         },
         {
             "query.recall": fit_memories,
@@ -91,6 +95,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.timeline": fit_memories,
             "query.expand": fit_memories,
             "query.memory": fit_memory,
+            "query.memories": fit_memories,
         },
         concurrency=resources.settings.bus.concurrent_queries,
     )

@@ -1,4 +1,4 @@
-"""`ricordo memory`: one memory with all that belongs to it."""
+"""`ricordo memory|memories`: one memory with all that belongs to it, and pages of memories."""
 
 from collections.abc import Iterable
 from datetime import tzinfo
@@ -7,8 +7,17 @@ from rich.text import Text
 
 from ricordo.messages.listings import BriefMemoryView, MemoryChange, MemoryReply
 from ricordo_services.cli.client_calls import Call
-from ricordo_services.cli.output import counted, local_text, plain, print_block, print_text, zone_of
-from ricordo_services.cli.reply_printing import facts_block, memories_block
+from ricordo_services.cli.output import (
+    counted,
+    local_text,
+    plain,
+    print_block,
+    print_remark,
+    print_text,
+    zone_of,
+)
+from ricordo_services.cli.query_commands import Options, chosen_filters
+from ricordo_services.cli.reply_printing import facts_block, memories_block, show_memories
 
 
 async def memory(
@@ -19,6 +28,32 @@ async def memory(
     async with call.client() as client:
         reply = await client.memory(user, memory_id)
     call.print_reply(reply, lambda found: _show_memory(found, zone, ids=ids))
+
+
+async def memories(
+    call: Call,
+    *,
+    user: str,
+    all: bool = False,  # noqa: A002 - the name of the option
+    ids: bool = False,
+    timezone: str | None = None,
+    **options: Options,
+) -> None:
+    """List memories."""
+    zone = zone_of(timezone)
+    options |= {"filters": chosen_filters(options)}
+    nothing = f"no such memories of user {plain(user)!r}"
+    async with call.client() as client:
+        while True:
+            reply = await client.memories(user, **options)
+            first = options.get("cursor") is None
+            if reply.memories or first:
+                call.print_reply(reply, lambda page: show_memories(page.memories, zone, nothing, ids=ids))
+            options["cursor"] = reply.next
+            if reply.next is None or not all:
+                break
+    if reply.next is not None and not call.as_json:
+        print_remark(f"{reply.total} in all; the next page: --cursor {reply.next}", "dim")
 
 
 def _show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:

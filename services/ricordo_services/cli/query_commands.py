@@ -31,13 +31,20 @@ Options = Any
 async def recall(call: Call, query: str, *, user: str, ids: bool = False, **options: Options) -> None:
     """Search memories."""
     zone = zone_of(options["timezone"])
-    filters = {name: options.pop(name) for name in Filters.model_fields}
-    chosen = {name: value for name, value in filters.items() if value is not None and value is not False}
+    filters = chosen_filters(options)
     async with call.client() as client:
-        reply = await client.recall(user, query, filters=chosen or None, **options)
+        reply = await client.recall(user, query, filters=filters, **options)
     call.print_reply(reply, lambda found: show_recall(found, zone, ids=ids))
     if is_unanswered(reply):
         raise typer.Exit(FAILED)
+
+
+def chosen_filters(options: dict[str, Options]) -> dict[str, Options] | None:
+    """Remove the filters from options, and return those that were given."""
+    filters = {name: options.pop(name) for name in Filters.model_fields}
+    return {
+        name: value for name, value in filters.items() if value is not None and value is not False
+    } or None
 
 
 async def context(call: Call, query: str, *, user: str, **options: Options) -> None:

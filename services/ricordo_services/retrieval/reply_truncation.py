@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 from ricordo.messages.codec import encode
-from ricordo.messages.listings import MemoryReply
+from ricordo.messages.listings import MemoriesReply, MemoryReply
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import (
     ContextReply,
@@ -18,7 +18,7 @@ from ricordo.messages.queries import (
 from ricordo.messages.views import FactView, HistoryMessage, MemoryView
 
 Shown = TypeVar("Shown", MemoryView, HistoryMessage)
-Memories = TypeVar("Memories", RecallReply, TimelineReply, ExpandReply)
+Memories = TypeVar("Memories", RecallReply, TimelineReply, ExpandReply, MemoriesReply)
 
 _SPARE = 2_000  # bytes of the flags and the reply's own fields
 _MESSAGES: Final = 5  # latest supporting messages that a truncated fact names

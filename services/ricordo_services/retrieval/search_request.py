@@ -64,17 +64,17 @@ def scope_of(request: SearchRequest) -> Scope:
     """
     analysis, filters = request.analysis, request.filters or Filters()
     start, end = _asked_time(analysis, filters)
-    above, below = _valence(filters.emotion or ("positive" if analysis.liked else None))
+    above, below = valence_bounds(filters.emotion or ("positive" if analysis.liked else None))
     # A person in a message is a participant if the message says who that is, else a topic.
     alone = not filters.participants and (is_only_names(analysis) or is_only_a_name(analysis))
     names = analysis.entities if alone else ()
-    about = tuple(dict.fromkeys((*_folded(names), *_topic_keys(names))))
+    about = tuple(dict.fromkeys((*_folded(names), *keys_of_topics(names))))
     return Scope(
         user_id=request.user_id,
         start=start,
         end=end,
         participants=_folded(filters.participants),
-        topics=_topic_keys(filters.topics),
+        topics=keys_of_topics(filters.topics),
         about=about,
         types=tuple(one.value for one in filters.types),
         kinds=tuple(one.value for one in filters.kinds),
@@ -103,7 +103,7 @@ def _asked_time(analysis: QueryAnalysis, filters: Filters) -> tuple[datetime | N
     return (time.start, time.through) if time is not None and time.strict else (None, None)
 
 
-def _valence(emotion: str | None) -> tuple[float | None, float | None]:
+def valence_bounds(emotion: str | None) -> tuple[float | None, float | None]:
     """Return the exclusive bounds of the valence of a feeling."""
     if emotion == "positive":
         return _POSITIVE, None
@@ -118,7 +118,7 @@ def _folded(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(value.casefold() for value in values)
 
 
-def _topic_keys(topics: Sequence[str]) -> tuple[str, ...]:
+def keys_of_topics(topics: Sequence[str]) -> tuple[str, ...]:
     """Return the forms that inflected topics share: the memory may be in another language than the query.
 
     A memory has the keys of its topics and of their words: "wedding" finds a wedding dress, "wedding dress"

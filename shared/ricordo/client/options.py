@@ -75,6 +75,16 @@ class FactsOptions(TypedDict, total=False):
     limit: int
 
 
+class MemoriesOptions(TypedDict, total=False):
+    """Options of `query.memories`; `cursor` is the `next` of an earlier reply."""
+
+    filters: Filters | Mapping[str, object] | None
+    text: str | None
+    order: str
+    cursor: str | None
+    limit: int
+
+
 class Target(TypedDict, total=False):
     """Target of `verify` and `correct`: one of the two ids."""
 

@@ -4,7 +4,14 @@ from typing import Unpack
 from uuid import UUID
 
 from ricordo.client.connection import Connection
-from ricordo.client.options import ContextOptions, FactsOptions, HistoryOptions, RecallOptions, When
+from ricordo.client.options import (
+    ContextOptions,
+    FactsOptions,
+    HistoryOptions,
+    MemoriesOptions,
+    RecallOptions,
+    When,
+)
 from ricordo.messages import listings, queries
 
 
@@ -91,3 +98,10 @@ class QueryMethods:
         """
         fields = {"user_id": user_id, "memory_id": memory_id}
         return await self._connection.ask(listings.MemoryRequest, listings.MemoryReply, fields, timeout)
+
+    async def memories(
+        self, user_id: str, *, timeout: float | None = None, **options: Unpack[MemoriesOptions]
+    ) -> listings.MemoriesReply:
+        """Return a page of memories; its `next` is the `cursor` of the following page."""
+        fields = {"user_id": user_id, **options}
+        return await self._connection.ask(listings.MemoriesRequest, listings.MemoriesReply, fields, timeout)

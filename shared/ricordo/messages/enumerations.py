@@ -126,6 +126,15 @@ class ForgetScope(StrEnum):
     USER = "user"
 
 
+class ListingOrder(StrEnum):
+    """The order of a listing of memories."""
+
+    RECENT = "recent"
+    OLDEST = "oldest"
+    IMPORTANT = "important"
+    USED = "used"
+
+
 class ChangeKind(StrEnum):
     """What changed a memory."""
 

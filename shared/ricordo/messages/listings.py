@@ -1,10 +1,12 @@
-"""The queries for looking around: one memory with all that belongs to it."""
+"""The queries for looking around: one memory with all that belongs to it, and pages of memories."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
-from ricordo.messages.enumerations import ArchiveReason, ChangeKind
+from ricordo.messages.enumerations import ArchiveReason, ChangeKind, ListingOrder
 from ricordo.messages.message_types import (
     Count,
     Flag,
@@ -12,10 +14,16 @@ from ricordo.messages.message_types import (
     Instant,
     Message,
     Number,
+    OptionalLabel,
     Request,
     Unit,
 )
+from ricordo.messages.queries import Filters
 from ricordo.messages.views import FactView, MemoryView
+
+Cursor = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,512}$")]
+"""The `next` of an earlier reply: opaque, and valid for the same user and arguments only."""
+PageSize = Annotated[int, Field(strict=True, ge=1, le=200)]
 
 
 class BriefMemoryView(Message):
@@ -102,3 +110,29 @@ class MemoryReply(Message):
     """The facts that its message supports, most confident first, at most 100; superseded ones too."""
     history: tuple[MemoryChange, ...] = ()
     """What changed it, oldest first, then changes without a time; of uses and corrections the latest 100."""
+
+
+class MemoriesRequest(Request):
+    """List the memories of a user, page by page."""
+
+    name: ClassVar[str] = "query.memories"
+
+    user_id: Id
+    filters: Filters | None = None
+    text: OptionalLabel = None
+    """Words that the content contains, in any case and with or without accents."""
+    order: ListingOrder = ListingOrder.RECENT
+    cursor: Cursor | None = None
+    """The `next` of the preceding page; all other fields but `limit` must be the same."""
+    limit: PageSize = 50
+
+
+class MemoriesReply(Message):
+    """A page of memories."""
+
+    memories: tuple[MemoryView, ...] = ()
+    next: Cursor | None = None
+    """The `cursor` of the next page; null if there is none. It expires after an hour for the orders
+    `important` and `used`."""
+    total: Count = 0
+    """The number of matching memories at the time of the first page."""

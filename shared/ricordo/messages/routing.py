@@ -162,6 +162,7 @@ _ALL: Final = (
     _query(queries.StatsRequest, queries.StatsReply),
     _query(queries.ExpandRequest, queries.ExpandReply),
     _query(listings.MemoryRequest, listings.MemoryReply),
+    _query(listings.MemoriesRequest, listings.MemoriesReply),
     _command(commands.Forget, commands.ForgetReply, _FACTS),
     _command(commands.Pin, commands.PinReply),
     _command(commands.Verify, commands.VerifyReply, _FACTS),

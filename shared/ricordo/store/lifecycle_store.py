@@ -22,6 +22,7 @@ _SQL: Final = Database.queries("lifecycle_store")
 _STAGES: Final = Database.queries("stages")
 _CURATION: Final = Database.queries("curation_store")
 _ERASURE: Final = Database.queries("erasure")
+_LISTINGS: Final = Database.queries("memory_listings")
 MemoryKeys = Collection[tuple[UUID, str]]
 """Memories, each with its user."""
 _FADED: Final = ("ids", "former", "accessed", "factors", "weak")
@@ -263,7 +264,13 @@ class LifecycleStore(Store):
             )
 
     async def tidy(
-        self, tenant: str, *, handled_before: datetime, used_before: datetime, died_before: datetime
+        self,
+        tenant: str,
+        *,
+        handled_before: datetime,
+        used_before: datetime,
+        died_before: datetime,
+        listed_before: datetime,
     ) -> None:
         """Drop old records, in several transactions; locked rows are left to the next time.
 
@@ -271,11 +278,13 @@ class LifecycleStore(Store):
             handled_before: drops the inbox; older than any redelivery.
             used_before: drops uses of memories, and outcomes of requests; older than any redelivery.
             died_before: drops reasons of dead letters; `lagging` then finds their messages again.
+            listed_before: drops stored listings.
         """
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)
         await self._drop(tenant, _SQL["empty_uses"], used_before)
         await self._drop(tenant, _CURATION["empty_requests"], used_before)
         await self._drop(tenant, _SQL["delete_old_dead_letters"], died_before)
+        await self._drop(tenant, _LISTINGS["delete_old"], listed_before)
 
     async def _drop(self, tenant: str, query: str, before: datetime) -> None:
         """Drop older rows, some at a time: after a long pause there may be too many for one statement."""

@@ -17,6 +17,9 @@ with inbox as (
 ), requests as (
     insert into requests (tenant, id, user_id, request_hash, handled_at)
     select $1, 'r-' || n, 'u-1', '', $3 from generate_series(1, $4) as n
+), listings as (
+    insert into listings (tenant, listing_id, chunk, user_id, memory_ids, created_at)
+    select $1, gen_random_uuid(), 0, 'u-1', '{}', $3 from generate_series(1, $4)
 )
 insert into dead_letters (tenant, consumer, subject, sequence, code, reason, attempts, died_at)
 select $1, 'a', 's', n, 'c', 'r', 1, $3 from generate_series(1, $4) as n
@@ -24,11 +27,12 @@ select $1, 'a', 's', n, 'c', 'r', 1, $3 from generate_series(1, $4) as n
 _LEFT = """
 select (select count(*) from inbox where tenant = $1), (select count(*) from memory_uses where tenant = $1),
        (select count(*) from requests where tenant = $1),
-       (select count(*) from dead_letters where tenant = $1)
+       (select count(*) from dead_letters where tenant = $1),
+       (select count(*) from listings where tenant = $1)
 """
 _HOLD = [
     f"select 1 from {table} where tenant = $1 limit 1 for update"
-    for table in ("inbox", "memory_uses", "requests", "dead_letters")
+    for table in ("inbox", "memory_uses", "requests", "dead_letters", "listings")
 ]
 
 
@@ -41,7 +45,11 @@ async def _tidy(stores: Stores) -> None:
     before = STORED + timedelta(seconds=1)
     async with asyncio.timeout(30):
         await stores.lifecycle.tidy(
-            stores.tenant, handled_before=before, used_before=before, died_before=before
+            stores.tenant,
+            handled_before=before,
+            used_before=before,
+            died_before=before,
+            listed_before=before,
         )
 
 
@@ -57,9 +65,9 @@ async def test_what_is_held_is_left_to_the_next_time(stores: Stores) -> None:
         for query in _HOLD:
             await connection.execute(query, stores.tenant)
         await _tidy(stores)
-        assert await _left(stores) == (1, 1, 1, 1)
+        assert await _left(stores) == (1,) * 5
     await _tidy(stores)
-    assert await _left(stores) == (0, 0, 0, 0)
+    assert await _left(stores) == (0,) * 5
 
 
 async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +88,6 @@ async def test_it_goes_in_several_transactions(stores: Stores, monkeypatch: pyte
             await _tidy(stores)
     dropped, *others = await _left(stores)
     assert 0 < dropped < _OLD
-    assert others == [_OLD] * 3
+    assert others == [_OLD] * 4
     await _tidy(stores)
-    assert await _left(stores) == (0, 0, 0, 0)
+    assert await _left(stores) == (0,) * 5

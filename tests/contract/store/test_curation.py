@@ -136,7 +136,9 @@ async def test_a_repeated_request_returns_the_same_and_changes_nothing_for_a_day
     with pytest.raises(RequestConflict):
         await _mark(stores, "verified", one, by=request("p", "verify"))
     later = STORED + timedelta(days=1)
-    await stores.lifecycle.tidy(stores.tenant, handled_before=later, used_before=later, died_before=later)
+    await stores.lifecycle.tidy(
+        stores.tenant, handled_before=later, used_before=later, died_before=later, listed_before=later
+    )
     assert (await _judge(stores, recall, used=[one], by=request("r"))).used == 1, "it is a new request"
 
 

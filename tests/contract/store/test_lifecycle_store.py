@@ -38,7 +38,11 @@ async def _use(stores: Stores, *accesses: Sequence[RecallUse]) -> None:
 
 async def _tidied(stores: Stores, *, used_before: datetime = STORED, died_before: datetime = STORED) -> None:
     await stores.lifecycle.tidy(
-        stores.tenant, handled_before=STORED, used_before=used_before, died_before=died_before
+        stores.tenant,
+        handled_before=STORED,
+        used_before=used_before,
+        died_before=died_before,
+        listed_before=STORED,
     )
 
 

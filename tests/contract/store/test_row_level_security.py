@@ -18,6 +18,7 @@ from ricordo.store.consolidation import Reflection, ReflectionBacklog, Reflectio
 from ricordo.store.database import Connection, Database
 from ricordo.store.intake import IntakeLimits, IntakeStore
 from ricordo.store.links import Comparison
+from ricordo.store.memory_listings import ListingScope, MemoryListings
 from ricordo.store.session_store import SessionStore
 from ricordo.store.working_memory_store import WorkingNote
 from ricordo.testing.factories import unit_vector
@@ -27,7 +28,7 @@ TABLES = (
     "linked_memories similar_texts embedding_models mentions entity_names identity_decisions "
     "pass_runs memory_uses requests withdrawn_memories unsummarized_conversations session_ends notes "
     "documents reflection_backlog insights discarded_objects quota_counters rejections corrections "
-    "fact_versions gone_facts"
+    "fact_versions gone_facts listings"
 ).split()
 
 UNBOUND = {"schema_migrations"}
@@ -72,6 +73,8 @@ async def _fill_every_table(stores: Stores) -> None:
     both = [stores.id("m-1"), stores.id("m-7")]
     compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
     await stores.indexing.mark(stores.tenant, both, STORED, compared)
+    listings = MemoryListings(stores.database)
+    await listings.store(stores.tenant, "u-1", ListingScope(), STORED, by_use=True, limit=1)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)
     await stores.notes.note(stores.tenant, note, STORED, live_since=STORED, limit=1)
 

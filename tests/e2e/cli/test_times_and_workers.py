@@ -60,6 +60,12 @@ def test_an_ended_session_has_a_summary_that_shows_its_sources(ricordo: Ricordo)
     assert (told["memory"]["content"], told["preceding"]) == (VISIT[0], None)
     shown = ricordo("memory", sources[0]["id"], *user, "--ids")
     assert shown.index(VISIT[0]) < shown.index("After") < shown.index(sources[1]["id"])
+    listed = ricordo("memories", *user, "--order", "oldest", "--kind", "message", "--limit", "1", "--all")
+    said = [line.strip() for line in listed.splitlines()]
+    assert [line for line in said if line in VISIT] == list(VISIT)
+    page = ricordo.json("memories", *user, "--text", VISIT[0].split()[1], "--limit", "1")
+    assert page["total"] >= 1
+    assert "limit" in ricordo("memories", *user, "--limit", "201", code=2)
     assert "no memory" in ricordo("memory", sources[0]["id"], "--user", "nobody", code=1)
 
 

@@ -54,6 +54,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         "query.stats": queries.StatsReply(),
         "query.expand": queries.ExpandReply(),
         "query.memory": listings.MemoryReply(memory=DETAILS),
+        "query.memories": listings.MemoriesReply(next="abc", total=2),
     }
     for name, reply in replies.items():
         await worker.answer(name, reply)
@@ -69,6 +70,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         await memory.stats("u-1"),
         await memory.expand("u-1", ID),
         await memory.memory("u-1", ID),
+        await memory.memories("u-1", text="cane", order="used", filters={"kinds": ["note"]}),
     ]
 
     assert answers == list(replies.values())

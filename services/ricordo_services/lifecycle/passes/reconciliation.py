@@ -18,6 +18,7 @@ from ricordo.messages.events import (
 )
 from ricordo.runtime.event_publishing import Emitter
 from ricordo.store.lifecycle_store import LifecycleStore, LostStages
+from ricordo.store.memory_listings import LIFETIME as LISTING_LIFETIME
 from ricordo.store.stages import CONSUMERS_OF_STAGES
 from ricordo.store.working_memory_store import NoteStore
 from ricordo_services.job_progress import PassSummary
@@ -39,7 +40,7 @@ async def tidy(
     uses_kept: timedelta = _USES_KEPT,
     notes_kept: timedelta = LIFETIME,
 ) -> None:
-    """Delete old records of all tenants: handled events, uses of memories, reasons of dead letters, notes.
+    """Delete old records of all tenants: handled events, uses, reasons of dead letters, listings, notes.
 
     A message that still lacks a stage when its reason is deleted is republished once more; if it fails again,
     it becomes a dead letter again. That compensates for a replay that a power failure has lost. Notes from
@@ -56,6 +57,7 @@ async def tidy(
                 handled_before=now - _HANDLED_KEPT,
                 used_before=now - uses_kept,
                 died_before=now - _REASONS_KEPT,
+                listed_before=now - LISTING_LIFETIME,
             )
         with items.guard(now, tenant, of="notes"):
             await notes.tidy(tenant, before=now - notes_kept, after=now + notes_kept)

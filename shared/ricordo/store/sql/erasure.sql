@@ -93,6 +93,13 @@ with encoded as (
     delete from corrections where tenant = $1 and correcting_id = any($3::uuid[])
 ), accepted as (
     delete from rejections where tenant = $1 and user_id is not distinct from $2 and message_id = any($4::text[])
+), unlisted as (
+    -- The others keep their places, so that whoever reads the listing misses none.
+    update listings l
+    set memory_ids = array(
+        select case when one = any($3::uuid[]) then null else one end
+        from unnest(l.memory_ids) with ordinality as listed (one, place) order by place)
+    where l.tenant = $1 and l.user_id = $2 and l.memory_ids && $3::uuid[]
 ), unsaid as (
     update unsummarized_conversations set since_message_id = '' where tenant = $1 and user_id = $2 and since_message_id = any($4::text[])
 ), taken as (
@@ -197,6 +204,8 @@ with unasked as (
     delete from identity_decisions where tenant = $1 and user_id = $2 and decided_at <= $3
 ), accepted as (
     delete from rejections where tenant = $1 and user_id = $2 and rejected_at <= $3
+), unlisted as (
+    delete from listings where tenant = $1 and user_id = $2 and created_at <= $3
 ), weightless as (
     delete from reflection_backlog where tenant = $1 and user_id = $2
         and not exists (select from history where tenant = $1 and user_id = $2)

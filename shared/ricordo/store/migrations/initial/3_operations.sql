@@ -181,6 +181,20 @@ create table insights (
     primary key (tenant, user_id, insight_hash)
 );
 
+-- Listings of a user's memories in an order that changes while they are read: by use or importance. Each row holds a thousand
+-- ids, null for a memory that was erased.
+create table listings (
+    tenant text not null,
+    listing_id uuid not null,
+    chunk integer not null,
+    user_id text not null,
+    memory_ids uuid[] not null,
+    created_at timestamptz not null,
+    primary key (tenant, listing_id, chunk)
+);
+create index listings_of_user on listings (tenant, user_id, created_at);
+create index listings_age on listings (tenant, created_at);
+
 -- The last completed run of each lifecycle pass, and the position of an unfinished one.
 create table pass_runs (
     tenant text not null,

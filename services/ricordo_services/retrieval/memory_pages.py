@@ -1,0 +1,185 @@
+"""Answers `query.memories`: pages of a user's memories that miss none and show none twice."""
+
+import asyncio
+import re
+import struct
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from ricordo.clock import Clock
+from ricordo.language.topics import topic_keys
+from ricordo.messages.enumerations import ListingOrder
+from ricordo.messages.listings import MemoriesReply, MemoriesRequest
+from ricordo.messages.queries import Filters
+from ricordo.store.memory_listings import (
+    ListedMemory,
+    ListingScope,
+    MemoryListings,
+    MemoryPlace,
+    UnknownListing,
+)
+from ricordo.store.memory_queries import MemoryQueries
+from ricordo_services.retrieval.cursors import invalid_cursor, seal, unseal
+from ricordo_services.retrieval.reply_views import memory_view
+from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_POSITION: Final = struct.Struct(">Iq16s")
+"""Of a cursor: the total, microseconds or a place, the id of a memory or of a listing."""
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+_BY_TIME: Final = frozenset({ListingOrder.RECENT, ListingOrder.OLDEST})
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """Where a page begins: behind a memory in the order of time, or behind a place of a stored listing."""
+
+    total: int
+    number: int
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPages:
+    """Answers `query.memories`.
+
+    The orders by time follow from columns that never change, so a cursor holds the last memory of its page.
+    Use and importance change, so the first page stores the order, and a cursor holds a place in it.
+    """
+
+    memories: MemoryQueries
+    listings: MemoryListings
+    clock: Clock
+
+    async def __call__(self, tenant: str, request: MemoriesRequest, /) -> MemoriesReply:
+        """Return a page of memories.
+
+        Raises:
+            RequestError: the cursor is damaged, expired, or of another user or request.
+        """
+        filters = (request.filters or Filters()).model_dump_json()
+        bound = (tenant, request.user_id, request.order.value, filters, request.text or "")
+        position = None
+        if request.cursor is not None:
+            raw = unseal(request.cursor, *bound)
+            if len(raw) != _POSITION.size:
+                raise invalid_cursor()
+            total, number, raw_id = _POSITION.unpack(raw)
+            position = _Position(total, number, UUID(bytes=raw_id))
+        scope = await self._scope(tenant, request)
+        page = self._by_time if request.order in _BY_TIME else self._stored
+        ids, after, total = await page(tenant, request, scope, position)
+        found = {one.id: one for one in await self.memories.memories(tenant, request.user_id, ids)}
+        return MemoriesReply(
+            memories=tuple(memory_view(found[one]) for one in ids if one in found),
+            next=None if after is None else seal(_POSITION.pack(total, after.number, after.id.bytes), *bound),
+            total=total,
+        )
+
+    async def _by_time(
+        self, tenant: str, request: MemoriesRequest, scope: ListingScope, position: _Position | None
+    ) -> tuple[Sequence[UUID], _Position | None, int]:
+        """Return the ids of a page, the position behind it if there is more, and the total."""
+        user_id, after = request.user_id, None
+        if position is None:
+            total = await self.listings.total(tenant, user_id, scope)
+        else:
+            total, after = position.total, MemoryPlace(position.id, _EPOCH + position.number * _MICROSECOND)
+        found = await self.listings.by_time(
+            tenant,
+            user_id,
+            scope,
+            oldest_first=request.order is ListingOrder.OLDEST,
+            after=after,
+            limit=request.limit + 1,  # the surplus one shows that there are more
+        )
+        shown = found[: request.limit]
+        behind = None
+        if len(found) > len(shown):
+            last = shown[-1]
+            behind = _Position(total, (last.created_at - _EPOCH) // _MICROSECOND, last.id)
+        return [one.id for one in shown], behind, total
+
+    async def _stored(
+        self, tenant: str, request: MemoriesRequest, scope: ListingScope, position: _Position | None
+    ) -> tuple[Sequence[UUID], _Position | None, int]:
+        """As `_by_time`, in an order that the first page stores."""
+        user_id, now, limit = request.user_id, self.clock.now(), request.limit
+        found: Sequence[ListedMemory]
+        if position is None:
+            by_use = request.order is ListingOrder.USED
+            listing_id, total, found = await self.listings.store(
+                tenant, user_id, scope, now, by_use=by_use, limit=limit + 1
+            )
+        else:
+            listing_id, total = position.id, position.total
+            try:
+                found = await self.listings.stored(
+                    tenant, user_id, scope, listing_id, now, after=position.number, limit=limit + 1
+                )
+            except UnknownListing:
+                raise invalid_cursor() from None
+        shown = found[:limit]
+        behind = _Position(total, shown[-1].place, listing_id) if len(found) > limit else None
+        return [one.id for one in shown], behind, total
+
+    async def _scope(self, tenant: str, request: MemoriesRequest) -> ListingScope:
+        """Return the conditions of a request: filters as those of a recall, and words."""
+        filters = request.filters or Filters()
+        above, below = valence_bounds(filters.emotion)
+        participants, topics = await self._names(tenant, request.user_id, filters)
+        return ListingScope(
+            start=filters.start,
+            end=filters.end,
+            participants=participants,
+            topics=topics,
+            types=[one.value for one in filters.types],
+            kinds=[one.value for one in filters.kinds],
+            above_valence=above,
+            below_valence=below,
+            min_importance=filters.min_importance,
+            include_archived=filters.include_archived,
+            include_uninformative=filters.include_uninformative,
+            patterns=None if request.text is None else _patterns(request.text),
+        )
+
+    async def _names(
+        self, tenant: str, user_id: str, filters: Filters
+    ) -> tuple[list[str] | None, list[str] | None]:
+        """Return how the user's memories write the filtered participants and topics; None for any."""
+        if not filters.participants and not filters.topics:
+            return None, None
+        found = await self.listings.names(
+            tenant, user_id, participants=bool(filters.participants), topics=bool(filters.topics)
+        )
+        people = {name.casefold() for name in filters.participants}
+        keys = {key.casefold() for key in keys_of_topics(filters.topics)}
+
+        def topics() -> list[str]:
+            return [
+                name
+                for field, name, language in found
+                if field == "topics" and any(key.casefold() in keys for key in topic_keys(name, language))
+            ]
+
+        participants = [name for field, name, _ in found if field != "topics" and name.casefold() in people]
+        return (
+            participants if filters.participants else None,
+            await asyncio.to_thread(topics) if filters.topics else None,
+        )
+
+
+def _patterns(text: str) -> list[str]:
+    """Return a regular expression of PostgreSQL for each word, in lower case and without accents.
+
+    Letters are lowered one by one, as PostgreSQL does. A text without words is searched for as it is.
+    """
+    lowered = "".join(letter.lower() for letter in unicodedata.normalize("NFKD", text))
+    plain = _ACCENTS.sub("", lowered)
+    words = [rf"\m{word}\M" for word in re.findall(r"\w+", plain)]
+    return words or [re.escape(part) for part in plain.split()]

@@ -1,0 +1,95 @@
+-- Pages of the memories of a user ($2).
+
+-- fragment: conditions
+-- $3 start, $4 end, $5 participants and $6 topics as they are written, or null, $7 types, $8 kinds, $9 and $10 what the valence
+-- is above and below, $11 least importance, $12 archived ones too, $13 uninformative ones too, $14 a pattern for each word, or null.
+      (tstzrange($3, $4) @> m.created_at
+       or exists (select from unnest(m.event_times) as event where tstzrange($3, $4) @> event and not isempty(event)))
+  and ($5::text[] is null or m.participants && $5)
+  and ($6::text[] is null or m.topics && $6)
+  and ($7::text[] = '{}' or m.type = any($7))
+  and ($8::text[] = '{}' or m.kind = any($8))
+  and ($9::float8 is null or m.valence > $9) and ($10::float8 is null or m.valence < $10)
+  and ($11::float8 is null or m.importance >= $11)
+  and ($12::boolean or m.archived_at is null) and ($13::boolean or m.informative >= 0.5)
+  and ($14::text[] is null
+       or regexp_replace(lower(normalize(m.content, nfkd)), '[\u0300-\u036f]', '', 'g') ~ all($14::text[]))
+
+-- name: names
+-- What the user's participants ($3) and topics ($4) are called, in which languages.
+select distinct 'participants' as field, name, '' as language
+from memories m cross join lateral unnest(m.participants) as name where m.tenant = $1 and m.user_id = $2 and $3::boolean
+union all
+select distinct 'topics', name, m.language
+from memories m cross join lateral unnest(m.topics) as name where m.tenant = $1 and m.user_id = $2 and $4::boolean
+
+-- name: total
+select count(*) from memories m where m.tenant = $1 and m.user_id = $2 and
+-- include: conditions
+
+-- name: recent
+-- $15, $16 the (instant, id) before which to look, or null, $17 how many
+select m.id, m.created_at from memories m
+where m.tenant = $1 and m.user_id = $2
+  and ($15::timestamptz is null or (m.created_at, m.id) < ($15, $16::uuid)) and
+-- include: conditions
+order by m.created_at desc, m.id desc limit $17
+
+-- name: oldest
+-- As `recent`, after the (instant, id).
+select m.id, m.created_at from memories m
+where m.tenant = $1 and m.user_id = $2
+  and ($15::timestamptz is null or (m.created_at, m.id) > ($15, $16::uuid)) and
+-- include: conditions
+order by m.created_at, m.id limit $17
+
+-- name: lock
+-- Who erases what is of the user waits until the listing is there, or is waited for.
+select pg_advisory_xact_lock_shared(hashtextextended($1 || '/user/' || $2, 0))
+
+-- name: store
+-- $15 the listing, $16 now, $17 whether by use, else by importance, $18 how many ids a chunk holds.
+with ordered as (
+    select m.id, row_number() over (
+               order by case when $17::boolean then m.access_count else m.importance end desc,
+                        case when $17 then m.last_accessed end desc nulls last, m.created_at desc, m.id desc) - 1 as position
+    from memories m
+    where m.tenant = $1 and m.user_id = $2 and
+-- include: conditions
+), stored as (
+    insert into listings (tenant, listing_id, chunk, user_id, memory_ids, created_at)
+    select $1, $15, position / $18::integer, $2, array_agg(id order by position), $16
+    from ordered group by position / $18
+)
+select count(*) from ordered
+
+-- name: drop_surplus
+-- $3 how many listings of the user stay, the latest.
+delete from listings
+where tenant = $1 and user_id = $2 and listing_id <> all(array(
+    select listing_id from listings where tenant = $1 and user_id = $2 and chunk = 0 order by created_at desc, listing_id limit $3))
+
+-- name: drop
+-- $3 listing
+delete from listings where tenant = $1 and listing_id = $3 and user_id is not distinct from $2
+
+-- name: chunks
+-- $3 listing, $4 since when it lives
+select count(*) from listings
+where tenant = $1 and listing_id = $3 and user_id is not distinct from $2 and created_at > $4
+
+-- name: listed
+-- $15 listing, $16 chunk, $17 how many places to pass over, $18 how many. What has gone leaves its place empty.
+select m.id, l.place
+from (select u.id, u.place from listings l cross join lateral unnest(l.memory_ids) with ordinality as u (id, place)
+      where l.tenant = $1 and l.listing_id = $15 and l.chunk = $16 and u.place > $17::bigint) as l
+join memories m on m.tenant = $1 and m.id = l.id
+where m.user_id is not distinct from $2 and
+-- include: conditions
+order by l.place limit $18
+
+-- name: delete_old
+-- $2 before when, $3 how many: what somebody else holds is left to the next time.
+delete from listings
+where tenant = $1 and ctid = any(array(
+    select ctid from listings where tenant = $1 and created_at < $2 order by created_at limit $3 for update skip locked))
