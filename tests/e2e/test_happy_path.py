@@ -111,6 +111,13 @@ async def test_memories_are_listed_page_by_page(shared_bot: Bot) -> None:
     assert ids(reply["memories"]) == ["m-4"]
 
 
+async def test_the_users_of_a_tenant_are_listed(shared_bot: Bot) -> None:
+    reply = await shared_bot.query("users")
+    (user,) = reply["users"]
+    assert user.items() >= {"user_id": "u-1", "memories": 3, "messages": 4, "archived": 0}.items()
+    assert reply["next"] is None
+
+
 async def test_a_memory_is_shown_with_what_belongs_to_it(shared_bot: Bot) -> None:
     line = await shared_bot.query("timeline", user_id="u-1", start=ago(days=3), end=ago(days=1))
     first, asked = line["memories"][0], {"user_id": "u-1", "memory_id": line["memories"][0]["id"]}

@@ -103,6 +103,7 @@ async def test_what_needs_the_rows_says_that_they_are_away(bot: Bot, degradable:
         "status": {"message_id": "boat-1"},
         "expand": user | {"memory_id": str(uuid.uuid4())},
         "memories": user | {"order": "used"},
+        "users": {},
     }
     await degradable.take("rows", "dead")
     for name, body in asked.items():

@@ -27,6 +27,7 @@ async def seen_by(bot: Bot) -> str:
         await bot.query("context", user_id="u-1", query=QUESTION, conversation_id="c-1", now=ago()),
         await bot.query("stats", user_id="u-1"),
         await bot.query("memories", user_id="u-1"),
+        await bot.query("users"),
     ]
     return str(replies)
 

@@ -39,7 +39,7 @@ from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTo
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
 from ricordo_services.retrieval.memory_browsing import MemoryBrowser
-from ricordo_services.retrieval.memory_pages import MemoryPages
+from ricordo_services.retrieval.memory_pages import MemoryPages, UserPages
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels
 from ricordo_services.retrieval.recall import RecallService
 from ricordo_services.retrieval.reply_truncation import (
@@ -68,7 +68,7 @@ async def queries(resources: Resources) -> QueryServer:
     facts = FactLookups(await resources.store(FactLedger), await resources.graph(), resources.graph_answers)
     lookups = MemoryLookups(memories, await resources.store(DocumentStore))
     browser = MemoryBrowser(memories, await resources.store(MemoryDetailQueries))
-    pages = MemoryPages(memories, await resources.store(MemoryListings), resources.clock)
+    listings = await resources.store(MemoryListings)
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
     server = await query_server(
@@ -85,7 +85,8 @@ async def queries(resources: Resources) -> QueryServer:
             "query.stats": lookups.stats,
             "query.expand": lookups.expand,
             "query.memory": browser.memory,
-            "query.memories": pages,
+            "query.memories": MemoryPages(memories, listings, resources.clock),
+            "query.users": UserPages(listings),
         },
         {
             "query.recall": fit_memories,

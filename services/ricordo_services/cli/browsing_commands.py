@@ -1,11 +1,11 @@
-"""`ricordo memory|memories`: one memory with all that belongs to it, and pages of memories."""
+"""`ricordo memory|memories|users`: one memory with all that belongs to it; pages of memories and users."""
 
 from collections.abc import Iterable
 from datetime import tzinfo
 
 from rich.text import Text
 
-from ricordo.messages.listings import BriefMemoryView, MemoryChange, MemoryReply
+from ricordo.messages.listings import BriefMemoryView, MemoryChange, MemoryReply, UsersReply
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.output import (
     counted,
@@ -54,6 +54,36 @@ async def memories(
                 break
     if reply.next is not None and not call.as_json:
         print_remark(f"{reply.total} in all; the next page: --cursor {reply.next}", "dim")
+
+
+async def users(
+    call: Call,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    all: bool = False,  # noqa: A002 - the name of the option
+    timezone: str | None = None,
+) -> None:
+    """List the users of the tenant."""
+    zone = zone_of(timezone)
+    async with call.client() as client:
+        while True:
+            reply = await client.users(cursor=cursor, limit=limit)
+            call.print_reply(reply, lambda page: _show_users(page, zone))
+            cursor = reply.next
+            if cursor is None or not all:
+                break
+    if cursor is not None and not call.as_json:
+        print_remark(f"the next page: --cursor {cursor}", "dim")
+
+
+def _show_users(reply: UsersReply, zone: tzinfo | None) -> None:
+    """Print users with their counts, or that there are none."""
+    if not reply.users:
+        print_remark("no users")
+    for one in reply.users:
+        counts = f"{counted(one.memories, 'memories')}, {counted(one.messages, 'messages')}"
+        print_text(f"{one.user_id}  {counts}, last active {local_text(one.last_activity, zone)}")
 
 
 def _show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:

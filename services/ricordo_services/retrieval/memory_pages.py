@@ -1,11 +1,11 @@
-"""Answers `query.memories`: pages of a user's memories that miss none and show none twice."""
+"""Answers `query.memories` and `query.users`: pages that miss nothing and show nothing twice."""
 
 import asyncio
 import re
 import struct
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -13,7 +13,7 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.language.topics import topic_keys
 from ricordo.messages.enumerations import ListingOrder
-from ricordo.messages.listings import MemoriesReply, MemoriesRequest
+from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
 from ricordo.messages.queries import Filters
 from ricordo.store.memory_listings import (
     ListedMemory,
@@ -171,6 +171,29 @@ class MemoryPages:
         return (
             participants if filters.participants else None,
             await asyncio.to_thread(topics) if filters.topics else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UserPages:
+    """Answers `query.users`."""
+
+    listings: MemoryListings
+
+    async def __call__(self, tenant: str, request: UsersRequest, /) -> UsersReply:
+        """Return a page of the users of a tenant, by id.
+
+        Raises:
+            RequestError: the cursor is damaged, or of another tenant.
+        """
+        bound = (tenant, request.name)
+        after = None if request.cursor is None else unseal(request.cursor, *bound).decode("ascii")
+        found = await self.listings.users(tenant, after, request.limit + 1)
+        shown = found[: request.limit]
+        more = len(found) > len(shown)
+        return UsersReply(
+            users=tuple(UserView.model_validate(asdict(one)) for one in shown),
+            next=seal(shown[-1].user_id.encode("ascii"), *bound) if more else None,
         )
 
 

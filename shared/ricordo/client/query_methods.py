@@ -105,3 +105,14 @@ class QueryMethods:
         """Return a page of memories; its `next` is the `cursor` of the following page."""
         fields = {"user_id": user_id, **options}
         return await self._connection.ask(listings.MemoriesRequest, listings.MemoriesReply, fields, timeout)
+
+    async def users(
+        self, *, cursor: str | None = None, limit: int = 50, timeout: float | None = None
+    ) -> listings.UsersReply:
+        """Return a page of the users of the tenant, by id, 1 to 200 of them.
+
+        Args:
+            cursor: the `next` of the preceding page.
+        """
+        fields = {"cursor": cursor, "limit": limit}
+        return await self._connection.ask(listings.UsersRequest, listings.UsersReply, fields, timeout)

@@ -1,9 +1,9 @@
-"""The queries for looking around: one memory with all that belongs to it, and pages of memories."""
+"""The queries for looking around: one memory with all that belongs to it, pages of memories and of users."""
 
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.enumerations import ArchiveReason, ChangeKind, ListingOrder
@@ -136,3 +136,35 @@ class MemoriesReply(Message):
     `important` and `used`."""
     total: Count = 0
     """The number of matching memories at the time of the first page."""
+
+
+class UserView(Message):
+    """A user of the tenant."""
+
+    model_config = ConfigDict(title="User")
+
+    user_id: Id
+    memories: Count
+    """The number of informative memories, archived ones included."""
+    archived: Count
+    messages: Count
+    last_activity: Instant
+    """When the last message was stored or a memory was last used, whichever was later."""
+
+
+class UsersRequest(Request):
+    """List the users of the tenant, page by page."""
+
+    name: ClassVar[str] = "query.users"
+
+    cursor: Cursor | None = None
+    """The `next` of the preceding page."""
+    limit: PageSize = 50
+
+
+class UsersReply(Message):
+    """Users by id."""
+
+    users: tuple[UserView, ...] = ()
+    next: Cursor | None = None
+    """The `cursor` of the next page; null if there is none."""

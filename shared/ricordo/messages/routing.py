@@ -163,6 +163,7 @@ _ALL: Final = (
     _query(queries.ExpandRequest, queries.ExpandReply),
     _query(listings.MemoryRequest, listings.MemoryReply),
     _query(listings.MemoriesRequest, listings.MemoriesReply),
+    _query(listings.UsersRequest, listings.UsersReply),
     _command(commands.Forget, commands.ForgetReply, _FACTS),
     _command(commands.Pin, commands.PinReply),
     _command(commands.Verify, commands.VerifyReply, _FACTS),

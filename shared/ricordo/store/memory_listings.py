@@ -1,4 +1,4 @@
-"""Pages of a user's memories, in orders that hold while memories arrive, change and go."""
+"""Pages of a user's memories, in orders that hold while memories arrive, change and go; and of users."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
@@ -44,6 +44,21 @@ class ListingScope:
     patterns: Sequence[str] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSummary:
+    """A user of a tenant, with counts as in `UserCounts`.
+
+    Attributes:
+        last_activity: when a message was stored or a memory used, whichever was later.
+    """
+
+    user_id: str
+    memories: int
+    archived: int
+    messages: int
+    last_activity: datetime
+
+
 class MemoryPlace(NamedTuple):
     """Place of a memory in the order of time."""
 
@@ -59,7 +74,7 @@ class ListedMemory(NamedTuple):
 
 
 class MemoryListings(Store):
-    """Lists the memories of a user. Raises `StoreUnavailable`.
+    """Lists the memories of a user, and the users of a tenant. Raises `StoreUnavailable`.
 
     Args:
         chunk: the number of ids in a row of a stored listing.
@@ -149,6 +164,11 @@ class MemoryListings(Store):
             return await self._read(
                 connection, conditions, listing_id, range(after, chunks * self._chunk), limit
             )
+
+    async def users(self, tenant: str, after: str | None, limit: int) -> Sequence[UserSummary]:
+        """Return the next users with messages, by id."""
+        found = await self._fetch(_SQL["users"], tenant, after, limit, planned_anew=True)
+        return [UserSummary(**dict(row)) for row in found]
 
     async def _read(
         self,

@@ -4,7 +4,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import Any, Literal
 from uuid import UUID
@@ -19,14 +20,14 @@ from tests.fixtures.eventually import eventually
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages.enumerations import ForgetScope, ListingOrder
 from ricordo.messages.errors import ErrorCode
-from ricordo.messages.listings import MemoriesReply, MemoriesRequest
+from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
 from ricordo.runtime.replies import RequestError
 from ricordo.store import derived_memories
 from ricordo.store.erasure import ErasureRequest
 from ricordo.store.memory_listings import LIFETIME, MemoryListings
 from ricordo.testing.factories import at
 from ricordo.testing.manual_clock import ManualClock
-from ricordo_services.retrieval.memory_pages import MemoryPages
+from ricordo_services.retrieval.memory_pages import MemoryPages, UserPages
 
 BY_TIME = (ListingOrder.RECENT, ListingOrder.OLDEST)
 STORED_ORDERS = (ListingOrder.IMPORTANT, ListingOrder.USED)
@@ -299,6 +300,35 @@ async def test_a_cursor_is_of_one_user_and_of_one_request(reader: Reader, order:
             await asking.page(**asked | more)
         error = refused.value.body.error
         assert (error.code, error.field) == (ErrorCode.INVALID_REQUEST, "cursor"), more
+
+
+async def test_users_are_listed_with_counts_and_their_last_activity(stores: Stores) -> None:
+    pages, other = UserPages(MemoryListings(stores.database)), stores.another_tenant()
+    assert await pages(stores.tenant, UsersRequest()) == UsersReply()
+    await other.record(other.message("m-1", user_id="u-0"))
+    names = ["Zoe", "ada", "u-1", "u-10", "u-2"]
+    for name in names:
+        await stores.record(*(stores.message(f"{name}-{n}", user_id=name, minute=n) for n in range(2)))
+    await stores.enrich("u-1-0", informative=0.0)
+    await stores.execute("update memories set archived_at = now() where id = $1", stores.id("u-1-1"))
+    await stores.use(stores.id("u-2-1"), at=STORED + timedelta(days=1), user_id="u-2")
+    found, cursor, first = list[UserView](), None, ""
+    while not found or cursor is not None:
+        reply = await pages(stores.tenant, UsersRequest(limit=2, cursor=cursor))
+        found += reply.users
+        cursor = reply.next
+        if len(found) == 2:  # the last one shown is deleted, and two others come, before and behind it
+            first = cursor or ""
+            await forget(stores, replace(A_USER, user_id="ada", key="ada"))
+            await stores.record(stores.message("a", user_id="Aldo"), stores.message("b", user_id="zz"))
+    assert [one.user_id for one in found] == [*names, "zz"]
+    by_name = {one.user_id: one for one in found}
+    assert (by_name["u-1"].memories, by_name["u-1"].archived, by_name["u-1"].messages) == (1, 1, 2)
+    assert by_name["u-1"].last_activity == STORED
+    assert by_name["u-2"].last_activity == STORED + timedelta(days=1)
+    for asking, tenant in ((first, other.tenant), (first[:-1], stores.tenant)):
+        with pytest.raises(RequestError, match="cursor must be"):
+            await pages(tenant, UsersRequest(cursor=asking))
 
 
 @pytest.mark.parametrize("order", STORED_ORDERS)

@@ -65,6 +65,10 @@ def test_an_ended_session_has_a_summary_that_shows_its_sources(ricordo: Ricordo)
     assert [line for line in said if line in VISIT] == list(VISIT)
     page = ricordo.json("memories", *user, "--text", VISIT[0].split()[1], "--limit", "1")
     assert page["total"] >= 1
+    names = [one["user_id"] for one in ricordo.json("users")["users"]]
+    assert "cat" in names
+    users = ricordo("users", "--limit", "1", "--all").splitlines()
+    assert [line.split()[0] for line in users] == names
     assert "limit" in ricordo("memories", *user, "--limit", "201", code=2)
     assert "no memory" in ricordo("memory", sources[0]["id"], "--user", "nobody", code=1)
 

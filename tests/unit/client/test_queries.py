@@ -55,6 +55,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         "query.expand": queries.ExpandReply(),
         "query.memory": listings.MemoryReply(memory=DETAILS),
         "query.memories": listings.MemoriesReply(next="abc", total=2),
+        "query.users": listings.UsersReply(next="abc"),
     }
     for name, reply in replies.items():
         await worker.answer(name, reply)
@@ -71,6 +72,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
         await memory.expand("u-1", ID),
         await memory.memory("u-1", ID),
         await memory.memories("u-1", text="cane", order="used", filters={"kinds": ["note"]}),
+        await memory.users(limit=1),
     ]
 
     assert answers == list(replies.values())

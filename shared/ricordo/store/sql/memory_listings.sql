@@ -1,4 +1,4 @@
--- Pages of the memories of a user ($2).
+-- Pages of the memories of a user ($2), and of the users of a tenant.
 
 -- fragment: conditions
 -- $3 start, $4 end, $5 participants and $6 topics as they are written, or null, $7 types, $8 kinds, $9 and $10 what the valence
@@ -87,6 +87,26 @@ join memories m on m.tenant = $1 and m.id = l.id
 where m.user_id is not distinct from $2 and
 -- include: conditions
 order by l.place limit $18
+
+-- name: users
+-- $2 the user after whom to look, or null, $3 how many. Each user is found from the one before, not among all messages.
+with recursive next_users as (
+    (select user_id from history where tenant = $1 and user_id > coalesce($2::text, '') order by user_id limit 1)
+    union all
+    select (select h.user_id from history h where h.tenant = $1 and h.user_id > n.user_id order by h.user_id limit 1)
+    from next_users n where n.user_id is not null
+), page as materialized (
+    select user_id from next_users where user_id is not null limit $3
+)
+select p.user_id, m.memories, m.archived, h.messages, greatest(h.last_stored, m.last_accessed) as last_activity
+from page p
+cross join lateral (
+    select count(*) filter (where informative >= 0.5) as memories,
+           count(*) filter (where informative >= 0.5 and archived_at is not null) as archived, max(last_accessed) as last_accessed
+    from memories where tenant = $1 and user_id = p.user_id) as m
+cross join lateral (
+    select count(*) as messages, max(stored_at) as last_stored from history where tenant = $1 and user_id = p.user_id) as h
+order by p.user_id
 
 -- name: delete_old
 -- $2 before when, $3 how many: what somebody else holds is left to the next time.
