@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ricordo.bus.port import Delivery
 from ricordo.runtime.worker.breaker import ConsumerBreaker, ConsumerBreakerSettings
 from ricordo.runtime.worker.state import InFlightMessage, LoopSettings, LoopState
@@ -156,6 +159,24 @@ async def test_while_it_is_halted_each_probe_handles_one_message_and_fetches_one
     loop.state.end_batch(probe)
     await loop.clock.advance(2.0)
     assert sequences(loop.take()) == [3], "another message than those that failed"
+
+
+@given(st.lists(st.sampled_from("ab"), min_size=2, max_size=6))
+def test_a_halted_worker_probes_all_that_it_retains_by_turns(users: list[str]) -> None:
+    count = len(users)
+    loop = Loop(slots=count)
+    for sequence, user in enumerate(users):
+        loop.give(sequence, user=user)
+    batch, probed = loop.take(), list[int]()
+    for _ in range(2 * count):
+        for message in batch:
+            loop.breaker.failed(message.delivery.sequence, "OSError")
+            message.retain()
+        loop.state.end_batch(batch)
+        batch = loop.state.begin_batch(loop.breaker.probe_at)
+        probed += sequences(batch)
+    assert probed == probed[:count] * 2
+    assert sorted(probed[:count]) == list(range(count))
 
 
 def test_when_it_stops_all_that_waits_is_taken() -> None:

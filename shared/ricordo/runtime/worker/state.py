@@ -219,6 +219,7 @@ class LoopState:
         retained = [one for one in batch if one.retained]
         for one in retained:
             one.retained = False
+            one.turn = self._turn + 1  # behind all that were attempted, so that the next probe is another
         self._waiting += retained
         return len(batch) - len(retained)
 
