@@ -43,7 +43,7 @@ async def ingest(resources: Resources) -> list[Service]:
     return [
         # One batch after the other: of two bodies under one id, the first published is the first to arrive.
         live,
-        await event_worker(resources, "ingest-bulk", imported, (await bulk_lane(resources, live),)),
+        await event_worker(resources, "ingest-bulk", imported, lane=await bulk_lane(resources, live)),
         *document_services,
         await export_server(resources),
     ]

@@ -24,6 +24,7 @@ async def event_worker(
     handler: Handler[Any],
     gates: Sequence[Gate] = (),
     *,
+    lane: Gate | None = None,
     slots: int | None = None,
     batch: int | None = None,
     concurrency: int = 1,
@@ -32,6 +33,8 @@ async def event_worker(
     """Return the worker that passes the events of a durable consumer to `handler`.
 
     Args:
+        gates: open while what the handler needs, besides PostgreSQL, is up.
+        lane: a gate for fetching only.
         slots: events in flight at most; None for the setting.
         batch: events in one call at most; None for the setting.
         linger: seconds to gather more events after the first.
@@ -57,6 +60,7 @@ async def event_worker(
         clock=resources.clock,
         settings=EventWorkerSettings(loop=loop, breaker=breaker),
         gate=AllGates((resources.database_gate, *gates)),
+        lane=lane,
         record_dead_letter=resources.record_dead_letter,
         priority=resources.priority,
     )

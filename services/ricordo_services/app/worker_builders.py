@@ -82,7 +82,8 @@ async def encode(resources: Resources) -> list[Service]:
         resources,
         "encode-bulk",
         handler,
-        (lane, batcher),
+        (batcher,),
+        lane=lane,
         slots=3 * _BULK_BATCH,
         batch=_BULK_BATCH,
         concurrency=2,
@@ -168,7 +169,7 @@ async def knowledge(resources: Resources) -> list[Service]:
     resources.preloads.append(fact_rules)
     worker = await event_worker(resources, "knowledge", handler)
     lane = await bulk_lane(resources, worker)
-    bulk = await event_worker(resources, "knowledge-bulk", handler, (lane,))
+    bulk = await event_worker(resources, "knowledge-bulk", handler, lane=lane)
     show_fact_models(reader, settings, worker.health)
     projector, changed = await resources.graph_projector(), asyncio.Event()
     gate = resources.probe("graph", resources.ask_graph)

@@ -178,10 +178,16 @@ class WatchedGate:
     """A gate whose waits are shown in a worker's health and, if long, in its log.
 
     Args:
+        gate: is open while the dependencies of the worker are up.
+        lane: says whether more may be fetched; what was fetched does not wait for it.
         log_after: seconds after which a wait is logged; shorter ones only at debug level.
     """
 
-    def __init__(self, gate: Gate, health: Health, log_after: float = 30.0) -> None:
+    def __init__(
+        self, gate: Gate, health: Health, log_after: float = 30.0, *, lane: Gate | None = None
+    ) -> None:
+        self._dependencies = gate
+        gate = gate if lane is None else AllGates((gate, lane))
         self._gate = gate
         self._health = health
         self._told_after = log_after
@@ -190,8 +196,8 @@ class WatchedGate:
         health.is_throttled = lambda: gate.is_throttled
 
     def invalidate(self) -> None:
-        """Invalidate the gate, as a call has just failed."""
-        self._gate.invalidate()
+        """Invalidate the dependencies, as a call has just failed."""
+        self._dependencies.invalidate()
 
     @property
     def is_known_open(self) -> bool:
@@ -199,12 +205,19 @@ class WatchedGate:
         return self._gate.is_known_open
 
     async def wait_open(self) -> bool:
-        """Wait until the gate is open.
+        """Wait until more may be fetched.
 
         Returns:
             Whether it was closed, that is, whether the wait was noticeable.
         """
-        waiting = asyncio.ensure_future(self._gate.wait_open())
+        return await self._wait(self._gate)
+
+    async def wait_for_dependencies(self) -> bool:
+        """Wait until the dependencies are up, and return whether one was down."""
+        return await self._wait(self._dependencies)
+
+    async def _wait(self, gate: Gate) -> bool:
+        waiting = asyncio.ensure_future(gate.wait_open())
         try:
             done, _ = await asyncio.wait({waiting}, timeout=_GATE_IS_CLOSED_AFTER)
             if done:

@@ -75,6 +75,18 @@ class TestGates:
         assert calls == [3, 3, 3]
         assert [(entry.what, entry.attempt) for entry in shop.settlements()] == [("ack", 1)] * 3
 
+    async def test_what_failed_while_its_lane_is_closed_is_returned_at_once(self) -> None:
+        shop, lane = Workshop(), Door()
+
+        async def handler(_: str, events: Sequence[Created]) -> Sequence[Outcome]:
+            lane.opened.clear()
+            raise OSError("this event is at fault, and other work goes first")
+
+        await publish(shop, 1)
+        async with shop.running(shop.worker(handler, lane=lane)):
+            await shop.until(lambda: bool(shop.settlements()))
+        assert [(entry.what, entry.attempt) for entry in shop.settlements()] == [("retry", 1)]
+
     async def test_an_event_that_closes_the_gate_itself_ends_as_a_dead_letter(self) -> None:
         shop, door = Workshop(max_deliver=2), Door()
 

@@ -37,6 +37,7 @@ class Consumption:
         clock: Clock,
         settings: LoopSettings,
         gate: Gate | None = None,
+        lane: Gate | None = None,
         breaker: ConsumerBreaker | None = None,
     ) -> None:
         self._name = name
@@ -45,7 +46,7 @@ class Consumption:
         self._health = health
         self._clock = clock
         self._settings = settings
-        self.gate = WatchedGate(gate or Gate(), health)
+        self.gate = WatchedGate(gate or Gate(), health, lane=lane)
         self.breaker = breaker or ConsumerBreaker(name, clock)
         self.stop_requested = asyncio.Event()
         self._state = LoopState(settings, self.breaker, user_of)

@@ -51,6 +51,8 @@ class EventWorker:
 
     Args:
         name: of the worker, in logs, health and as the source of its events.
+        gate: is open while the dependencies of the handler are up.
+        lane: a gate for fetching only.
         record_dead_letter: decides whether a dead letter is published, and records it; None to publish all.
     """
 
@@ -64,6 +66,7 @@ class EventWorker:
         clock: Clock,
         settings: EventWorkerSettings | None = None,
         gate: Gate | None = None,
+        lane: Gate | None = None,
         record_dead_letter: DeadLetterRecorder | None = None,
         priority: QueryPriority | None = None,
     ) -> None:
@@ -84,6 +87,7 @@ class EventWorker:
             clock=clock,
             settings=self._settings.loop,
             gate=gate,
+            lane=lane,
             breaker=ConsumerBreaker(name, clock, self._settings.breaker),
         )
 

@@ -75,7 +75,7 @@ def one_by_one(inner: Handle) -> Handle:
 
 
 def while_gate_closes(gate: WatchedGate, stop_requested: asyncio.Event, retries: int) -> Middleware:
-    """Keep a batch that failed as the gate closed in flight until it opens: returning costs a delivery."""
+    """Keep a batch in flight that failed as a dependency went down: returning costs a delivery."""
 
     def middleware(inner: Handle) -> Handle:
         async def handle(tenant: str, events: Events) -> Sequence[Outcome]:
@@ -84,7 +84,7 @@ def while_gate_closes(gate: WatchedGate, stop_requested: asyncio.Event, retries:
                     return await inner(tenant, events)
                 except Exception as error:
                     gate.invalidate()
-                    was_closed = await run_until(stop_requested, gate.wait_open())
+                    was_closed = await run_until(stop_requested, gate.wait_for_dependencies())
                     if was_closed is None:
                         return [Retry.because(error)] * len(events)
                     if not was_closed:
