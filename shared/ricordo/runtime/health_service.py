@@ -58,23 +58,22 @@ class HealthService:
         self._replies: set[asyncio.Task[None]] = set()
 
     async def run(self, stopping: asyncio.Event, ready: Callable[[], None]) -> None:
-        """QueryResult until `stopping` is set or the task is cancelled."""
-        endpoints = await run_until(stopping, self._serve_endpoints())
-        ready()
+        """Answer until `stopping` is set or the task is cancelled."""
+        endpoints: list[Endpoint] = []
         try:
+            await run_until(stopping, self._serve_endpoints(endpoints))
+            ready()
             await stopping.wait()
         finally:
-            for endpoint in endpoints or ():
+            for endpoint in endpoints:
                 await endpoint.close()
             await cancel_and_wait(*self._replies)
 
-    async def _serve_endpoints(self) -> Sequence[Endpoint]:
-        while True:
+    async def _serve_endpoints(self, endpoints: list[Endpoint]) -> None:
+        subjects = (HEALTH_SUBJECT, f"{HEALTH_SUBJECT}.*")
+        while len(endpoints) < len(subjects):
             try:
-                return [
-                    await self._responder.serve(HEALTH_SUBJECT, None, self._accept),
-                    await self._responder.serve(f"{HEALTH_SUBJECT}.*", None, self._accept),
-                ]
+                endpoints.append(await self._responder.serve(subjects[len(endpoints)], None, self._accept))
             except BusUnavailable:
                 await self._clock.sleep(1.0)
 

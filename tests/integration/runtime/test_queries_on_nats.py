@@ -11,11 +11,13 @@ from collections.abc import Callable, Coroutine
 
 import nats
 import nats.errors
+import pytest
 from tests.fixtures.eventually import eventually
 from tests.fixtures.ingest_on_nats import running
 from tests.fixtures.nats_server import NatsServerProcess
 
-from ricordo.bus.nats import NatsBus
+from ricordo.bus.nats import NatsBus, NatsSettings, Topology, open_bus
+from ricordo.bus.port import BusUnavailable, Request
 from ricordo.messages.message_types import Message
 from ricordo.messages.queries import StatsReply, StatsRequest
 from ricordo.runtime.query_server import QueryServer
@@ -59,6 +61,24 @@ class TestQueries:
                         return False
 
                 await eventually(answered)
+
+    async def test_each_request_is_received_once_although_the_server_was_too_slow_at_first(
+        self, server: NatsServerProcess, topology: Topology
+    ) -> None:
+        received = list[bytes]()
+
+        def accept(request: Request) -> None:
+            received.append(request.body)
+
+        settings = NatsSettings(servers=(server.url,), request_timeout=1.0)
+        async with open_bus(settings, topology) as bus, await nats.connect(server.url) as client:
+            with server.paused(), pytest.raises(BusUnavailable):
+                await bus.serve(STATS, None, accept)
+            await bus.serve(STATS, None, accept)
+            for body in (b"one", b"two"):
+                await client.publish(STATS, body)
+            await eventually(lambda: b"two" in received)
+        assert received == [b"one", b"two"]
 
 
 _PROCESS = textwrap.dedent(

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import pytest
 from tests.fixtures.scraping import served
 from tests.fixtures.workshop import memory_bus
 
+from ricordo.bus.port import BusUnavailable, Endpoint, Request
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import HealthPage, HealthService
 from ricordo.testing.manual_clock import ManualClock
@@ -38,6 +40,29 @@ class TestHealth:
         assert json.loads(one)["last_success"] == "2026-02-01T12:00:00Z"
         stopping.set()
         await asyncio.wait_for(task, 5)
+
+    async def test_nothing_answers_any_more_although_the_bus_was_away_between_two_subjects(self) -> None:
+        clock, stopping, readied = ManualClock(), asyncio.Event(), asyncio.Event()
+        bus = memory_bus(clock)
+
+        class GoesAway:
+            calls = 0
+
+            async def serve(
+                self, subject: str, queue: str | None, accept: Callable[[Request], None]
+            ) -> Endpoint:
+                self.calls += 1
+                bus.away = self.calls == 2
+                return await bus.serve(subject, queue, accept)
+
+        service = HealthService([Health("encode", clock)], GoesAway(), clock)
+        task = asyncio.create_task(service.run(stopping, readied.set))
+        await clock.advance(2.0)
+        await readied.wait()
+        stopping.set()
+        await asyncio.wait_for(task, 5)
+        with pytest.raises(BusUnavailable, match="nobody listens"):
+            await asyncio.wait_for(bus.request("ricordo.health", b""), 5)
 
     @pytest.mark.parametrize(
         ("request_line", "state", "status"),

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import Final
 
@@ -118,7 +118,12 @@ class NatsBus(StreamPublisher):
 
         with translated(f"cannot serve {subject}"):
             subscription = await client.subscribe(subject, queue=queue or "", cb=on_message)
-            await client.flush(timeout=max(1, round(self._connection.settings.request_timeout)))
+            try:
+                await client.flush(timeout=max(1, round(self._connection.settings.request_timeout)))
+            except BaseException:
+                with suppress(nats.errors.Error, OSError):
+                    await subscription.unsubscribe()
+                raise
         return NatsEndpoint(subscription)
 
     async def lag(self, consumer: str) -> ConsumerLag:

@@ -78,7 +78,8 @@ class FlushingClient(Client):
         """Wait for the server.
 
         The library sends the PING of a flush ahead of pending data: only the reply to a second one shows that
-        the server has read everything.
+        the server has read everything. It also ends its reading loop when the reply to a PING comes whose
+        waiter was cancelled, as by a timeout.
 
         Args:
             timeout: seconds to wait for each reply.
@@ -86,8 +87,11 @@ class FlushingClient(Client):
         Raises:
             nats.errors.Error: there is no connection, or no reply in time.
         """
-        await super().flush(timeout)
-        await super().flush(timeout)
+        try:
+            await super().flush(timeout)
+            await super().flush(timeout)
+        finally:
+            self._pongs = [asyncio.Future() if one.cancelled() else one for one in self._pongs]
 
 
 class NatsConnection:

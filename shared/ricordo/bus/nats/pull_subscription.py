@@ -9,7 +9,7 @@ import itertools
 import json
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -95,7 +95,7 @@ class PullSubscription:
         self._arrived: deque[Msg] = deque()
         self._pull: _Pull | None = None
         self._subscription: CoreSubscription | None = None
-        self._unregister = connection.when_lost(self._on_lost)
+        self._unregister: Callable[[], None] = lambda: None
 
     async def open(self) -> None:
         """Begin to receive.
@@ -107,6 +107,7 @@ class PullSubscription:
             self._subscription = await self._connection.client.subscribe(
                 f"{self._inbox}.*", cb=self._on_message
             )
+        self._unregister = self._connection.when_lost(self._on_lost)
 
     async def fetch(self, limit: int, timeout: float) -> Sequence[Delivery]:
         """Return up to `limit` messages. One fetch at a time."""
