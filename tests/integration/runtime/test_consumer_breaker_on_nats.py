@@ -128,7 +128,9 @@ async def test_each_process_has_a_breaker_of_its_own(
             await eventually(lambda: halted.health.report()["state"] == "halted")
             await publish(bus, *(received(number) for number in range(BATCH * 2, TOTAL)))
             async with running(works):
-                await eventually(lambda: len(good.done) >= TOTAL - 2 * BATCH, within=30)
+                await eventually(
+                    lambda: len(good.done) >= TOTAL - 4 * BATCH, within=30
+                )  # it fetches with its probes
                 assert works.health.report()["state"] == "ready"
                 assert halted.health.report()["state"] == "halted"
         async with running(worker(bus, good)):
