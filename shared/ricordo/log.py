@@ -13,7 +13,7 @@ _SECRET_NAME: Final = re.compile(
     r"pass(word|wd)?|secret|token|credential|api_?key|authorization|dsn", re.IGNORECASE
 )
 _SECRET_IN_URL: Final = re.compile(r"(?<=://)([^\s/@:]*):([^\s/@]+)@|(?<=://)([^\s/@:]{16,})@")
-_CHATTY: Final = ("httpx",)
+_CHATTY: Final = ("httpx", "mcp")
 """Libraries that say of each request at `info` that it was made."""
 _HIDDEN: Final = "***"
 

@@ -1,0 +1,27 @@
+"""`ricordo mcp`: serves the memory of one user to an assistant, over standard input and output."""
+
+import asyncio
+import importlib.util
+
+from pydantic import TypeAdapter, ValidationError
+
+from ricordo.messages.message_types import Id
+from ricordo.runtime.process import stop_on_signals
+from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.failures import Misused
+
+
+async def mcp(call: Call, *, user: str) -> None:
+    """Serve the memory of a user over standard input and output, until the input ends."""
+    if importlib.util.find_spec("mcp") is None:
+        raise Misused("MCP is not installed: install the extra, with `pip install 'ricordo[gateway]'`")
+    try:
+        TypeAdapter(Id).validate_python(user)
+    except ValidationError:
+        raise Misused("--user: an id has 1 to 128 printable ASCII characters, and no spaces") from None
+    stopping = asyncio.Event()
+    with stop_on_signals(stopping):
+        async with call.client() as client:
+            from ricordo_services.mcp_server.transports import serve_stdio  # noqa: PLC0415 - takes a second to load
+
+            await serve_stdio(client, user, stopping)
