@@ -27,7 +27,7 @@ async def memory(
     zone = zone_of(timezone)
     async with call.client() as client:
         reply = await client.memory(user, memory_id)
-    call.print_reply(reply, lambda found: _show_memory(found, zone, ids=ids))
+    call.print_reply(reply, lambda found: show_memory(found, zone, ids=ids))
 
 
 async def memories(
@@ -86,7 +86,7 @@ def _show_users(reply: UsersReply, zone: tzinfo | None) -> None:
         print_text(f"{one.user_id}  {counts}, last active {local_text(one.last_activity, zone)}")
 
 
-def _show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:
+def show_memory(reply: MemoryReply, zone: tzinfo | None, *, ids: bool) -> None:
     """Print a memory, its neighbours, its facts and its history."""
     print_block(memories_block([reply.memory], zone, ids=ids))
     shown = reply.memory
@@ -131,7 +131,7 @@ def _change(change: MemoryChange, zone: tzinfo | None, *, ids: bool) -> Iterable
     if change.reason is not None:
         yield f"({change.reason.value})"
     if change.content is not None:
-        yield f"from {change.content!r}"
+        yield f"from '{change.content}'"
     named = change.memory_id or change.recall_id
     if ids and named is not None:
         yield str(named)

@@ -1,9 +1,7 @@
 """Answers `query.memories` and `query.users`: pages that miss nothing and show nothing twice."""
 
 import asyncio
-import re
 import struct
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,12 +24,12 @@ from ricordo.store.memory_queries import MemoryQueries
 from ricordo_services.retrieval.cursors import invalid_cursor, seal, unseal
 from ricordo_services.retrieval.reply_views import memory_view
 from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
+from ricordo_services.retrieval.word_patterns import word_patterns
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _POSITION: Final = struct.Struct(">Iq16s")
 """Of a cursor: the total, microseconds or a place, the id of a memory or of a listing."""
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
 _BY_TIME: Final = frozenset({ListingOrder.RECENT, ListingOrder.OLDEST})
 
 
@@ -145,7 +143,7 @@ class MemoryPages:
             min_importance=filters.min_importance,
             include_archived=filters.include_archived,
             include_uninformative=filters.include_uninformative,
-            patterns=None if request.text is None else _patterns(request.text),
+            patterns=None if request.text is None else word_patterns(request.text),
         )
 
     async def _names(
@@ -195,14 +193,3 @@ class UserPages:
             users=tuple(UserView.model_validate(asdict(one)) for one in shown),
             next=seal(shown[-1].user_id.encode("ascii"), *bound) if more else None,
         )
-
-
-def _patterns(text: str) -> list[str]:
-    """Return a regular expression of PostgreSQL for each word, in lower case and without accents.
-
-    Letters are lowered one by one, as PostgreSQL does. A text without words is searched for as it is.
-    """
-    lowered = "".join(letter.lower() for letter in unicodedata.normalize("NFKD", text))
-    plain = _ACCENTS.sub("", lowered)
-    words = [rf"\m{word}\M" for word in re.findall(r"\w+", plain)]
-    return words or [re.escape(part) for part in plain.split()]

@@ -120,7 +120,7 @@ class MemoriesRequest(Request):
     user_id: Id
     filters: Filters | None = None
     text: OptionalLabel = None
-    """Words that the content contains, in any case and with or without accents."""
+    """Words that the content contains, at most 16, in any case and with or without accents."""
     order: ListingOrder = ListingOrder.RECENT
     cursor: Cursor | None = None
     """The `next` of the preceding page; all other fields but `limit` must be the same."""

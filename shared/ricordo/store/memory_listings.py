@@ -27,7 +27,7 @@ class ListingScope:
         participants: any of these, as they are written; None for any.
         topics: as `participants`.
         above_valence, below_valence: exclusive bounds.
-        patterns: regular expressions that the text must match, in lower case and without accents.
+        patterns: regular expressions that the content must match.
     """
 
     start: datetime | None = None
@@ -107,16 +107,10 @@ class MemoryListings(Store):
     ) -> Sequence[MemoryPlace]:
         """Return the next memories by the time at which they were created, then by id."""
         memory_id, created_at = after or (None, None)
-        found = await self._fetch(
-            _SQL["oldest" if oldest_first else "recent"],
-            tenant,
-            user_id,
-            *astuple(scope),
-            created_at,
-            memory_id,
-            limit,
-            planned_anew=True,
-        )
+        order, place = "oldest" if oldest_first else "recent", (created_at, memory_id)
+        async with self._database.transaction(tenant, planned_anew=True) as connection:
+            await connection.execute(_SQL["by_index"])
+            found = await connection.fetch(_SQL[order], tenant, user_id, *astuple(scope), *place, limit)
         return [MemoryPlace(*row) for row in found]
 
     async def store(

@@ -237,6 +237,21 @@ async def test_words_are_found_in_any_case_and_without_accents(
         assert sorted(found) == names
 
 
+@pytest.mark.parametrize("text", ["o" * 256, " ".join("aeiou" * 3) + " z" * 100, "\u0300", "a_b 東京 ß"])
+async def test_odd_words_are_searched_for(reader: Reader, text: str) -> None:
+    await reader.stores.record(
+        reader.stores.message("m-1", content=f"«{text}»"), reader.stores.message("m-2")
+    )
+    async with asyncio.timeout(5):
+        assert await reader.names(text=text) == ["m-1"]
+
+
+async def test_a_text_of_many_words_is_refused(reader: Reader) -> None:
+    with pytest.raises(RequestError, match="at most 16 words") as refused:
+        await reader.page(text="a b c d e f g h i j k l m n o p q")
+    assert refused.value.body.error.field == "text"
+
+
 async def test_filters_are_those_of_a_recall(reader: Reader) -> None:
     stores = reader.stores
     await stores.say("m-1", "m-2", "m-3", "m-4")

@@ -6,8 +6,10 @@ from rich.console import Console
 from tests.unit.cli.views import NOON, fact_view, memory_view
 
 from ricordo.messages.enumerations import Intent, MessageState
+from ricordo.messages.listings import MemoryReply
 from ricordo.messages.queries import FactsReply, HistoryReply, RecallReply, StatusReply
 from ricordo.messages.views import Analysis, DocumentStatus, MemoryView
+from ricordo_services.cli.browsing_commands import show_memory
 from ricordo_services.cli.fact_view import show_facts
 from ricordo_services.cli.failures import Misused
 from ricordo_services.cli.output import local_text, plain, zone_of
@@ -116,3 +118,40 @@ def test_signals_that_change_nothing_are_left_out() -> None:
     assert "semantic 0.50" in text
     assert "bm25" not in text
     assert "decay_factor" not in text
+
+
+def test_a_memory_is_shown_with_what_changed_it(capsys: pytest.CaptureFixture[str]) -> None:
+    details = memory_view("I live in Bari", score=None).model_dump() | {"timezone": "UTC", "access_count": 2}
+    other = {"id": uuid4(), "type": "episodic", "kind": "message", "created_at": NOON, "importance": 0.5}
+    reply = MemoryReply.model_validate(
+        {
+            "memory": details,
+            "preceding": other | {"content": "Where do you live?", "role": "assistant"},
+            "facts": [fact_view(value="Bari").model_dump()],
+            "history": [
+                {"change": "used", "at": NOON, "recall_id": uuid4(), "verdict": "irrelevant"},
+                {"change": "archived", "at": NOON, "reason": "decay"},
+                {"change": "decayed", "decay_factor": 0.25},
+                {"change": "corrected", "content": "I live in \x1b[31mRome"},
+            ],
+        }
+    )
+    show_memory(reply, UTC, ids=False)
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        "  I live in Bari",
+        "  Mon 04 May 2026 12:00 UTC · user · episodic",
+        "importance 0.50, strength 1.00",
+        "",
+        "Before",
+        "Mon 04 May 2026 12:00 UTC  assistant: Where do you live?",
+        "",
+        "Facts",
+        "••  user  lives_in  Bari",
+        "",
+        "History",
+        "used 2 times in all",
+        "Mon 04 May 2026 12:00 UTC  used and found irrelevant",
+        "Mon 04 May 2026 12:00 UTC  archived (decay)",
+        "decayed to 0.25",
+        "corrected from 'I live in \ufffd[31mRome'",
+    ]

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from ricordo.language.annotations import MemoryKind, MemoryType, Role
 from ricordo.messages.codec import encode
 from ricordo.messages.enumerations import Intent
+from ricordo.messages.listings import MemoryDetailView, MemoryReply
 from ricordo.messages.message_types import REPLY_MAX_BYTES
 from ricordo.messages.queries import ContextReply, FactsReply
 from ricordo.messages.views import Analysis, FactView, HistoryMessage, MemoryView
 from ricordo.runtime.replies import encoded
-from ricordo_services.retrieval.reply_truncation import fit_context, fit_facts
+from ricordo_services.retrieval.reply_truncation import fit_context, fit_facts, fit_memory
 
 NOW = dt.datetime(2026, 2, 1, 12, tzinfo=dt.UTC)
 LIMIT = 60_000
@@ -128,3 +129,24 @@ def test_the_last_facts_are_missing_where_that_is_not_enough() -> None:
     assert told["truncated"]
     assert [one["id"] for one in told["facts"]] == [str(one.id) for one in whole.facts[: len(told["facts"])]]
     assert {len(one["message_ids"]) for one in told["facts"]} == {5}
+
+
+def test_the_facts_of_one_memory_name_their_latest_messages_alone() -> None:
+    memory = MemoryDetailView(
+        id=UUID(int=1),
+        type=MemoryType.EPISODIC,
+        kind=MemoryKind.MESSAGE,
+        content="è" * 32_768,
+        created_at=NOW,
+        importance=0.5,
+        timezone="UTC",
+    )
+    facts = tuple(
+        one.model_copy(update={"message_ids": tuple(f"{n:0128}" for n in range(100))})
+        for one in facts_reply(100, 0).facts
+    )
+    whole = MemoryReply(memory=memory, facts=facts)
+    fitted = MemoryReply.model_validate_json(encoded(whole, fit_memory))
+    assert fitted.memory == memory
+    assert [one.id for one in fitted.facts] == [one.id for one in facts]
+    assert {len(one.message_ids) for one in fitted.facts} == {100, 5}

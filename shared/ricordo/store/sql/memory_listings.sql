@@ -3,7 +3,7 @@
 -- fragment: conditions
 -- $3 start, $4 end, $5 participants and $6 topics as they are written, or null, $7 types, $8 kinds, $9 and $10 what the valence
 -- is above and below, $11 least importance, $12 archived ones too, $13 uninformative ones too, $14 a pattern for each word, or null.
-      (tstzrange($3, $4) @> m.created_at
+      ($3::timestamptz is null and $4::timestamptz is null or tstzrange($3, $4) @> m.created_at
        or exists (select from unnest(m.event_times) as event where tstzrange($3, $4) @> event and not isempty(event)))
   and ($5::text[] is null or m.participants && $5)
   and ($6::text[] is null or m.topics && $6)
@@ -12,8 +12,7 @@
   and ($9::float8 is null or m.valence > $9) and ($10::float8 is null or m.valence < $10)
   and ($11::float8 is null or m.importance >= $11)
   and ($12::boolean or m.archived_at is null) and ($13::boolean or m.informative >= 0.5)
-  and ($14::text[] is null
-       or regexp_replace(lower(normalize(m.content, nfkd)), '[\u0300-\u036f]', '', 'g') ~ all($14::text[]))
+  and ($14::text[] is null or m.content ~ all($14))
 
 -- name: names
 -- What the user's participants ($3) and topics ($4) are called, in which languages.
@@ -26,6 +25,10 @@ from memories m cross join lateral unnest(m.topics) as name where m.tenant = $1 
 -- name: total
 select count(*) from memories m where m.tenant = $1 and m.user_id = $2 and
 -- include: conditions
+
+-- name: by_index
+-- A page is read in the order of an index, and no further, however few the planner thinks that match.
+select set_config('enable_sort', 'off', true)
 
 -- name: recent
 -- $15, $16 the (instant, id) before which to look, or null, $17 how many
