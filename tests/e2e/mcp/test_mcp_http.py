@@ -1,7 +1,10 @@
 """The MCP server over streamable HTTP: stateless, and each request for the user of its key."""
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import cycle
@@ -17,14 +20,15 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from tests.e2e.mcp.plain_client import INITIALIZE, PostClient
+from tests.fixtures.commands import PYTHONPATH
 from tests.fixtures.nats_server import NatsServerProcess
 from tests.fixtures.system import System
 from tests.fixtures.wire import Bot
 
 from ricordo.client import MemoryClient
 from ricordo_services.mcp_server.caller import Caller
+from ricordo_services.mcp_server.endpoint import McpEndpoint
 from ricordo_services.mcp_server.server import build_server
-from ricordo_services.mcp_server.transports import McpEndpoint
 
 
 @asynccontextmanager
@@ -139,3 +143,9 @@ async def test_a_memory_that_is_away_is_told_in_a_sentence(tmp_path: Path) -> No
                     await client.get_prompt("cosa_sai_di_me")
     finally:
         nats.stop()
+
+
+def test_the_sdk_is_loaded_only_when_it_is_used() -> None:
+    program = """import sys, ricordo_services.mcp_server.endpoint, ricordo_services.cli.mcp_command
+assert "mcp" not in sys.modules"""
+    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": PYTHONPATH})
