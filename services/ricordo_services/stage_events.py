@@ -1,12 +1,10 @@
 """The events that follow from a stage, and the receipt that the worker of the last stage publishes."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 
 from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import DerivedEvent, MemoryCreated, MemoryRemembered
 from ricordo.messages.ids import remembered_id
-from ricordo.runtime.handling import Done, Outcome
 
 
 def stage_events(
@@ -43,12 +41,3 @@ def receipt(tenant: str, progress: Progress) -> tuple[DerivedEvent, ...]:
 def created_again(unread: Iterable[Progress]) -> tuple[MemoryCreated, ...]:
     """Return what has knowledge read messages once more."""
     return tuple(MemoryCreated(**one.ids) for one in unread)
-
-
-def with_events(events: Iterable[DerivedEvent], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-    """Return `outcomes`, the first of what is done with `events` too, which follow from all that is."""
-    first = next((n for n, one in enumerate(outcomes) if isinstance(one, Done)), None)
-    return [
-        replace(one, events=(*one.events, *events)) if n == first and isinstance(one, Done) else one
-        for n, one in enumerate(outcomes)
-    ]

@@ -1,7 +1,7 @@
 """Encodes each text once per model, and stores the vectors in PostgreSQL."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
@@ -15,7 +15,7 @@ from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
-from ricordo_services.stage_events import receipt, stage_events, with_events
+from ricordo_services.stage_events import receipt, stage_events
 
 
 class Batcher(Protocol):
@@ -53,6 +53,7 @@ class EncodeHandler:
         new = {one for some in known.values() for one, _ in some.vectors}
         saved = await self._saved(tenant, known, hashes)
         done = {one.memory_id: one for some in saved for one in some.progress}
+        followers = {before: after for some in saved for before, after in some.followers.items()}
 
         def encoded(ids: MessageIds) -> MemoryEncoded:
             model = models[ids["memory_id"]]
@@ -63,15 +64,17 @@ class EncodeHandler:
                 return Retry.because(error)
             progress = done.get(memory_id)
             if progress is not None and memory_id not in new and _is_derived(progress):
-                return Done(receipt(tenant, progress))
-            return Done(stage_events(tenant, progress, encoded))
+                events = receipt(tenant, progress)
+            else:
+                events = stage_events(tenant, progress, encoded)
+            return Done((*events, *changed(memory_id)))
 
-        changed = tuple(
-            MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
-            for some in saved
-            for follower, user_id in some.followers
-        )
-        return with_events(changed, [outcome(event.body.memory_id) for event in events])
+        def changed(memory_id: UUID) -> Iterator[MemoryChanged]:
+            if memory_id in followers:
+                follower, user_id = followers[memory_id]
+                yield MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
+
+        return [outcome(event.body.memory_id) for event in events]
 
     async def _encoded(
         self, texts: Sequence[TextToEncode]

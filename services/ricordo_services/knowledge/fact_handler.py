@@ -1,5 +1,6 @@
 """Extracts evidence from messages, and folds it into facts."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +18,7 @@ from ricordo.models.fact_extraction import FactExtractor
 from ricordo.runtime.handling import Done, Envelope, Outcome
 from ricordo.store.fact_ledger import FactLedger
 from ricordo_services.knowledge.amendments import Text, read, text_of
-from ricordo_services.stage_events import stage_events, with_events
+from ricordo_services.stage_events import stage_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,14 @@ class FactHandler:
         contributions, progress = await self.ledger.record(tenant, evidence, self.clock.now())
         done = {one.memory_id: one for one in progress}
         extracted = partial(_extracted, contributions=contributions)
-        outcomes = [Done(stage_events(tenant, done.get(one.body.memory_id), extracted)) for one in events]
-        along = [one for one in progress if one.memory_id not in ids]  # corrections of these messages
-        return with_events(
-            (event for one in along for event in stage_events(tenant, one, extracted)), outcomes
-        )
+        corrections = _corrections(utterances)
+
+        def outcome(memory_id: UUID) -> Outcome:
+            """Return what follows from a message and its corrections: whatever else the batch contains."""
+            read = [done.get(one) for one in (memory_id, *corrections[memory_id])]
+            return Done(tuple(event for one in read for event in stage_events(tenant, one, extracted)))
+
+        return [outcome(one.body.memory_id) for one in events]
 
     async def _evidence(self, tenant: str, utterances: Sequence[Utterance]) -> list[ExtractedEvidence]:
         """Return the evidence of messages; the first reading of a nondeterministic reader is kept.
@@ -74,6 +78,15 @@ class FactHandler:
         messages = {each.memory_id: each for one in utterances for each in (one, *one.corrected)}
         kept = await self.ledger.evidence_of_memories(tenant, list(messages))
         return {one: row for one, row in kept.items() if _fits(messages[one], row)}
+
+
+def _corrections(utterances: Sequence[Utterance]) -> Mapping[UUID, Sequence[UUID]]:
+    """Return the corrections of each message, be it by way of others, in the order of their ids."""
+    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for one in sorted(utterances, key=lambda one: one.memory_id):
+        for corrected in one.corrected:
+            found[corrected.memory_id].append(one.memory_id)
+    return found
 
 
 def _fits(utterance: Utterance, stored: ExtractedEvidence) -> bool:

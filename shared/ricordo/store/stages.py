@@ -4,7 +4,7 @@ All writes are idempotent and return the state after them: a redelivered event p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -49,10 +49,14 @@ async def set_stage(
 
 @dataclass(frozen=True, slots=True)
 class SavedVectors:
-    """The stages of encoded memories, and indexed memories after them, with users, whose points lack them."""
+    """The stages of encoded memories, and the indexed memories after them whose points lack their vectors.
+
+    Attributes:
+        followers: by the encoded memory before them, with their users.
+    """
 
     progress: tuple[Progress, ...] = ()
-    followers: tuple[tuple[UUID, str], ...] = ()
+    followers: Mapping[UUID, tuple[UUID, str]] = field(default_factory=dict)
 
 
 class EncodingStore(Store):
@@ -88,10 +92,10 @@ class EncodingStore(Store):
         found = await self._database.call(
             _SQL["save_vectors"], tenant, model, ids, raw, done, hashes, at, consumers
         )
-        saved = [row for row in found if not row["is_follower"]]
+        saved = [row for row in found if row["preceding_id"] is None]
         return SavedVectors(
             tuple(rows.progress(row) for row in rows.in_order(saved, done)),
-            tuple((row["memory_id"], row["user_id"]) for row in found if row["is_follower"]),
+            {row["preceding_id"]: (row["memory_id"], row["user_id"]) for row in found if row["preceding_id"]},
         )
 
     async def models(self, tenant: str) -> Mapping[str, int]:

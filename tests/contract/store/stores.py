@@ -2,7 +2,7 @@
 
 # ruff: noqa: ANN401 - fields are passed on to the model that has them
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -105,8 +105,8 @@ class Stores:
         vectors = [(one, vector_of(one)) for one in ids]
         return (await self.encodings.save(self.tenant, model, vectors, ids, at)).progress
 
-    async def followers(self, *memory_ids: UUID) -> Sequence[tuple[UUID, str]]:
-        """Return the indexed memories after encoded ones, with their users."""
+    async def followers(self, *memory_ids: UUID) -> Mapping[UUID, tuple[UUID, str]]:
+        """Return the indexed memories after encoded ones, by these, with their users."""
         return (await self.encodings.save(self.tenant, MODEL, [], memory_ids, STORED)).followers
 
     async def enrich(self, *message_ids: str, user_id: str = "u-1", **fields: Any) -> None:

@@ -161,6 +161,6 @@ async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores:
     await stores.indexing.mark(stores.tenant, [stores.id("m-2")], STORED)
     await stores.correct(memory_id, RIGHT)
     await stores.encode("m-1")
-    assert await stores.followers(memory_id) == ((stores.id("m-2"), "u-1"),)
+    assert await stores.followers(memory_id) == {memory_id: (stores.id("m-2"), "u-1")}
     (follower,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
     assert follower.preceding_text == RIGHT

@@ -130,7 +130,7 @@ async def test_a_predecessor_that_comes_while_a_point_is_written_is_in_its_windo
     async def arrive() -> None:
         await _say(stores, "m-1", 1)
         # it sees no follower to name: m-2 is not indexed yet
-        assert await stores.followers(stores.id("m-1")) == ()
+        assert await stores.followers(stores.id("m-1")) == {}
 
     points.happenings[moment] = arrive
     assert isinstance(await _indexed(index, stores, "m-2"), Done)
@@ -149,7 +149,7 @@ async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_late
     window = _window(stores, "m-2", "m-1")
     assert await _cosine(points, stores, "m-2", window) == pytest.approx(1, abs=1e-3)
     await _say(stores, "m-1b", 1.5)
-    assert await stores.followers(stores.id("m-1b")) == ((stores.id("m-2"), "u-1"),)
+    assert await stores.followers(stores.id("m-1b")) == {stores.id("m-1b"): (stores.id("m-2"), "u-1")}
 
 
 async def test_of_two_writers_the_one_with_the_older_row_does_not_win(

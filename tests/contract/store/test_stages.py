@@ -140,8 +140,7 @@ async def test_the_indexed_follower_of_an_encoded_message_is_named(stores: Store
     await stores.say("m-0", "m-1", "m-2", "m-3")
     await stores.indexing.mark(stores.tenant, [stores.id("m-1"), stores.id("m-3")], STORED)
     encoded = [stores.id("m-0"), stores.id("m-1"), stores.id("m-3")]
-    followers = await stores.followers(*encoded)
-    assert [one for one, _ in followers] == [stores.id("m-1")]
+    assert await stores.followers(*encoded) == {stores.id("m-0"): (stores.id("m-1"), "u-1")}
 
 
 async def test_memories_are_loaded_for_the_index_with_their_predecessor_as_far_as_it_is(

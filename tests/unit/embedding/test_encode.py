@@ -11,7 +11,7 @@ from ricordo.memory.model import Progress
 from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
-from ricordo.runtime.handling import Done, Envelope, Retry
+from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
 from ricordo.store.rows import Vector
 from ricordo.store.stages import EncodingStore, SavedVectors, TextToEncode
 from ricordo.testing.manual_clock import ManualClock
@@ -64,7 +64,7 @@ class Rows(EncodingStore):
                 )
                 for one in done
             ),
-            tuple((UUID(int=one.int + 1), "u-1") for one in done[:1]),
+            {one: (UUID(int=one.int + 10), "u-1") for one in done},
         )
 
     async def models(self, tenant: str) -> Mapping[str, int]:
@@ -132,6 +132,15 @@ async def test_an_outage_amid_a_batch_keeps_each_vector_by_its_own_model() -> No
         2: (FALLBACK, True),
     }
     assert rows.kept == {PRIMARY: [UUID(int=1)], FALLBACK: [UUID(int=2)]}
+
+
+async def test_what_follows_from_a_memory_is_the_same_in_any_batch() -> None:
+    async def events_of(*numbers: int) -> list[Outcome]:
+        rows = Rows([TextToEncode(UUID(int=n), f"text {n}") for n in (1, 2)])
+        handler = EncodeHandler(rows, Batcher(PRIMARY), PRIMARY, ManualClock())
+        return list(await handler("acme", [created(number) for number in numbers]))
+
+    assert await events_of(1, 2) == [*await events_of(1), *await events_of(2)]
 
 
 async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> None:

@@ -63,14 +63,14 @@ select * from marked
 $$;
 
 -- Writes new vectors of a model, sets the stage of all of `done`, and returns their stages; and those of their followers, the
--- indexed memories after them, whose points lack these vectors. `text_hashes` are of the texts of `done`: of a memory with
+-- indexed memories after them, whose points lack the vectors of their `preceding_id`. `text_hashes` are of the texts of `done`: of a memory with
 -- another text by now nothing is written; null is not checked.
 create or replace function save_vectors(
     of_tenant text, of_model text, memory_ids uuid[], new_vectors bytea[], done uuid[], text_hashes bytea[], at timestamptz,
     consumers text[]
 ) returns table (
     memory_id uuid, message_id text, user_id text, conversation_id text, ingested timestamptz, encoded timestamptz,
-    enriched timestamptz, indexed timestamptz, extracted timestamptz, is_follower boolean
+    enriched timestamptz, indexed timestamptz, extracted timestamptz, preceding_id uuid
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -107,12 +107,12 @@ begin
 
     return query
     select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
-           false
+           null::uuid
     from mark_stage(of_tenant, done, 'encoded', at, consumers) as s;
 
     return query
     select f.memory_id, f.message_id, f.user_id, f.conversation_id, f.ingested, f.encoded, f.enriched, f.indexed, f.extracted,
-           true
+           m.id
     from memories m join stages f on f.tenant = of_tenant and f.memory_id = m.following_id
     where m.tenant = of_tenant and m.id = any(done) and f.indexed is not null;
 end
