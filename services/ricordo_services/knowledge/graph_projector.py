@@ -52,6 +52,7 @@ class GraphProjector:
         users = sorted({event.body.user_id for event in events})
         for user_id in await self.facts.behind(tenant, users, len(users)):
             await self.project(tenant, user_id)
+        await self.facts.drop_failures(tenant, [event.body.message_id for event in events])
         return [Done()] * len(events)
 
 

@@ -57,6 +57,10 @@ class FactSource(Store):
         """Record that the projection of a user has `version`: ids of facts deleted until then are dropped."""
         await self._execute(_SQL["confirm"], tenant, user_id, version)
 
+    async def drop_failures(self, tenant: str, message_ids: Sequence[str]) -> None:
+        """Drop the reasons of dead letters of *graph* for messages whose facts are projected."""
+        await self._execute(_SQL["drop_failures"], tenant, message_ids)
+
     async def _pages(
         self, tenant: str, user_id: str, page: _Rows, version: int
     ) -> AsyncIterator[Sequence[Fact]]:

@@ -17,6 +17,7 @@ from ricordo.messages.codec import owner_of
 from ricordo.messages.enumerations import ArchiveReason
 from ricordo.store import derived_memories, rows
 from ricordo.store.database import Connection, Database, Store
+from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _SQL: Final = Database.queries("lifecycle_store")
 _STAGES: Final = Database.queries("stages")
@@ -211,13 +212,15 @@ class LifecycleStore(Store):
             oldest: time of the oldest unsettled event by the stage that its consumers set; None without one.
 
         Returns:
-            Up to `limit` messages without dead letters; nothing while another process reconciles the tenant.
+            Up to `limit` messages; a stage that ended as a dead letter does not count. Nothing
+            while another process reconciles the tenant.
         """
         unsettled = [oldest[stage] for stage in _REPUBLISHED]
+        consumers = [CONSUMERS_OF_STAGES[stage] for stage in _REPUBLISHED]
         async with self._database.transaction(tenant) as connection:
             if not await connection.fetchval(_STAGES["reconciling"], tenant):
                 return []
-            found = await connection.fetch(_STAGES["lost"], tenant, now, limit, *unsettled, after)
+            found = await connection.fetch(_STAGES["lost"], tenant, now, limit, *unsettled, after, *consumers)
             ids = [row["memory_id"] for row in found if row["message_id"] is None]
             derived = await connection.fetch(_STAGES["derived"], tenant, ids) if ids else ()
         memories = {row["id"]: rows.memory(row) for row in derived}

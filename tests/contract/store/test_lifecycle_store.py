@@ -110,7 +110,7 @@ async def test_lost_stages_are_found_oldest_first(stores: Stores) -> None:
         assert sorted(str(one.progress.message_id) for one in found) == names
 
 
-async def test_a_dead_letter_is_shown_by_the_status_and_its_message_is_not_tried_again(
+async def test_a_dead_letter_is_shown_by_the_status_and_its_stage_is_not_tried_again(
     stores: Stores,
 ) -> None:
     await stores.say("m-1", "m-2")
@@ -121,8 +121,17 @@ async def test_a_dead_letter_is_shown_by_the_status_and_its_message_is_not_tried
     _, failure = await stores.queries.status(stores.tenant, "m-1")
     assert failure is not None
     assert (failure.code, failure.died_at) == ("max_deliver", STORED + timedelta(seconds=2))
-    lost = [one.progress.message_id for one in await stores.lost()]
-    assert lost == ["m-2"], "a conflict of ids does not stop the message that came first"
+    lost = {one.progress.message_id: one.stages for one in await stores.lost()}
+    assert lost == {
+        "m-1": {Stage.EXTRACTED},
+        "m-2": {Stage.ENCODED, Stage.EXTRACTED},
+    }, "a conflict of ids does not stop the message that came first"
+    await stores.set_stages("m-2", stages=[Stage.ENCODED, Stage.ENRICHED])
+    for consumer in ("knowledge", "graph"):
+        await stores.record_dead_letter("m-2", consumer=consumer)
+    assert {Stage.INDEXED} in [one.stages for one in await stores.lost()], (
+        "lost with its event, whoever else failed"
+    )
 
 
 async def test_a_reason_may_quote_what_no_database_takes(stores: Stores) -> None:

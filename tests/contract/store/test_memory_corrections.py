@@ -11,7 +11,7 @@ from tests.contract.store.stores import MODEL, STORED, Stores, enriched, request
 
 from ricordo.language.text import text_hash
 from ricordo.memory.facts.utterances import ExtractedEvidence
-from ricordo.memory.model import Source
+from ricordo.memory.model import Source, Stage
 from ricordo.store.curation_store import UnknownMemories
 from ricordo.store.database import RequestConflict
 
@@ -129,6 +129,7 @@ async def test_the_same_words_confirm_a_memory_and_make_nothing_anew(stores: Sto
 
 async def test_a_dead_letter_of_the_former_words_is_tried_with_the_new_ones(stores: Stores) -> None:
     (memory_id,) = await stores.say("m-1")
+    await stores.set_stages("m-1", stages=[Stage.EXTRACTED])
     await stores.record_dead_letter()
     assert await stores.lost() == []
     await stores.correct(memory_id, RIGHT)

@@ -178,6 +178,7 @@ async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(
     stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
     await stores.say("m-1")
+    await stores.set_stages("m-1", stages=[Stage.EXTRACTED])
     await stores.record_dead_letter()
     for days, sent in ((29, []), (31, [MemoryCreated])):
         await tidy(stores.lifecycle, stores.notes, STORED + timedelta(days=days))

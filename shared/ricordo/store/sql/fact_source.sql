@@ -38,3 +38,7 @@ with gone as (
 )
 update fact_versions set projected = greatest(projected, $3)
 where tenant = $1 and user_id = $2 and projected < $3 and exists (select from facts where tenant = $1 and user_id = $2)
+
+-- name: drop_failures
+-- $2 messages.
+delete from dead_letters where tenant = $1 and message_id = any($2::text[]) and consumer = 'graph'

@@ -8,30 +8,34 @@ select pg_try_advisory_xact_lock(hashtextextended($1, 3))
 
 -- name: lost
 -- $2 now, $3 how many, and the time of the oldest unsettled event of encode $4, enrichment $5, index $6 and knowledge $7,
--- null where there is none. A stage is overdue $8 after the one before it. Its event is lost if it is older than all that
--- are unsettled, by $8 again as it was published after its row was written, or if ten times as long has passed. What
--- became a dead letter waits for its replay; a letter of ingest is about another body under the same id, since this one
--- was recorded. Where no message is behind a memory, its letter names the memory.
+-- null where there is none; $9 to $12 are these consumers. A stage is overdue $8 after the one before it. Its event is lost
+-- if it is older than all that are unsettled, by $8 again as it was published after its row was written, or if ten times as
+-- long has passed. A stage of which a consumer that sets it has a dead letter waits for the replay. Where no message is
+-- behind a memory, its letter names the memory.
 with overdue as (
     select s.memory_id, s.ingested, lost.encoded, lost.enriched, lost.indexed, lost.extracted
     from stages s
     cross join lateral (
         select array_agg(coalesce(
                    at < $2::timestamptz - $8::interval
-                   and (e.oldest is null or at < e.oldest - $8 or at < $2 - 10 * $8), false) order by e.n) as flags
-        from (values (1, case when s.encoded is null then s.ingested end, $4::timestamptz),
-                     (2, case when s.enriched is null then s.encoded end, $5::timestamptz),
-                     (3, case when s.indexed is null then s.enriched end, $6::timestamptz),
-                     (4, case when s.extracted is null then s.ingested end, $7::timestamptz)) as e (n, since, oldest)
+                   and (e.oldest is null or at < e.oldest - $8 or at < $2 - 10 * $8)
+                   and not exists (
+                       select from dead_letters d
+                       where d.tenant = $1 and d.message_id = s.message_id and d.consumer = any(e.consumers))
+                   and not exists (
+                       select from dead_letters d
+                       where d.tenant = $1 and d.memory_id = s.memory_id and d.consumer = any(e.consumers)), false)
+                   order by e.n) as flags
+        from (values (1, case when s.encoded is null then s.ingested end, $4::timestamptz, $9::text[]),
+                     (2, case when s.enriched is null then s.encoded end, $5::timestamptz, $10::text[]),
+                     (3, case when s.indexed is null then s.enriched end, $6::timestamptz, $11::text[]),
+                     (4, case when s.extracted is null then s.ingested end, $7::timestamptz, $12::text[]))
+            as e (n, since, oldest, consumers)
         cross join lateral (select case when e.since is not null then greatest(e.since, s.republished) end) as last (at)
     ) as each
     cross join lateral (select flags[1], flags[2], flags[3], flags[4]) as lost (encoded, enriched, indexed, extracted)
     where s.tenant = $1 and s.pending and s.ingested < $2 - $8
       and (lost.encoded or lost.enriched or lost.indexed or lost.extracted)
-      and not exists (
-          select 1 from dead_letters d
-          where d.tenant = $1 and d.message_id = s.message_id and d.consumer not in ('ingest', 'ingest-bulk'))
-      and not exists (select 1 from dead_letters d where d.tenant = $1 and d.memory_id = s.memory_id)
     -- what lacks no more than its facts comes last, so that it hides nothing while the graph is away
     order by s.encoded is not null and s.enriched is not null and s.indexed is not null, s.ingested, s.memory_id
     limit $3
