@@ -280,7 +280,7 @@ class LifecycleStore(Store):
         Args:
             handled_before: drops the inbox; older than any redelivery.
             used_before: drops uses of memories, and outcomes of requests; older than any redelivery.
-            died_before: drops reasons of dead letters; `lagging` then finds their messages again.
+            died_before: drops reasons of dead letters; `lost` then finds their messages again.
             listed_before: drops stored listings.
         """
         await self._drop(tenant, _SQL["empty_inbox"], handled_before)

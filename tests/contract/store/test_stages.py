@@ -95,7 +95,7 @@ async def test_an_encoding_removes_the_reasons_of_ingest_but_for_refusals(stores
 
 
 async def test_messages_that_lack_only_their_facts_hide_no_other(stores: Stores) -> None:
-    """However many these are, while the graph is away."""
+    """However many these are, while no knowledge worker runs."""
     await stores.say("m-1", "m-2", "m-3")
     await stores.set_stages("m-1", "m-2", stages=[Stage.ENCODED, Stage.ENRICHED, Stage.INDEXED])
     (first,) = await stores.lost(limit=1)

@@ -1,4 +1,4 @@
--- Functions and triggers of the current version: applied after `initial.sql`, and after the last upgrade.
+-- Functions and triggers of the current version: applied after the files of `initial`, and after the last upgrade.
 
 -- Returns the importance after `uses` more uses (fewer, where negative): 0.02 each up to 0.95; the next function returns
 -- what is beyond that ceiling. As `ricordo.memory.importance.after_uses`; a test compares them. They are in SQL,
@@ -62,8 +62,8 @@ for each statement execute function remove_pairs_of_gone_texts();
 
 -- Returns what points are made of, in one round trip: the function sets the tenant for itself. A memory is indexed by the
 -- vector of the first of the models that it has one of. Of one without any, the model is null. The version changes
--- with whatever the point follows from: it names the transactions that last wrote the row and both vectors; which row is
--- the predecessor stands in the former, and a predecessor's text does not change.
+-- with whatever the point follows from: it names the transactions that last wrote the row and both vectors. The row has the
+-- id of its predecessor, and a predecessor whose text is corrected gets a new vector.
 create or replace function points_of_memories(
     of_tenant text, of_models text[], of_memories uuid[], with_vectors boolean
 ) returns table (

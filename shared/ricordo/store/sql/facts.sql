@@ -9,8 +9,8 @@
 select * from messages_to_read($1, $2)
 
 -- name: lock_stages
--- Of all that `mark` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a correction
--- to something else waits, and takes its stage back then; or has done so, and the next statement sees it.
+-- Of all that `mark_extracted` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a
+-- correction to something else waits, and takes its stage back then; or has done so, and the next statement sees it.
 select from stages where tenant = $1 and memory_id = any($2::uuid[]) order by memory_id for update
 
 -- name: corrected_texts

@@ -114,7 +114,7 @@ left join found on true
 order by found.id
 
 -- name: rate
--- $2 rows. As the query `enrich` of the projections, for the importance alone.
+-- $2 rows. As the query `save` of `enrichment.sql`, for the importance alone.
 with rated as (
     select * from jsonb_to_recordset($2::jsonb) as r (memory_id uuid, importance double precision, rated_by text)
 ), locked as (

@@ -36,7 +36,7 @@ with overdue as (
     cross join lateral (select flags[1], flags[2], flags[3], flags[4]) as lost (encoded, enriched, indexed, extracted)
     where s.tenant = $1 and s.pending and s.ingested < $2 - $8
       and (lost.encoded or lost.enriched or lost.indexed or lost.extracted)
-    -- what lacks no more than its facts comes last, so that it hides nothing while the graph is away
+    -- what lacks no more than its facts comes last, so that it hides nothing while no knowledge worker runs
     order by s.encoded is not null and s.enriched is not null and s.indexed is not null, s.ingested, s.memory_id
     limit $3
 ), locked as (
