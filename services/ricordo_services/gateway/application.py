@@ -5,11 +5,13 @@ from typing import Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.routing import Route
 
 from ricordo.settings import GatewaySettings
 from ricordo_services.api_keys import KeyStore
 from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes
 from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
+from ricordo_services.gateway.mcp_route import McpRoute
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import Problem, add_handlers
 
@@ -19,8 +21,8 @@ _DESCRIPTION: Final = (
 )
 
 
-def build(clients: NatsClients, settings: GatewaySettings) -> AccessControl:
-    """Return the ASGI application."""
+def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessControl, McpRoute]:
+    """Return the ASGI application, and the part of it that has to be closed."""
     app = FastAPI(
         title="Ricordo",
         version=version("ricordo"),
@@ -33,10 +35,12 @@ def build(clients: NatsClients, settings: GatewaySettings) -> AccessControl:
     add_handlers(app)
     for routes in (query_routes, message_routes, memory_routes, event_stream):
         app.include_router(routes.router)
+    mcp = McpRoute(clients)
+    app.router.routes.append(Route("/mcp", mcp, include_in_schema=False))
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Tell whether the gateway answers.")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     key = settings.key.get_secret_value() if settings.key is not None else None
-    return AccessControl(
+    guarded = AccessControl(
         app=app,
         keys=KeyStore(clients.streams, None if key is None else (settings.tenant, key)),
         hosts=frozenset((*LOOPBACK, *(host.lower() for host in settings.hosts))),
@@ -44,6 +48,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> AccessControl:
         requests_per_second=settings.requests_per_second,
         max_body_bytes=settings.max_body_bytes,
     )
+    return guarded, mcp
 
 
 async def _health() -> dict[str, str]:

@@ -6,10 +6,20 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from ricordo.messages import queries
+from ricordo.client import NotFound
+from ricordo.messages import listings, queries
 from ricordo.messages.message_types import Content, Flag, Id, Label
 from ricordo_services.gateway.problems import documented
-from ricordo_services.gateway.scopes import IdempotencyKey, ask, client_of, user_of
+from ricordo_services.gateway.scopes import (
+    IdempotencyKey,
+    as_json,
+    ask,
+    client_of,
+    from_query,
+    key_of,
+    parameters,
+    user_of,
+)
 
 router = APIRouter()
 
@@ -96,6 +106,36 @@ async def change_fact(
     if body.rejected:
         await client.reject(user, fact_id, request_id=_part(idempotency_key, "reject"))
     return _done()
+
+
+@router.get(
+    "/v1/memories/{memory_id}",
+    operation_id="memory",
+    summary="Return a memory with its neighbours, facts and history.",
+    response_model=listings.MemoryReply,
+    responses=documented(),
+)
+async def memory(request: Request, memory_id: UUID, user_id: Id | None = None) -> Response:
+    """Return a memory in full."""
+    fields = {"user_id": user_id, "memory_id": memory_id}
+    return await ask(request, listings.MemoryRequest, listings.MemoryReply, fields)
+
+
+@router.get(
+    "/v1/users",
+    operation_id="users",
+    summary="List the users of the tenant, page by page.",
+    response_model=listings.UsersReply,
+    responses=documented(),
+    openapi_extra={"parameters": parameters(listings.UsersRequest)},
+)
+async def users(request: Request) -> Response:
+    """List users, for a key of all users."""
+    if key_of(request).user_id is not None:
+        raise NotFound("a key of one user lists no others")
+    wanted = from_query(listings.UsersRequest, request.query_params)
+    found = await client_of(request).users(cursor=wanted.cursor, limit=wanted.limit)
+    return as_json(found)
 
 
 @router.get(

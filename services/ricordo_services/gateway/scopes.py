@@ -1,5 +1,7 @@
 """What a route needs of a request: the connection of the key's tenant, and the user that it may ask about."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import new_class
@@ -21,6 +23,8 @@ from ricordo_services.gateway.problems import GatewayError, invalid
 
 M = TypeVar("M", bound=Message)
 
+_LIST: Final = re.compile(r"\btuple\b")
+_LITERAL: Final = re.compile(r"\b(?:bool|int|float)\b")
 JSON: Final = "application/json"
 IdempotencyKey = Annotated[
     Id | None, Header(alias="Idempotency-Key", description="Repeating a request with it changes nothing.")
@@ -96,27 +100,49 @@ def strict(model: type[Message]) -> type[Message]:
 
 
 def from_query(model: type[M], query: QueryParams) -> M:
-    """Read a model from the parameters of a URL.
+    """Read a model from the parameters of a URL; those of its filters stand beside the others.
 
     Raises:
         GatewayError: a parameter is unknown, given twice, or wrong.
     """
-    if len(query.multi_items()) > len(query.keys()):
-        raise GatewayError(422, "a parameter is given twice")
+    filters = Filters.model_fields if "filters" in model.model_fields else {}
+    fields: dict[str, Any] = {}
+    for name in dict.fromkeys(query):
+        values = query.getlist(name)
+        field = model.model_fields.get(name, filters.get(name))
+        is_list = field is not None and _LIST.search(str(field.annotation)) is not None
+        if len(values) > 1 and not is_list:
+            raise GatewayError(422, f"{name}: is given twice", field=name)
+        value = values if is_list else _read(values[0], str(field.annotation) if field else "")
+        (fields.setdefault("filters", {}) if name in filters else fields)[name] = value
     try:
-        return cast("M", strict(model).model_validate_strings(dict(query)))
+        return cast("M", strict(model).model_validate(fields))
     except ValidationError as error:
         raise invalid(error) from None
 
 
+def _read(value: str, annotation: str) -> object:
+    """Return the number or the boolean that a parameter of such a type spells, else its text."""
+    if _LITERAL.search(annotation) is None:
+        return value
+    try:
+        return cast("object", json.loads(value))
+    except ValueError:
+        return value
+
+
 def parameters(model: type[Message]) -> list[dict[str, object]]:
-    """Return the fields of a model as parameters of OpenAPI."""
-    schema = strict(model).model_json_schema(ref_template="#/components/schemas/{model}")
-    required = schema.get("required", [])
-    return [
-        {"name": name, "in": "query", "required": name in required, "schema": _inlined(each, schema)}
-        for name, each in schema["properties"].items()
-    ]
+    """Return the fields of a model, and those of its filters, as parameters of OpenAPI."""
+    found = []
+    for each in (model, *([Filters] if "filters" in model.model_fields else [])):
+        schema = strict(each).model_json_schema(ref_template="#/components/schemas/{model}")
+        required = schema.get("required", [])
+        found += [
+            {"name": name, "in": "query", "required": name in required, "schema": _inlined(field, schema)}
+            for name, field in schema["properties"].items()
+            if name != "filters"
+        ]
+    return found
 
 
 def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON

@@ -86,7 +86,7 @@ class Gateway:
                 yield
 
         async with nats_clients.connected(self.bus) as clients:
-            app = application.build(clients, self.settings)
+            app, mcp = application.build(clients, self.settings)
             config = uvicorn.Config(
                 app,
                 log_config=None,
@@ -103,6 +103,7 @@ class Gateway:
             stop.cancel()
             server.should_exit = True
             await serving
+            await mcp.close()
 
 
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules

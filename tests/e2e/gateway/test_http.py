@@ -5,7 +5,10 @@ import json
 from uuid import UUID
 
 import httpx
+import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from tests.fixtures.gateway import GatewayAccess
 from tests.fixtures.wire import Json, ago, msg, wait_for
 
@@ -91,6 +94,41 @@ async def test_memories_and_facts_are_changed(gateway: GatewayAccess) -> None:
         assert (await http.get("/v1/working", params=where)).json()["notes"] == {"mood": "calm"}
         missing = await http.patch(f"/v1/memories/{UUID(int=1)}", json={"user_id": "u-1", "pinned": True})
         assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
+
+
+async def test_memories_and_users_are_listed(gateway: GatewayAccess) -> None:
+    async with gateway.client() as http, await gateway.client_of("u-1") as of_one:
+        await remember(http, msg("m-1", TRIESTE), msg("m-2", "Adoro il mare."))
+        await remember(http, msg("n-1", "Ciao, sono Ada.", user_id="u-2"))
+        wanted = "kinds=message&kinds=summary&limit=1"
+        page = (await of_one.get(f"/v1/memories?{wanted}")).json()
+        assert (len(page["memories"]), page["total"]) == (1, 2)
+        rest = (await of_one.get(f"/v1/memories?{wanted}&cursor={page['next']}")).json()
+        found = [*page["memories"], *rest["memories"]]
+        assert sorted(one["content"] for one in found) == ["Adoro il mare.", TRIESTE]
+        [memory] = [one for one in found if one["content"] == TRIESTE]
+        await of_one.patch(f"/v1/memories/{memory['id']}", json={"pinned": True, "verified": True})
+        whole = (await of_one.get(f"/v1/memories/{memory['id']}")).json()
+        assert (whole["memory"]["pinned"], whole["memory"]["verified"]) == (True, True)
+        listed = (await http.get("/v1/users")).json()["users"]
+        assert [one["user_id"] for one in listed] == ["u-1", "u-2"]
+        assert (await of_one.get("/v1/users")).status_code == 404
+
+
+async def test_an_assistant_remembers_and_recalls_by_mcp(gateway: GatewayAccess) -> None:
+    key = (await gateway.keys.create(gateway.tenant, "u-1", "assistant"))[1]
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as transport,
+        Client(streamable_http_client(f"{gateway.url}/mcp", http_client=transport)) as assistant,
+    ):
+        assert {"remember", "recall", "forget"} <= {one.name for one in (await assistant.list_tools()).tools}
+        await assistant.call_tool("remember", {"text": TRIESTE})
+        answer = await assistant.call_tool("recall", {"query": "Dove vivo?"})
+        assert "Trieste" in str(answer.structured_content)
+    async with gateway.client() as of_all:
+        assert (await of_all.post("/mcp", json={})).status_code == 422
+        elsewhere = await of_all.post("/mcp", json={}, headers={"Origin": "https://evil.example"})
+        assert elsewhere.status_code == 421
 
 
 async def test_an_import_says_which_lines_are_wrong_and_adds_nothing_twice(gateway: GatewayAccess) -> None:

@@ -62,7 +62,7 @@ async def test_a_key_a_host_and_an_origin_are_asked_for(
         ("PATCH", "/v1/facts/00000000-0000-0000-0000-000000000001", {"user_id": "u-1"}, None),
         ("GET", "/v1/facts?user_id=u-1&limit=many", None, "limit"),
         ("GET", "/v1/facts?user_id=u-1&colour=1", None, "colour"),
-        ("GET", "/v1/facts?user_id=u-1&user_id=u-2", None, None),
+        ("GET", "/v1/facts?user_id=u-1&user_id=u-2", None, "user_id"),
         ("GET", "/v1/facts?user_id=%20", None, "user_id"),
     ],
 )
