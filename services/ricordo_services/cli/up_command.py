@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import importlib.util
 import os
 import sys
 import threading
@@ -60,6 +61,8 @@ def check_names(names: Sequence[str], listed: str = "") -> None:
         raise Misused(
             f"name each worker once: embedding is {' and '.join(_HALVES)} already, not {halves[0]} again"
         )
+    if "gateway" in names and importlib.util.find_spec("fastapi") is None:
+        raise Misused("HTTP is not installed: install the extra, with `pip install 'ricordo[gateway]'`")
 
 
 @asynccontextmanager

@@ -6,23 +6,26 @@ from typing import Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.routing import Route
+from starlette.types import Scope
 
+from ricordo.client import MemoryClient
 from ricordo.settings import GatewaySettings
-from ricordo_services.api_keys import KeyStore
+from ricordo_services.api_keys import ApiKey, KeyStore
 from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes
 from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
-from ricordo_services.gateway.mcp_route import McpRoute
 from ricordo_services.gateway.nats_clients import NatsClients
-from ricordo_services.gateway.problems import Problem, add_handlers
+from ricordo_services.gateway.problems import GatewayError, Problem, add_handlers
+from ricordo_services.mcp_server.endpoint import McpEndpoint
 
 _DESCRIPTION: Final = (
     "The memory of bots and assistants over HTTP. Send the key as `Authorization: Bearer KEY`. "
     "Errors are problem documents (RFC 9457)."
 )
+_ONE_USER: Final = "assistants need a key of one user: `ricordo key create NAME --user USER` makes one"
 
 
-def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessControl, McpRoute]:
-    """Return the ASGI application, and the part of it that has to be closed."""
+def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessControl, McpEndpoint]:
+    """Return the ASGI application, and the part of it that has to run meanwhile."""
     app = FastAPI(
         title="Ricordo",
         version=version("ricordo"),
@@ -35,7 +38,14 @@ def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessContro
     add_handlers(app)
     for routes in (query_routes, message_routes, memory_routes, event_stream):
         app.include_router(routes.router)
-    mcp = McpRoute(clients)
+
+    async def caller(scope: Scope) -> tuple[MemoryClient, str]:
+        key: ApiKey = scope["state"]["key"]
+        if key.user_id is None:
+            raise GatewayError(422, _ONE_USER)
+        return clients.memory(key.tenant), key.user_id
+
+    mcp = McpEndpoint(caller)
     app.router.routes.append(Route("/mcp", mcp, include_in_schema=False))
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Tell whether the gateway answers.")
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

@@ -97,13 +97,13 @@ class Gateway:
                 timeout_graceful_shutdown=_GRACE_S,
             )
             server = Server(config)
-            serving = asyncio.ensure_future(server.serve(sockets=[listening]))
-            stop = asyncio.ensure_future(stopping.wait())
-            await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
-            stop.cancel()
-            server.should_exit = True
-            await serving
-            await mcp.close()
+            async with mcp.running():
+                serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+                stop = asyncio.ensure_future(stopping.wait())
+                await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
+                stop.cancel()
+                server.should_exit = True
+                await serving
 
 
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules
