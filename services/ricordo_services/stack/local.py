@@ -97,13 +97,13 @@ class LocalStack:
 
     async def _start(self) -> None:
         """Start all servers at once; when one cannot start, the others' starts end too."""
-        self._book.reserve([_HTTP])
         try:
             async with asyncio.TaskGroup() as starts:
                 for server in self._supervised.values():
                     starts.create_task(self._start_one(server))
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
+        self._book.reserve([_HTTP])
         for server in self._supervised.values():
             server.keep(self._failed)
 
