@@ -90,6 +90,7 @@ class Gateway:
             config = uvicorn.Config(
                 app,
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 lifespan="off",
                 server_header=False,
