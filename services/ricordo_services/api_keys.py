@@ -5,16 +5,20 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Self
 
+import nats.errors
+import nats.js.errors
 from cachetools import TTLCache
 from nats.js import JetStreamContext
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 
+from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
 
 BUCKET: Final = "ricordo-keys"
@@ -58,8 +62,17 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise errors of NATS as `Unavailable`."""
+    try:
+        yield
+    except (nats.errors.Error, nats.js.errors.Error, OSError) as error:
+        raise Unavailable(f"NATS does not answer: {type(error).__name__} {error}") from None
+
+
 class KeyStore:
-    """The keys of all tenants.
+    """The keys of all tenants. Each method raises `Unavailable` if NATS does not answer.
 
     Args:
         streams: of a connection that may use the bucket.
@@ -74,27 +87,30 @@ class KeyStore:
     async def create(self, tenant: str, user_id: str | None, name: str) -> tuple[ApiKey, str]:
         """Make a key; its text is returned once and kept nowhere."""
         key, text = ApiKey.draw(tenant, user_id, name)
-        bucket = await self._bucket() or await self._streams.create_key_value(bucket=BUCKET)
-        await bucket.put(key.id, json.dumps(asdict(key)).encode())
+        with translated():
+            bucket = await self._bucket() or await self._streams.create_key_value(bucket=BUCKET)
+            await bucket.put(key.id, json.dumps(asdict(key)).encode())
         return key, text
 
     async def all(self, tenant: str) -> Sequence[ApiKey]:
         """Return the keys of a tenant, the oldest first."""
-        bucket = await self._bucket()
-        try:
-            ids = [] if bucket is None else await bucket.keys()
-        except NoKeysError:
-            return ()
+        with translated():
+            bucket = await self._bucket()
+            try:
+                ids = [] if bucket is None else await bucket.keys()
+            except NoKeysError:
+                return ()
         found = [key for one in ids if (key := await self._read(one)) and key.tenant == tenant]
         return sorted(found, key=lambda key: (key.created_at, key.id))
 
     async def revoke(self, tenant: str, key_id: str) -> bool:
         """Revoke a key of a tenant; return whether there was one."""
         key = await self._read(key_id)
-        bucket = await self._bucket()
-        if key is None or bucket is None or key.tenant != tenant:
-            return False
-        await bucket.purge(key_id)
+        with translated():
+            bucket = await self._bucket()
+            if key is None or bucket is None or key.tenant != tenant:
+                return False
+            await bucket.purge(key_id)
         self._known.pop(key_id, None)
         return True
 
@@ -117,9 +133,10 @@ class KeyStore:
             return None
 
     async def _read(self, key_id: str) -> ApiKey | None:
-        bucket = await self._bucket()
-        try:
-            entry = None if bucket is None else await bucket.get(key_id)
-        except KeyNotFoundError:
-            return None
+        with translated():
+            bucket = await self._bucket()
+            try:
+                entry = None if bucket is None else await bucket.get(key_id)
+            except KeyNotFoundError:
+                return None
         return None if entry is None or not entry.value else ApiKey(**json.loads(entry.value))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from ricordo.client import InvalidRequest, MemoryClient, RicordoError
 from ricordo.client.addresses import checked_addresses
 from ricordo.client.connection import Connection
 from ricordo.messages.errors import ErrorBody
-from ricordo.messages.message_types import Message
+from ricordo.messages.message_types import ID_PATTERN, Message
 from ricordo.messages.subjects import checked_tenant
 from ricordo_services.cli.failures import Failed, Misused, sentence
 from ricordo_services.cli.output import print_json, print_line
@@ -139,6 +140,12 @@ def checked_url(url: str, named_by: str) -> str:
     except InvalidRequest as error:
         raise Misused(f"{named_by}: {error.message}") from None
     return url
+
+
+def checked_user(user: str) -> None:
+    """Refuse what is no id of a user."""
+    if re.fullmatch(ID_PATTERN.removeprefix("^").removesuffix("$"), user, re.ASCII) is None:
+        raise Misused("--user: an id has 1 to 128 printable ASCII characters, and no spaces")
 
 
 def default_data_dir() -> Path:

@@ -4,14 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
-import nats.errors
-import nats.js.errors
 from rich.table import Table
 
-from ricordo.client import Unavailable
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.cli.client_calls import SECONDS, Call
-from ricordo_services.cli.failures import Failed, Misused
+from ricordo_services.cli.client_calls import SECONDS, Call, checked_user
+from ricordo_services.cli.failures import Failed
 from ricordo_services.cli.output import out_console, print_json, print_line, print_remark, print_text
 
 
@@ -20,16 +17,13 @@ async def _keys(call: Call) -> AsyncIterator[tuple[KeyStore, str]]:
     """Yield the keys, and the tenant."""
     target = call.target
     async with target.connection() as connection:
-        try:
-            yield KeyStore(connection.client.jetstream(timeout=SECONDS)), target.tenant
-        except (nats.errors.Error, nats.js.errors.Error) as error:
-            raise Unavailable(f"the keys cannot be read: {type(error).__name__} {error}") from None
+        yield KeyStore(connection.client.jetstream(timeout=SECONDS)), target.tenant
 
 
 async def create(call: Call, name: str, *, user: str | None = None) -> None:
     """Make a key, and print it; it is not kept, and cannot be printed again."""
-    if user is not None and not (user.isascii() and user.isprintable() and 0 < len(user) <= 128):
-        raise Misused("--user: an id has 1 to 128 printable ASCII characters")
+    if user is not None:
+        checked_user(user)
     async with _keys(call) as (keys, tenant):
         key, text = await keys.create(tenant, user, name)
     if call.as_json:

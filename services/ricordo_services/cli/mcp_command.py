@@ -3,11 +3,8 @@
 import asyncio
 import importlib.util
 
-from pydantic import TypeAdapter, ValidationError
-
-from ricordo.messages.message_types import Id
 from ricordo.runtime.process import stop_on_signals
-from ricordo_services.cli.client_calls import Call
+from ricordo_services.cli.client_calls import Call, checked_user
 from ricordo_services.cli.failures import Misused
 
 
@@ -15,10 +12,7 @@ async def mcp(call: Call, *, user: str) -> None:
     """Serve the memory of a user over standard input and output, until the input ends."""
     if importlib.util.find_spec("mcp") is None:
         raise Misused("MCP is not installed: install the extra, with `pip install 'ricordo[gateway]'`")
-    try:
-        TypeAdapter(Id).validate_python(user)
-    except ValidationError:
-        raise Misused("--user: an id has 1 to 128 printable ASCII characters, and no spaces") from None
+    checked_user(user)
     stopping = asyncio.Event()
     with stop_on_signals(stopping):
         async with call.client() as client:

@@ -19,7 +19,7 @@ STREAMED: Final = frozenset({"/v1/imports"})
 """Routes that read their body themselves, of any length."""
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _SECRETS_IN_URL: Final = frozenset({"key", "api_key", "apikey", "token", "access_token", "authorization"})
-_BODY_WITHIN_S: Final = 30.0
+BODY_WITHIN_S: Final = 30.0
 _LIMITERS: Final = 10_000
 
 
@@ -110,11 +110,11 @@ class AccessControl:
         """Read the body up to the limit, and return a `receive` that yields it again."""
         length = headers.get("content-length", "0")
         too_large = GatewayError(413, f"a body may have at most {self.max_body_bytes:,} bytes")
-        if length.isdigit() and int(length) > self.max_body_bytes:
+        if length.isdecimal() and int(length) > self.max_body_bytes:
             raise too_large
         body = bytearray()
         try:
-            async with asyncio.timeout(_BODY_WITHIN_S):
+            async with asyncio.timeout(BODY_WITHIN_S):
                 more = True
                 while more:
                     part = await receive()
@@ -125,7 +125,7 @@ class AccessControl:
                         raise too_large
                     more = part.get("more_body", False)
         except TimeoutError:
-            raise GatewayError(408, f"the body did not come within {_BODY_WITHIN_S:g} s") from None
+            raise GatewayError(408, f"the body did not come within {BODY_WITHIN_S:g} s") from None
         return _replay({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
 
 

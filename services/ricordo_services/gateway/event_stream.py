@@ -9,9 +9,11 @@ import nats.errors
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 from nats.aio.msg import Msg
+from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy
 
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
+from ricordo_services.api_keys import translated
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import key_of
@@ -42,22 +44,26 @@ async def events(
     clients: NatsClients = request.app.state.clients
     key = key_of(request)
     after = None if last_event_id is None else int(last_event_id[:18])
-    lines = _lines(clients, key.tenant, key.user_id, after)
+    with translated():  # before the answer begins, so that it can be an error
+        subscription = await _subscribed(clients, key.tenant, after)
+    lines = _lines(subscription, key.user_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(lines, media_type=MEDIA_TYPE, headers=headers)
 
 
-async def _lines(
-    clients: NatsClients, tenant: str, user_id: str | None, after: int | None
-) -> AsyncIterator[str]:
-    """Yield events as lines; JetStream's ordered consumer reads them, and begins again after a loss."""
+async def _subscribed(
+    clients: NatsClients, tenant: str, after: int | None
+) -> JetStreamContext.PushSubscription:
+    """Return an ordered consumer of JetStream, which begins again after a loss."""
     subjects = [str(Subject(tenant, name)) for name in _NAMES]
     config = ConsumerConfig(filter_subjects=subjects, deliver_policy=DeliverPolicy.NEW)
     if after is not None:
         config.deliver_policy, config.opt_start_seq = DeliverPolicy.BY_START_SEQUENCE, after + 1
-    subscription = await clients.streams.subscribe(
-        "", stream=STREAM_DERIVED, ordered_consumer=True, config=config
-    )
+    return await clients.streams.subscribe("", stream=STREAM_DERIVED, ordered_consumer=True, config=config)
+
+
+async def _lines(subscription: JetStreamContext.PushSubscription, user_id: str | None) -> AsyncIterator[str]:
+    """Yield events as lines."""
     try:
         yield ": connected\n\n"
         while True:

@@ -1,6 +1,6 @@
 """Routes that change a memory or a fact: pin, verify, correct, reject."""
 
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -80,7 +80,7 @@ async def change_memory(
         await client.correct(
             user, memory_id=memory_id, content=body.content, request_id=_part(idempotency_key, "correct")
         )
-    return _done()
+    return as_json(Changed())
 
 
 @router.patch(
@@ -105,7 +105,7 @@ async def change_fact(
         )
     if body.rejected:
         await client.reject(user, fact_id, request_id=_part(idempotency_key, "reject"))
-    return _done()
+    return as_json(Changed())
 
 
 @router.get(
@@ -153,8 +153,4 @@ async def sources(request: Request, memory_id: UUID, user_id: Id | None = None) 
 
 def _part(key: str | None, name: str) -> str | None:
     """Return the idempotency key of one of several commands."""
-    return None if key is None else f"{key[:100]}/{name}"
-
-
-def _done() -> Response:
-    return Response(Changed().model_dump_json(), media_type="application/json")
+    return None if key is None else str(uuid5(NAMESPACE_OID, f"{name}/{key}"))

@@ -1,5 +1,6 @@
 """Routes of messages: publish one or many, import a file, ask for the state, erase, export."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Final, Literal
@@ -13,9 +14,19 @@ from ricordo.client.connection import read
 from ricordo.messages import commands, queries
 from ricordo.messages.events import MessageReceived
 from ricordo.messages.message_types import Id
+from ricordo_services.gateway.access_control import BODY_WITHIN_S
 from ricordo_services.gateway.message_bodies import MessageBody, to_message
 from ricordo_services.gateway.problems import GatewayError, documented
-from ricordo_services.gateway.scopes import IdempotencyKey, ask, client_of, connection_of, key_of, user_of
+from ricordo_services.gateway.scopes import (
+    JSON,
+    IdempotencyKey,
+    as_json,
+    ask,
+    client_of,
+    connection_of,
+    key_of,
+    user_of,
+)
 
 router = APIRouter()
 
@@ -99,7 +110,7 @@ async def _finished(client: MemoryClient, messages: Sequence[MessageReceived], t
 
 def _accepted(messages: list[Accepted], status: int) -> Response:
     body = AcceptedMessages(messages=messages).model_dump_json(exclude_none=True)
-    return Response(body, status, media_type="application/json")
+    return Response(body, status, media_type=JSON)
 
 
 @router.post(
@@ -131,7 +142,7 @@ async def import_lines(request: Request) -> Response:
             result.accepted += len(await client.publish_many(chunk, bulk=True))
             chunk = []
     result.accepted += len(await client.publish_many(chunk, bulk=True))
-    return Response(result.model_dump_json(), media_type="application/json")
+    return as_json(result)
 
 
 def _imported(request: Request, line: bytes) -> MessageReceived:
@@ -146,8 +157,15 @@ def _imported(request: Request, line: bytes) -> MessageReceived:
 
 
 async def _lines(request: Request) -> AsyncIterator[bytes]:
-    rest = b""
-    async for part in request.stream():
+    rest, parts = b"", request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(BODY_WITHIN_S):
+                part = await anext(parts, None)
+        except TimeoutError:
+            raise GatewayError(408, f"nothing more came within {BODY_WITHIN_S:g} s") from None
+        if part is None:
+            break
         *lines, rest = (rest + part).split(b"\n")
         for line in lines:
             yield line
@@ -167,7 +185,7 @@ async def status(request: Request, message_id: Id) -> Response:
     """Return the state of a message; `unknown` also for one of another user than the key's."""
     fields = {"message_id": message_id, "user_id": key_of(request).user_id}
     found = await connection_of(request).ask(queries.StatusRequest, queries.StatusReply, fields, None)
-    return Response(found.model_dump_json(), media_type="application/json")
+    return as_json(found)
 
 
 async def _forget(request: Request, user_id: str | None, key: str | None, **scope: str) -> Response:

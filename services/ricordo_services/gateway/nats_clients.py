@@ -2,7 +2,7 @@
 
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import structlog
@@ -68,4 +68,5 @@ async def connected(settings: BusSettings) -> AsyncIterator[NatsClients]:
     try:
         yield NatsClients(client)
     finally:
-        await client.close()
+        with suppress(AssertionError, OSError):  # nats-py fails when the server is gone
+            await client.close()

@@ -103,14 +103,11 @@ def invalid(error: ValidationError) -> GatewayError:
     return GatewayError(422, found.message, field=found.field)
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the problems of a route for OpenAPI, with those that any route may answer."""
-    always = (400, 401, 404, 408, 413, 421, 422, 429, 500, 503, 504)
+def documented() -> dict[int | str, dict[str, Any]]:
+    """Return the problems that any route may answer, for OpenAPI."""
+    statuses = (400, 401, 404, 408, 413, 421, 422, 429, 500, 503, 504)
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {
-        status: {"description": HTTPStatus(status).phrase, "content": content}
-        for status in sorted({*always, *statuses})
-    }
+    return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
 def add_handlers(app: FastAPI) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeVar, cast
 
 from fastapi import Header, Request
 from fastapi.responses import Response
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import QueryParams
 
 from ricordo.client import MemoryClient, NotFound
@@ -47,7 +47,8 @@ def connection_of(request: Request) -> Connection:
 
 def client_of(request: Request) -> MemoryClient:
     """Return the client of the tenant of the key."""
-    return MemoryClient(connection_of(request))
+    clients: NatsClients = request.app.state.clients
+    return clients.memory(key_of(request).tenant)
 
 
 def user_of(request: Request, named: str | None) -> str:
@@ -60,7 +61,7 @@ def user_of(request: Request, named: str | None) -> str:
     bound = key_of(request).user_id
     if bound is None and named is None:
         raise GatewayError(422, "user_id: is required", field="user_id")
-    if bound is not None and named not in {None, bound}:
+    if bound is not None and named is not None and named != bound:
         raise NotFound("there is no such user")
     return cast("str", bound or named)
 
@@ -78,9 +79,9 @@ async def ask(
     return as_json(found)
 
 
-def as_json(message: Message, status: int = 200) -> Response:
+def as_json(message: BaseModel) -> Response:
     """Return a message as a response."""
-    return Response(message.model_dump_json(), status, media_type=JSON)
+    return Response(message.model_dump_json(), media_type=JSON)
 
 
 @cache

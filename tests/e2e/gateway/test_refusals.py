@@ -3,12 +3,20 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
+from tests.fixtures.nats_server import NatsServerProcess
+from tests.fixtures.scraping import free_port
 from tests.fixtures.system import System
 from tests.fixtures.wire import Json, msg, new_tenant
+
+from ricordo.settings import BusSettings, GatewaySettings
+from ricordo.system_clock import SystemClock
+from ricordo_services.gateway.service import Gateway
 
 ASKED = {"user_id": "u-1", "query": "Dove vivo?"}
 SECRET = {"user_id": "u-1", "query": "segreto"}
@@ -115,7 +123,8 @@ async def test_a_key_reaches_no_other_user_and_no_other_tenant(
         ):
             assert problem(await of_another.post(path, json=body))["status"] == 404
         line = json.dumps(msg("m-9", "Ciao"))
-        assert (await of_another.post("/v1/imports", content=line)).json()["rejected"] == 1
+        lines = f'{line}\n{{"user_id": []}}\n{{"user_id": {{}}}}\n[]'
+        assert (await of_another.post("/v1/imports", content=lines)).json()["rejected"] == 4
         pin = await of_another.patch(f"/v1/memories/{memory}", json={"pinned": True})
         assert problem(pin)["status"] == 404
         assert (await of_another.get("/v1/messages/m-1")).json()["state"] == "unknown"
@@ -147,3 +156,24 @@ async def test_who_asks_too_often_is_told_to_wait(system: System) -> None:
     assert len(refused) >= 10
     assert problem(refused[0])
     assert refused[0].headers["retry-after"]
+
+
+@pytest.mark.slow
+async def test_a_gateway_without_nats_says_that_it_is_unavailable(tmp_path: Path) -> None:
+    """Its key is the fixed one: with another it is the reading of the key that fails."""
+    server, port = NatsServerProcess(tmp_path), free_port()
+    async with server:
+        settings = GatewaySettings(port=port, key=SecretStr(FIXED_KEY))
+        gateway = Gateway(BusSettings(url=server.url), settings, SystemClock())
+        stopping, ready = asyncio.Event(), asyncio.Event()
+        serving = asyncio.create_task(gateway.run(stopping, ready.set))
+        await ready.wait()
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+            assert (await http.get("/healthz")).status_code == 200
+            server.stop()
+            other = "ricordo_0123456789ab_" + "x" * 43
+            for key, path in ((FIXED_KEY, "stats?user_id=u-1"), (FIXED_KEY, "events"), (other, "events")):
+                answer = await http.get(f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
+                assert (problem(answer)["status"], "retry-after" in answer.headers) == (503, True), path
+        stopping.set()
+        await serving
