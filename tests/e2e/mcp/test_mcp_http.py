@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from itertools import cycle
 from pathlib import Path
 
@@ -53,6 +53,8 @@ async def served(client: MemoryClient) -> AsyncIterator[str]:
     app = Starlette(routes=[Route("/mcp", Balancer())], lifespan=lifespan)
     listening = socket.create_server(("127.0.0.1", 0))
     web = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
+    # It would put back the handler of an ended loop, and the next test with an interrupt would fail.
+    web.capture_signals = nullcontext  # type: ignore[method-assign]
     task = asyncio.create_task(web.serve([listening]))
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
