@@ -54,7 +54,7 @@ async def served(client: MemoryClient) -> AsyncIterator[str]:
     listening = socket.create_server(("127.0.0.1", 0))
     web = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
     # It would put back the handler of an ended loop, and the next test with an interrupt would fail.
-    web.capture_signals = nullcontext  # type: ignore[method-assign]
+    web.capture_signals = nullcontext  # type: ignore[method-assign, assignment]
     task = asyncio.create_task(web.serve([listening]))
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
