@@ -4,7 +4,7 @@ from typing import Final
 
 ALL: Final = "all"
 BENCHES: Final = (
-    *("startup", "embedding", "queue", "ingest", "backlog", "fairness", "recall", "working"),
+    *("startup", "embedding", "queue", "ingest", "fairness", "recall", "working"),
     *("analyse", "graph", "decay"),
 )
 EVALUATIONS: Final = (

@@ -44,25 +44,15 @@ async def test_the_embedding_batcher() -> None:
 
 @pytest.mark.lab
 async def test_the_whole_system() -> None:
-    machine, first, result = await lines("ingest", Options(messages=40, runs=1))
+    machine, first, result = await lines("ingest", Options(messages=40, runs=1, users=3, profile=True))
     assert machine["bench"] == "machine"
     assert first["run"] == 1
     for name in ("events_per_second", "texts_per_second_alone", "ratio", "cpu_ms_postgres", "memory_mb"):
         value = result[name]
         assert isinstance(value, int | float)
         assert value > 0
-
-
-@pytest.mark.lab
-async def test_a_backlog() -> None:
-    _, result = await lines("backlog", Options(messages=60, users=3))
-    assert isinstance(result["rate_at_the_end"], Mapping)
-    assert isinstance(result["recall_during"], Mapping)
-    assert isinstance(result["memory_mb_of_workers"], Mapping)
-    assert result["memory_mb_of_workers"]["fullest"] >= result["memory_mb_of_workers"]["before"] > 0
-    assert result["recall_during"]["failed"] == 0
-    assert isinstance(result["rate_at_first"], Mapping)
-    assert result["rate_at_the_end"]["stored_of_a_user"] > result["rate_at_first"]["stored_of_a_user"]
+    stages = [value for name, value in first.items() if name.startswith("cpu_ms_workers_")]
+    assert sum(map(float, map(str, stages))) == pytest.approx(first["cpu_ms_workers"], rel=0.02)
 
 
 @pytest.mark.lab
@@ -75,12 +65,6 @@ async def test_what_an_import_costs_another() -> None:
         ("message.received", 40),
     ]
     assert all(lane["beside"]["messages"] >= 1 for lane in lanes)
-
-
-@pytest.mark.lab
-async def test_a_backlog_that_takes_too_long_is_a_failure() -> None:
-    with pytest.raises(MeasurementFailed, match=r"of 60 messages are remembered after 0\.01 s"):
-        await lines("backlog", Options(messages=60, limit=0.01))
 
 
 @pytest.mark.lab

@@ -9,7 +9,6 @@ from typing import Final
 
 from ricordo.settings import Settings
 from ricordo_lab.bench.analyser import analyser
-from ricordo_lab.bench.backlog import backlog
 from ricordo_lab.bench.batcher_bench import queue
 from ricordo_lab.bench.decay_bench import decay
 from ricordo_lab.bench.embedding_bench import embedding
@@ -29,7 +28,6 @@ BENCHES: Final[Mapping[str, Benchmark]] = {
     "embedding": embedding,
     "queue": queue,
     "ingest": ingest,
-    "backlog": backlog,
     "fairness": fairness,
     "recall": recall,
     "working": working,
@@ -39,12 +37,12 @@ BENCHES: Final[Mapping[str, Benchmark]] = {
 }
 """The benchmarks by name."""
 _NUMBERS: Final = {
-    "messages": "messages (2,000; backlog: 5,000; fairness: 50,000), or memories (decay: 1,000,000)",
+    "messages": "messages (2,000; fairness: 50,000), or memories (decay: 1,000,000)",
     "questions": "questions to ask at each size",
     "runs": "repetitions, of which the median counts",
     "seconds": "seconds for which texts arrive (queue: 5)",
-    "users": "users who send a backlog",
-    "limit": "seconds after which a backlog or an import is stopped",
+    "users": "users who send the messages of ingest",
+    "limit": "seconds after which the import of fairness is stopped",
     "facts": "facts that are written (graph: 20,000)",
 }
 
@@ -97,6 +95,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="print JSON, an object a line")
     parser.add_argument("--texts", type=Path, metavar="FILE", help="a text a line, in place of made-up ones")
+    parser.add_argument(
+        "--profile", action="store_true", help="ingest: tell processor time by stage (py-spy)"
+    )
     for name, words in _NUMBERS.items():
         usual = getattr(default, name)
         shown = words if usual is None else f"{words} ({usual:g})"

@@ -12,11 +12,10 @@ from typing import Final
 
 from ricordo.client import MemoryClient, RicordoError
 from ricordo.runtime.tasks import cancel_and_wait
-from ricordo_lab.bench.backlog import MemoryUse, growth
 from ricordo_lab.bench.generated_texts import messages, texts
 from ricordo_lab.bench.measurement import Figures, Line, Options, Report, percentile, rounded
 from ricordo_lab.bench.publication import remember
-from ricordo_lab.bench.system import Program, System, scratch, started, up
+from ricordo_lab.bench.system import WORKERS, Program, System, scratch, started, up
 from ricordo_lab.console import MeasurementFailed, progress
 
 LANES: Final[Mapping[str, Sequence[str]]] = {"message.imported": ("--bulk",), "message.received": ()}
@@ -28,6 +27,32 @@ _EVERY_S: Final = 2.0
 _LOOK_S: Final = 1.0
 _LONGEST_S: Final = 300.0
 _SHARES: Final = {"p50_s": 0.5, "p95_s": 0.95, "max_s": 1.0}
+
+
+@dataclass(slots=True)
+class MemoryUse:
+    """Readings of the memory of the workers and of all processes, in MB."""
+
+    workers: list[float] = field(default_factory=list)
+    everything: list[float] = field(default_factory=list)
+
+    def read(self, system: System) -> None:
+        """Add a reading."""
+        parts = system.memory_mb()
+        self.workers.append(parts.get(WORKERS, 0.0))
+        self.everything.append(sum(parts.values()))
+
+
+def growth(readings: Sequence[float]) -> Mapping[str, float | None]:
+    """Return the first reading of memory, the largest and the last, in MB, and the growth in percent."""
+    values = readings or [0.0]
+    before, fullest, after = values[0], max(values), values[-1]
+    return {
+        "before": round(before),
+        "fullest": round(fullest),
+        "after": round(after),
+        "growth_percent": round(100 * (fullest / before - 1)) if before else None,
+    }
 
 
 async def fairness(options: Options, report: Report) -> None:

@@ -1,7 +1,9 @@
 """Measures messages per second from publishing to remembered, and compares them with the model alone."""
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import cycle, islice
+from contextlib import nullcontext
+from itertools import cycle, islice, zip_longest
 from typing import Final
 
 from ricordo.messages.events import MessageReceived
@@ -11,7 +13,8 @@ from ricordo_lab.bench.embedding_bench import encode_all, ready_models
 from ricordo_lab.bench.generated_texts import messages, read_texts
 from ricordo_lab.bench.measurement import Figures, Options, Report, Stopwatch, repeated, rounded
 from ricordo_lab.bench.publication import remember
-from ricordo_lab.bench.system import System, scratch, up
+from ricordo_lab.bench.stage_profile import profiled
+from ricordo_lab.bench.system import WORKERS, System, scratch, up
 
 _MESSAGES: Final = 2000
 _WARM_UP: Final = 200
@@ -30,8 +33,10 @@ async def ingest(options: Options, report: Report) -> None:
 
                 async def measure(run: int) -> Figures:
                     texts = list(islice(cycle(read_texts(options, count, seed=run)), count))
-                    said = messages(texts, f"user-{run}", f"r{run}")
-                    return await pipeline_rate(system, models.batch, options.settings.embedding, said)
+                    said = _in_turn(texts, options.users, f"r{run}")
+                    return await pipeline_rate(
+                        system, models.batch, options.settings.embedding, said, profile=options.profile
+                    )
 
                 found = await repeated("ingest", options.runs, report, measure)
                 memory = sum(system.memory_mb().values())
@@ -46,15 +51,31 @@ async def ingest(options: Options, report: Report) -> None:
     )
 
 
+def _in_turn(texts: Sequence[str], users: int, prefix: str) -> Sequence[MessageReceived]:
+    """Return a message per text, of each user in turn, each in a conversation of its own."""
+    of_users = (messages(texts[user::users], f"{prefix}-{user}", f"{prefix}-{user}") for user in range(users))
+    return [one for turn in zip_longest(*of_users) for one in turn if one is not None]
+
+
 async def pipeline_rate(
-    system: System, encoder: Encoder, settings: EmbeddingSettings, said: Sequence[MessageReceived]
+    system: System,
+    encoder: Encoder,
+    settings: EmbeddingSettings,
+    said: Sequence[MessageReceived],
+    *,
+    profile: bool = False,
 ) -> Figures:
-    """Publish messages at once, and run the model alone before and after, under the same load."""
+    """Publish messages at once, and run the model alone before and after, under the same load.
+
+    Args:
+        profile: also tell the workers' processor time per message by stage; the stages add up to it.
+    """
     alone, some = Stopwatch(), [one.content for one in said[:_ALONE]]
     with alone:
         await encode_all(encoder, some, settings)
     cpu_before = system.cpu_s()
-    took = await remember(system.nats, said)
+    async with profiled(system.pid) if profile else nullcontext(Counter[str]()) as samples:
+        took = await remember(system.nats, said)
     cpu_after = system.cpu_s()
     with alone:
         await encode_all(encoder, some, settings)
@@ -69,5 +90,9 @@ async def pipeline_rate(
         "cpu_ratio": alone_ms / max(sum(cpu_ms.values()), _TICK_MS / len(said)),
         "cpu_ms_alone": alone_ms,
         **{f"cpu_ms_{part}": milliseconds for part, milliseconds in cpu_ms.items()},
+        **{
+            f"cpu_ms_{WORKERS}_{stage.replace(' ', '_')}": cpu_ms[WORKERS] * count / samples.total()
+            for stage, count in samples.most_common()
+        },
     }
     return {name: rounded(value) for name, value in figures.items()}

@@ -30,9 +30,10 @@ class Options:
         questions: how many are asked at each size.
         runs: how often a measurement is repeated; its median counts.
         seconds: for which texts arrive at a rate.
-        users: who send a backlog in turn.
-        limit: seconds after which a backlog or an import is stopped.
+        users: who send the messages of ingest in turn.
+        limit: seconds after which an import is stopped.
         facts: how many are written to the graph.
+        profile: whether ingest tells the workers' processor time by stage.
         settings: those of the system; the environment of its processes has them too.
     """
 
@@ -42,9 +43,10 @@ class Options:
     questions: int = 200
     runs: int = 3
     seconds: float | None = None
-    users: int = 10
+    users: int = 1
     limit: float = 3600.0
     facts: int | None = None
+    profile: bool = False
     settings: Settings = field(default_factory=Settings)
 
 

@@ -86,12 +86,14 @@ class System:
         nats: the address of NATS.
         ready_s: seconds from the start of the program until everything answered.
         stop: see `Program.stop`.
+        pid: of the process that runs the workers.
     """
 
     def __init__(self, program: Program, nats: str, ready_s: float) -> None:
         self.nats = nats
         self.ready_s = ready_s
         self.stop = program.stop
+        self.pid = program.process.pid
         self._program = program
 
     def memory_mb(self) -> Mapping[str, float]:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo_lab.bench.arrivals import at_fixed_rate, poisson
-from ricordo_lab.bench.backlog import growth
+from ricordo_lab.bench.fairness import growth
 from ricordo_lab.bench.generated_texts import LANGUAGES, Spoken, grammar, questions, texts
+from ricordo_lab.bench.stage_profile import by_stage
 
 
 def test_growth_is_from_the_first_reading_to_the_largest() -> None:
@@ -40,3 +41,22 @@ def test_arrivals_come_at_their_rate_evenly_or_poisson() -> None:
     assert 45 < len(chance) / chance[-1] < 55
     gaps = np.diff(chance)
     assert gaps.std() == pytest.approx(gaps.mean(), rel=0.1)  # as of a Poisson process, and no other
+
+
+def test_samples_belong_to_the_stage_whose_code_they_run_in() -> None:
+    """Waiting threads are left out, and a model counts as the model, whoever asked it."""
+    loop = "run_forever (asyncio/base_events.py:607)"
+    worker = f"{loop};Consumption._handle (ricordo/runtime/worker/consumption.py:136)"
+    stacks = {
+        f"{worker};derive (ricordo_services/enrichment/enrichment_handler.py:87)": 5,
+        f"{worker};IndexHandler.__call__ (ricordo_services/embedding/index_handlers.py:90)": 4,
+        f"{worker};Settlement.settle (ricordo/runtime/worker/settlement.py:60)": 3,
+        f"{loop};Client._read_loop (nats/aio/client.py:9)": 2,
+        "derive (ricordo_services/enrichment/a.py:1);run (ricordo/models/onnx/network.py:1)": 7,
+        f"{loop};EpollSelector.select (selectors.py:468)": 50,
+        "run (threading.py:982);_worker (concurrent/futures/thread.py:81)": 50,
+        f"{loop};_run_once (asyncio/base_events.py:1895)": 1,
+    }
+    found = by_stage(f"{stack} {count}" for stack, count in stacks.items())
+    expected = {"models": 7, "enrichment": 5, "index": 4, "settlement": 3, "bus": 2, "event loop": 1}
+    assert dict(found) == expected
