@@ -1,6 +1,7 @@
 """The final state depends on what was said, not on when it arrived, nor how often."""
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -153,9 +154,12 @@ def scores(memories: Sequence[Json]) -> list[float]:
 async def test_a_late_message_finds_its_place_between_its_neighbours(bot: Bot) -> None:
     first, late, last = (msg(f"m-{n}", f"Parte {n}.", timestamp=ago(hours=9 - n)) for n in (1, 2, 3))
     await bot.remember(first, last)
-    async with bot.subscribed("memory.changed") as changes:
+    async with bot.subscribed("memory.enriched") as enriched:
         await bot.remember(late)
-        assert await changes.next() is not None  # whoever followed another memory before is told
+        follower = memory_id(bot.tenant, "m-3")  # its point contains the text before it
+        while json.loads((await enriched.next()).data)["memory_id"] != str(follower):
+            pass
+    assert await bot.final_states(["m-3"], within=20) == {"m-3": "remembered"}
     history = await bot.query("history", user_id="u-1")
     assert [one["id"] for one in history["messages"]] == ["m-1", "m-2", "m-3"]
     line = await bot.query("timeline", user_id="u-1", start=ago(days=1), end=ago())

@@ -1,7 +1,7 @@
 """Encodes each text once per model, and stores the vectors in PostgreSQL."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
@@ -9,7 +9,7 @@ from uuid import UUID
 from ricordo.clock import Clock
 from ricordo.language.text import text_hash
 from ricordo.memory.model import MessageIds, Progress
-from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
@@ -67,12 +67,9 @@ class EncodeHandler:
                 events = receipt(tenant, progress)
             else:
                 events = stage_events(tenant, progress, encoded)
-            return Done((*events, *changed(memory_id)))
-
-        def changed(memory_id: UUID) -> Iterator[MemoryChanged]:
-            if memory_id in followers:
-                follower, user_id = followers[memory_id]
-                yield MemoryChanged(user_id=user_id, memory_ids=(follower,), fields=("preceding_vector",))
+            if (follower := followers.get(memory_id)) is not None:
+                events = (*events, MemoryEnriched(**follower.ids, version="preceding"))
+            return Done(events)
 
         return [outcome(event.body.memory_id) for event in events]
 

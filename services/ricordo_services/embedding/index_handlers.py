@@ -1,13 +1,13 @@
 """Writes the points of memories from their rows; the only writer of the vector index."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from ricordo.clock import Clock
 from ricordo.language.informative import INFORMATIVE
-from ricordo.memory.model import MessageIds
+from ricordo.memory.model import MessageIds, Progress
 from ricordo.messages.events import (
     MemoryArchived,
     MemoryChanged,
@@ -56,23 +56,37 @@ class IndexHandler:
     async def __call__(self, tenant: str, events: Sequence[Envelope[MemoryEnriched]]) -> Sequence[Outcome]:
         """Write points, link similar memories and set the stage; one outcome each."""
         ids = list(dict.fromkeys(event.body.memory_id for event in events))
-        written = await self.projection.write(tenant, ids)
-        comparison = await self._compared(tenant, list(written.values()))
-        marked = await self.indexing.mark(tenant, list(written), self.clock.now(), comparison)
-        # Only now: a predecessor that is recorded or encoded meanwhile either sees that its follower is
-        # indexed, and says that it has changed, or is seen here. One of the two sees the other.
-        settled = await self.projection.settle(tenant, ids, written)
-        progress = {one.memory_id: one for one in marked if one.memory_id in settled.written}
+        written: Mapping[UUID, Indexable] = await self.projection.write(tenant, ids)
+        progress, models, waiting = dict[UUID, Progress | None](), dict[UUID, str](), set[UUID]()
+        while True:
+            marked = await self._mark(tenant, written) if written else {}
+            progress |= marked
+            models |= {one: written[one].model for one in marked}
+            ids = [one for one in ids if one not in marked]
+            # What has changed since it was read is written again, and what has gone is deleted.
+            settled = await self.projection.settle(tenant, ids, written)
+            waiting |= settled.waiting
+            written = {one: settled.written[one] for one in ids if one in settled.written}
+            if not written:
+                break
 
         def indexed(ids: MessageIds) -> MemoryIndexed:
-            return MemoryIndexed(**ids, model=settled.written[ids["memory_id"]].model)
+            return MemoryIndexed(**ids, model=models[ids["memory_id"]])
 
         return [
             Retry(reason="the memory has no vector yet")
-            if event.body.memory_id in settled.waiting
+            if event.body.memory_id in waiting
             else Done(stage_events(tenant, progress.get(event.body.memory_id), indexed))
             for event in events
         ]
+
+    async def _mark(self, tenant: str, written: Mapping[UUID, Indexable]) -> Mapping[UUID, Progress | None]:
+        """Link memories, and set the stage of those whose rows are still as their points."""
+        comparison = await self._compared(tenant, list(written.values()))
+        versions = {memory_id: one.version for memory_id, one in written.items()}
+        return await self.indexing.mark(
+            tenant, self.projection.models, versions, self.clock.now(), comparison
+        )
 
     async def _compared(self, tenant: str, written: Sequence[Indexable]) -> Comparison:
         """Find what may be similar to memories, now that their points can be found by others."""

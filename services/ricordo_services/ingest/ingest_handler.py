@@ -15,7 +15,6 @@ from ricordo.memory.model import Progress
 from ricordo.messages.errors import DeadLetterCode
 from ricordo.messages.events import (
     DerivedEvent,
-    MemoryChanged,
     MemoryCreated,
     MemoryCreatedBulk,
     MessageReceived,
@@ -172,14 +171,9 @@ def _events(
     tenant: str, progress: Progress, recorded: RecordedMessage, created: type[MemoryCreated]
 ) -> tuple[DerivedEvent, ...]:
     """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
-    moved = (
-        (MemoryChanged(user_id=progress.user_id, memory_ids=recorded.displaced, fields=("preceding_id",)),)
-        if recorded.displaced
-        else ()
-    )
     # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
     rezoned = [one for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
     again = [MemoryCreatedBulk(**one.ids) for one in rezoned]
     if progress.remembered:
-        return (*receipt(tenant, progress), *moved, *again)
-    return (created(**progress.ids), *moved, *again)
+        return (*receipt(tenant, progress), *again)
+    return (created(**progress.ids), *again)

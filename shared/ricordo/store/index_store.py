@@ -14,9 +14,10 @@ from ricordo.store import rows
 from ricordo.store.database import Store
 from ricordo.store.links import Comparison, link_similar
 from ricordo.store.rows import Vector
-from ricordo.store.stages import set_stage
+from ricordo.store.stages import CONSUMERS_OF_STAGES
 
 _POINTS: Final = "select * from points_of_memories($1, $2, $3, $4)"
+_MARK: Final = "select * from mark_indexed($1, $2, $3, $4, $5, $6)"
 _SAME: Final = (
     *("memory_id", "user_id", "model", "version", "conversation_id", "type", "kind", "created_at", "valence"),
     *("importance", "informative", "is_archived", "language", "content"),
@@ -72,13 +73,31 @@ class IndexingStore(Store):
         return [_indexable(row) for row in rows.in_order(found, memory_ids) if row["model"] is not None]
 
     async def mark(
-        self, tenant: str, memory_ids: Sequence[UUID], at: datetime, comparison: Comparison | None = None
-    ) -> Sequence[Progress]:
-        """Set the stage, after the points are written, and link similar memories in the same transaction."""
+        self,
+        tenant: str,
+        models: Sequence[str],
+        versions: Mapping[UUID, str],
+        at: datetime,
+        comparison: Comparison | None = None,
+    ) -> Mapping[UUID, Progress | None]:
+        """Set the stage of memories whose points are written, and link similar memories in one transaction.
+
+        Args:
+            versions: of the rows that the points are made of.
+
+        Returns:
+            The memories that still have that version; None for one without stages. Others are not marked.
+        """
         async with self._database.transaction(tenant) as connection:
             if comparison is not None and comparison.users:
                 await link_similar(connection, tenant, comparison)
-            return await set_stage(connection, tenant, Stage.INDEXED, memory_ids, at)
+            ids, of = list(versions), list(versions.values())
+            consumers = CONSUMERS_OF_STAGES[Stage.INDEXED]
+            found = await connection.fetch(_MARK, tenant, list(models), ids, of, at, consumers)
+        return {
+            row["memory_id"]: None if row["ingested"] is None else rows.progress(row)
+            for row in rows.in_order(found, ids)
+        }
 
     async def versions(
         self, tenant: str, models: Sequence[str], memory_ids: Sequence[UUID]

@@ -59,15 +59,12 @@ class RecordedMessage:
         status: `kept` (new, or a repeat), `conflict` (the id is taken by another content), `forgotten` (a
             tombstone covers it), `too_many` or `too_many_today` (beyond the user's quota).
         progress: the stage row, for `kept`.
-        displaced: indexed memories right after this one, whose points contain another predecessor. It follows
-            from the state, so that a repeat returns it again.
         rezoned: messages whose time zone this one has changed: they are to be enriched again. Returned once;
             the missing stage remains.
     """
 
     status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
     progress: Progress | None = None
-    displaced: tuple[UUID, ...] = ()
     rezoned: tuple[Progress, ...] = ()
 
 
@@ -129,8 +126,7 @@ def _locks(messages: Sequence[NewMessage]) -> list[str]:
 def _recorded(row: asyncpg.Record) -> RecordedMessage:
     if row["status"] != "kept":
         return RecordedMessage(row["status"])
-    displaced = row["displaced"]
-    return RecordedMessage("kept", rows.progress(row), displaced=() if displaced is None else (displaced,))
+    return RecordedMessage("kept", rows.progress(row))
 
 
 def _row(n: int, message: NewMessage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ricordo.memory.model import Progress, Stage
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database, Store
+from ricordo.store.database import Database, Store
 from ricordo.store.rows import Vector
 
 _SQL = Database.queries("stages")
@@ -33,30 +33,16 @@ class TextToEncode:
     is_encoded: bool = False
 
 
-async def set_stage(
-    connection: Connection, tenant: str, stage: Stage, memory_ids: Sequence[UUID], at: datetime
-) -> list[Progress]:
-    """Set a stage of memories in the caller's transaction, and return all their stages.
-
-    Reasons of dead letters of the consumer that sets the stage are dropped.
-    """
-    if not memory_ids:
-        return []
-    consumers = CONSUMERS_OF_STAGES[stage]
-    found = await connection.fetch(_SQL["mark"], tenant, sorted(memory_ids), stage.value, at, consumers)
-    return [rows.progress(row) for row in rows.in_order(found, memory_ids)]
-
-
 @dataclass(frozen=True, slots=True)
 class SavedVectors:
-    """The stages of encoded memories, and the indexed memories after them whose points lack their vectors.
+    """The stages of encoded memories, and of the memories after them that are to be indexed again.
 
     Attributes:
-        followers: by the encoded memory before them, with their users.
+        followers: enriched memories whose points lack the new vector of the memory before them, by that one.
     """
 
     progress: tuple[Progress, ...] = ()
-    followers: Mapping[UUID, tuple[UUID, str]] = field(default_factory=dict)
+    followers: Mapping[UUID, Progress] = field(default_factory=dict)
 
 
 class EncodingStore(Store):
@@ -95,7 +81,7 @@ class EncodingStore(Store):
         saved = [row for row in found if row["preceding_id"] is None]
         return SavedVectors(
             tuple(rows.progress(row) for row in rows.in_order(saved, done)),
-            {row["preceding_id"]: (row["memory_id"], row["user_id"]) for row in found if row["preceding_id"]},
+            {row["preceding_id"]: rows.progress(row) for row in found if row["preceding_id"]},
         )
 
     async def models(self, tenant: str) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ANN401 - fields are passed on to the model that has them
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -29,6 +29,7 @@ from ricordo.store.fact_ledger import FactLedger
 from ricordo.store.index_store import IndexingStore
 from ricordo.store.intake import IntakeStore, NewMessage, RecordedMessage
 from ricordo.store.lifecycle_store import DecaySlice, LifecycleStore, LostStages, RecallUse
+from ricordo.store.links import Comparison
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.pass_store import PassLocks, PassRuns, RetentionStore
 from ricordo.store.stages import EncodingStore
@@ -105,9 +106,21 @@ class Stores:
         vectors = [(one, vector_of(one)) for one in ids]
         return (await self.encodings.save(self.tenant, model, vectors, ids, at)).progress
 
-    async def followers(self, *memory_ids: UUID) -> Mapping[UUID, tuple[UUID, str]]:
-        """Return the indexed memories after encoded ones, by these, with their users."""
-        return (await self.encodings.save(self.tenant, MODEL, [], memory_ids, STORED)).followers
+    async def followers(self, *memory_ids: UUID) -> dict[UUID, UUID]:
+        """Return the memories after encoded ones that are to be indexed again, by these."""
+        saved = await self.encodings.save(self.tenant, MODEL, [], memory_ids, STORED)
+        return {before: after.memory_id for before, after in saved.followers.items()}
+
+    async def index(
+        self, memory_ids: Sequence[UUID], at: datetime = STORED, comparison: Comparison | None = None
+    ) -> Sequence[Progress]:
+        """Set the stage of memories, as if their points were written."""
+        marked: dict[UUID, Progress | None] = {}
+        while versions := await self.indexing.versions(
+            self.tenant, [MODEL], [one for one in memory_ids if one not in marked]
+        ):
+            marked |= await self.indexing.mark(self.tenant, [MODEL], versions, at, comparison)
+        return [progress for one in memory_ids if (progress := marked.get(one)) is not None]
 
     async def enrich(self, *message_ids: str, user_id: str = "u-1", **fields: Any) -> None:
         """Save an enrichment of each, as `enriched` makes it."""
@@ -291,7 +304,7 @@ async def _enriched(stores: Stores, names: Sequence[str], when: datetime) -> Seq
 
 
 async def _indexed(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:
-    return await stores.indexing.mark(stores.tenant, [stores.id(name) for name in names], when)
+    return await stores.index([stores.id(name) for name in names], when)
 
 
 async def _extracted(stores: Stores, names: Sequence[str], when: datetime) -> Sequence[Progress]:

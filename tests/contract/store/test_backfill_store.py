@@ -31,7 +31,7 @@ async def _remembered(stores: Stores, *versions: tuple[str, str], user_id: str =
     for name, (version, rated_by) in zip(names, versions, strict=True):
         await stores.enrich(name, user_id=user_id, version=version, rated_by=rated_by)
     ids = [stores.id(name) for name in names]
-    await stores.indexing.mark(stores.tenant, ids, STORED)
+    await stores.index(ids)
     return ids
 
 
@@ -194,7 +194,7 @@ async def test_two_at_once_and_a_worker_between_them_end_in_one_state(
         backfill.replace(stores.tenant, new),
         backfill.replace(stores.tenant, new[::-1]),
         stores.enrichments.save(stores.tenant, new, STORED),
-        stores.indexing.mark(stores.tenant, ids[::-1], STORED),
+        stores.index(ids[::-1]),
     )
     assert await backfill.count(stores.tenant, OF_RULES) == {}
     assert {one.importance for one in await stores.found(*ids)} == {0.7}

@@ -87,7 +87,7 @@ async def test_of_a_forgotten_message_nothing_is_left(stores: Stores) -> None:
     """Row, vector, stages, evidence and links; its neighbours follow each other, and are indexed anew."""
     ids = await stores.say("m-1", "m-2", "m-3")
     await stores.encode("m-1", "m-2", "m-3")
-    await stores.indexing.mark(stores.tenant, ids, STORED)
+    await stores.index(ids)
     pet = extracted(stores, "m-2", claim("has_pet", "Max"))
     await learn(stores, pet, extracted(stores, "m-1"))
     counts, (first, *_) = await forget(stores, A_MESSAGE)

@@ -215,18 +215,6 @@ async def test_any_order_batching_and_repetition_gives_the_same_rows(
     assert sum(one.history for one in counts) == len(story)
 
 
-async def test_an_indexed_follower_of_a_late_message_is_reported_also_by_a_repeat(stores: Stores) -> None:
-    first, late, last = (stores.message(f"m-{n}", minute=10 * n) for n in (1, 2, 3))
-    await stores.record(first, last)
-    (before,) = await stores.record(stores.message("m-0", minute=10))
-    assert before.displaced == (), "what is not indexed yet will find its predecessor by itself"
-    await stores.indexing.mark(stores.tenant, [first.memory_id, last.memory_id], STORED)
-    for _ in range(3):
-        (recorded,) = await stores.record(late)
-        assert recorded.displaced == (last.memory_id,)
-    assert (await stores.memory("m-3")).preceding_id == late.memory_id
-
-
 async def test_a_late_message_that_names_a_zone_has_those_after_it_derived_again(stores: Stores) -> None:
     """Also when enrichment has read one of them before, and when the message is of the history only."""
     names = ("m-2", "m-3", "m-4")

@@ -51,7 +51,7 @@ async def test_related_memories_are_shown_in_both_directions_and_in_short(stores
     vectors = [(one, unit_vector(1)) for one in both]
     await stores.encodings.save(stores.tenant, MODEL, vectors, both, STORED)
     compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
-    await stores.indexing.mark(stores.tenant, both, STORED, compared)
+    await stores.index(both, comparison=compared)
     for one, other in (both, both[::-1]):
         (related,) = (await browse(stores, one)).related
         assert (related.id, len(related.content), related.truncated) == (other, 300, True)

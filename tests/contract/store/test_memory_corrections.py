@@ -24,7 +24,7 @@ async def _remembered(stores: Stores) -> UUID:
     (memory_id,) = await stores.say("m-1", **FIELDS)
     await stores.encode("m-1")
     await stores.enrich("m-1", version="rules-2+model")
-    await stores.indexing.mark(stores.tenant, [memory_id], STORED)
+    await stores.index([memory_id])
     await learn(stores, _evidence(stores, "Rome"))
     assert (await stores.progress()).remembered
     return memory_id
@@ -158,10 +158,10 @@ async def test_a_repeat_returns_the_same_and_corrects_nothing_again(stores: Stor
 async def test_the_following_message_is_indexed_anew_with_the_new_vector(stores: Stores) -> None:
     memory_id = await _remembered(stores)
     await stores.record(stores.message("m-2", minute=5))
-    await stores.encode("m-2")
-    await stores.indexing.mark(stores.tenant, [stores.id("m-2")], STORED)
+    await stores.set_stages("m-2")
     await stores.correct(memory_id, RIGHT)
     await stores.encode("m-1")
-    assert await stores.followers(memory_id) == {memory_id: (stores.id("m-2"), "u-1")}
+    assert await stores.followers(memory_id) == {memory_id: stores.id("m-2")}
+    assert (await stores.progress("m-2")).indexed is None
     (follower,) = await stores.indexing.load(stores.tenant, [MODEL], [stores.id("m-2")])
     assert follower.preceding_text == RIGHT

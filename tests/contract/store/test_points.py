@@ -148,8 +148,10 @@ async def test_a_predecessor_that_is_encoded_meanwhile_is_in_the_window_and_late
     assert isinstance(await _indexed(index, stores, "m-2"), Done)
     window = _window(stores, "m-2", "m-1")
     assert await _cosine(points, stores, "m-2", window) == pytest.approx(1, abs=1e-3)
+    await stores.enrich("m-2")
+    assert isinstance(await _indexed(index, stores, "m-2"), Done)
     await _say(stores, "m-1b", 1.5)
-    assert await stores.followers(stores.id("m-1b")) == {stores.id("m-1b"): (stores.id("m-2"), "u-1")}
+    assert await stores.followers(stores.id("m-1b")) == {stores.id("m-1b"): stores.id("m-2")}
 
 
 async def test_of_two_writers_the_one_with_the_older_row_does_not_win(
@@ -182,6 +184,27 @@ async def test_an_erased_memory_has_no_point(
         points.happenings[moment] = lambda: _erase(stores)
     assert await _indexed(index, stores, "m-1") == Done()
     assert await _ids(points, stores) == set()
+
+
+async def test_a_crash_between_a_point_and_the_check_of_its_row_leaves_the_stage_missing(
+    stores: Stores, points: InterruptedIndex, index: IndexHandler
+) -> None:
+    await _say(stores, "m-1", 1)
+    await stores.enrich("m-1")
+
+    async def stop() -> None:
+        raise Stopped
+
+    async def change() -> None:
+        await stores.enrich("m-1", topics=("other",))
+        points.happenings["before"] = stop
+
+    points.happenings["after"] = change
+    with pytest.raises(Stopped):
+        await _indexed(index, stores, "m-1")
+    assert (await stores.progress()).indexed is None
+    assert isinstance(await _indexed(index, stores, "m-1"), Done)
+    assert (await stores.progress()).indexed is not None
 
 
 async def test_a_memory_without_a_vector_is_tried_again(stores: Stores, index: IndexHandler) -> None:

@@ -52,7 +52,7 @@ async def _archive(stores: Stores, emitted: Emitted) -> None:
         await stores.say("m-1")
         await stores.encode("m-1")
         await stores.enrich("m-1", importance=0.0, emotion=Emotion(arousal=0.0))
-        await stores.indexing.mark(stores.tenant, [stores.id("m-1")], STORED)
+        await stores.index([stores.id("m-1")])
     decay = DecayPass(stores.lifecycle, stores.retention, emitted)
     async for _ in decay.slices(stores.tenant, STORED + timedelta(days=2000), "u-1", None):
         pass
@@ -126,6 +126,27 @@ async def test_a_return_from_the_archive_is_emitted_again_too(
     assert isinstance(event, MemoryChanged)
     assert (event.memory_ids, event.fields) == ((stores.id("m-1"),), ("archived_at",))
     assert (await stores.memory()).archived_at is None
+
+
+@pytest.mark.parametrize("change", ["a message before it", "enrichment again"])
+async def test_a_point_that_a_lost_event_left_out_of_date_is_written_again(
+    stores: Stores, emitted: Emitted, clock: ManualClock, change: str
+) -> None:
+    await stores.record(*(stores.message(f"m-{n}", minute=n) for n in (1, 3)), at=clock.now())
+    await stores.set_stages("m-1", "m-3", at=clock.now())
+    await clock.advance(3600)
+    if change == "a message before it":
+        await stores.record(stores.message("m-2", minute=2), at=clock.now())
+        await stores.encode("m-2", at=clock.now())
+    else:
+        await stores.set_stages("m-3", stages=[Stage.ENRICHED], at=clock.now())
+    reconcile = _reconcile(stores, emitted, clock)
+    await reconcile.run()
+    assert emitted.events == [], "its event is published only now"
+    await clock.advance(61)
+    await reconcile.run()
+    again = [event for event in emitted.events if isinstance(event, MemoryEnriched)]
+    assert [event.memory_id for event in again] == [stores.id("m-3")]
 
 
 async def test_a_lost_event_is_published_again_once_a_minute_at_most(

@@ -22,10 +22,10 @@ def reembedding(request: pytest.FixtureRequest, stores: Stores) -> ReembeddingSt
 
 async def _remembered(stores: Stores, *names: str, model: str = MODEL, user_id: str = "u-1") -> list[UUID]:
     """Bring messages through all stages; return their ids in id order."""
-    ids = await stores.say(*names, user_id=user_id)
+    ids = await stores.say(*names, user_id=user_id, conversation_id=f"c-{user_id}")
     await stores.encode(*names, model=model)
     await stores.enrich(*names, user_id=user_id)
-    await stores.indexing.mark(stores.tenant, ids, STORED)
+    await stores.index(ids)
     return sorted(ids)
 
 
@@ -115,7 +115,7 @@ async def test_a_model_is_retired_once_nothing_is_left_of_it(
     assert await reembedding.retire(stores.tenant, [NEW], LATER) == [], "one is left"
     await _move(stores, reembedding, [second])
     assert await reembedding.retire(stores.tenant, [NEW], LATER) == [], "their points have yet to follow"
-    await stores.indexing.mark(stores.tenant, [first, second], STORED)
+    await stores.index([first, second])
     assert await reembedding.retire(stores.tenant, [NEW, MODEL], LATER) == [], "it serves"
     await stores.record(stores.message("since", minute=9), at=LATER)
     assert await reembedding.retire(stores.tenant, [NEW], LATER) == [MODEL], (
@@ -131,7 +131,7 @@ async def test_a_vector_that_is_saved_meanwhile_keeps_its_model_known(
 ) -> None:
     ids = await _remembered(stores, *(f"m-{n}" for n in range(8)))
     await _move(stores, reembedding, ids)
-    await stores.indexing.mark(stores.tenant, ids, STORED)
+    await stores.index(ids)
     await asyncio.gather(
         *(stores.encode(f"m-{n}") for n in range(8)),
         *(reembedding.retire(stores.tenant, [NEW], LATER) for _ in range(4)),
@@ -144,7 +144,7 @@ async def test_a_reindexing_releases_each_indexed_memory_of_one_user_or_all(stor
     reindexing = ReindexingStore(stores.database)
     mine = await _remembered(stores, *(f"m-{n}" for n in range(7)))
     hers = await _remembered(stores, "n-1", "n-2", user_id="u-2")
-    await stores.say("new", "encoded")
+    await stores.say("new", "encoded", conversation_id="c-2")
     await stores.encode("encoded")
 
     async def released(user_id: str | None, limit: int) -> list[UUID]:
@@ -161,5 +161,5 @@ async def test_a_reindexing_releases_each_indexed_memory_of_one_user_or_all(stor
     assert [await reindexing.count(stores.tenant, user) for user in (None, "u-2")] == [9, 2]
     for limit in (3, 7, 100):
         assert await released(None, limit) == sorted([*mine, *hers])
-    marked = await stores.indexing.mark(stores.tenant, mine, STORED)
+    marked = await stores.index(mine)
     assert {one.indexed for one in marked} == {STORED}

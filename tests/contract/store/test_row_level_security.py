@@ -72,7 +72,7 @@ async def _fill_every_table(stores: Stores) -> None:
         await stores.encodings.save(stores.tenant, MODEL, vectors, [], STORED)
     both = [stores.id("m-1"), stores.id("m-7")]
     compared = Comparison(models=[MODEL], threshold=0.5, users=dict.fromkeys(both, "u-1"), found=[])
-    await stores.indexing.mark(stores.tenant, both, STORED, compared)
+    await stores.index(both, comparison=compared)
     listings = MemoryListings(stores.database)
     await listings.store(stores.tenant, "u-1", ListingScope(), STORED, by_use=True, limit=1)
     note = WorkingNote(user_id="u-1", conversation_id="c-1", key="kpi", value=3)

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from ricordo.memory.model import Progress
-from ricordo.messages.events import MemoryChanged, MemoryCreated, MemoryEncoded
+from ricordo.messages.events import MemoryCreated, MemoryEncoded, MemoryEnriched
 from ricordo.models.batch_queue import Encoded
 from ricordo.models.encoder import NoVector
 from ricordo.runtime.handling import Done, Envelope, Outcome, Retry
@@ -64,7 +64,16 @@ class Rows(EncodingStore):
                 )
                 for one in done
             ),
-            {one: (UUID(int=one.int + 10), "u-1") for one in done},
+            {
+                one: Progress(
+                    memory_id=UUID(int=one.int + 10),
+                    message_id=f"m-{one.int + 10}",
+                    user_id="u-1",
+                    conversation_id="c-1",
+                    ingested=INGESTED,
+                )
+                for one in done
+            },
         )
 
     async def models(self, tenant: str) -> Mapping[str, int]:
@@ -149,5 +158,5 @@ async def test_a_text_without_a_vector_fails_alone_and_the_others_are_kept() -> 
     refused, done = await handler("acme", [created(1), created(2)])
     assert refused == Retry(reason="NoVector: it refused", is_failure=True)
     assert isinstance(done, Done)
-    assert [type(event) for event in done.events] == [MemoryEncoded, MemoryChanged]
+    assert [type(event) for event in done.events] == [MemoryEncoded, MemoryEnriched]
     assert rows.kept == {PRIMARY: [UUID(int=2)]}

@@ -19,7 +19,7 @@ create or replace function record_messages(
     today timestamptz
 ) returns table (
     n integer, status text, memory_id uuid, message_id text, user_id text, conversation_id text, ingested timestamptz,
-    encoded timestamptz, enriched timestamptz, indexed timestamptz, extracted timestamptz, displaced uuid
+    encoded timestamptz, enriched timestamptz, indexed timestamptz, extracted timestamptz
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -85,13 +85,10 @@ begin
            case when m.n = any(refused) then 'too_many' when m.n = any(refused_today) then 'too_many_today'
                 when m.n = any(forgotten) then 'forgotten'
                 when h.digest is distinct from decode(m.digest, 'hex') then 'conflict' else 'kept' end,
-           s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
-           f.memory_id
+           s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted
     from unnest(messages) as m
     left join history h on h.tenant = of_tenant and h.message_id = m.message_id
-    left join stages s on s.tenant = of_tenant and s.memory_id = m.memory_id
-    left join memories k on k.tenant = of_tenant and k.id = m.memory_id
-    left join stages f on f.tenant = of_tenant and f.memory_id = k.following_id and f.indexed is not null;
+    left join stages s on s.tenant = of_tenant and s.memory_id = m.memory_id;
 
     -- It is known of each message that was kept out, too, that it is forgotten.
     insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
@@ -111,7 +108,7 @@ begin
     )
     update stages s set enriched = null from locked l where s.tenant = of_tenant and s.memory_id = l.memory_id
     returning null::integer, 'rezoned', s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded,
-              s.enriched, s.indexed, s.extracted, null::uuid;
+              s.enriched, s.indexed, s.extracted;
 end
 $$;
 

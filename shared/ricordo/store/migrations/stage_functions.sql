@@ -62,9 +62,34 @@ with locked as (
 select * from marked
 $$;
 
--- Writes new vectors of a model, sets the stage of all of `done`, and returns their stages; and those of their followers, the
--- indexed memories after them, whose points lack the vectors of their `preceding_id`. `text_hashes` are of the texts of `done`: of a memory with
--- another text by now nothing is written; null is not checked.
+-- Sets the stage `indexed` of memories whose points are of the current `versions` of their rows, and returns these memories.
+-- Stages are locked before the versions are read: whoever changes a row and takes this stage back either waits, and takes it
+-- back after this, or has committed, and the version is another.
+create or replace function mark_indexed(
+    of_tenant text, of_models text[], memory_ids uuid[], versions text[], at timestamptz, consumers text[]
+) returns table (
+    memory_id uuid, message_id text, user_id text, conversation_id text, ingested timestamptz, encoded timestamptz,
+    enriched timestamptz, indexed timestamptz, extracted timestamptz
+) language plpgsql as $$
+#variable_conflict use_column
+begin
+    perform from stages s where s.tenant = of_tenant and s.memory_id = any(memory_ids) order by s.memory_id for update;
+    return query
+    with matching as (
+        select p.memory_id from points_of_memories(of_tenant, of_models, memory_ids, false) as p
+        join unnest(memory_ids, versions) as w (memory_id, version) on w.memory_id = p.memory_id and w.version = p.version
+    )
+    select m.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted
+    from matching m
+    left join mark_stage(of_tenant, array(select one.memory_id from matching as one), 'indexed', at, consumers) as s
+        on s.memory_id = m.memory_id;
+end
+$$;
+
+-- Writes new vectors of a model, sets the stage of all of `done`, and returns their stages. The points of the memories after
+-- them lack the new vectors: the stage `indexed` of these is taken back, and those of `done` that have to be indexed again
+-- are returned with their `preceding_id`. `text_hashes` are of the texts of `done`: of a memory with another text by now
+-- nothing is written; null is not checked.
 create or replace function save_vectors(
     of_tenant text, of_model text, memory_ids uuid[], new_vectors bytea[], done uuid[], text_hashes bytea[], at timestamptz,
     consumers text[]
@@ -75,6 +100,7 @@ create or replace function save_vectors(
 #variable_conflict use_column
 declare
     current uuid[];
+    followers uuid[];
 begin
     perform set_config('app.tenant', of_tenant, true);
     -- The rows are locked, so that a concurrent erasure deletes the vector too.
@@ -105,16 +131,25 @@ begin
     end if;
     done := array(select id from unnest(done) as id where id = any(current));
 
+    followers := array(
+        select m.following_id from memories m
+        where m.tenant = of_tenant and m.id = any(done) and m.id = any(memory_ids) and m.following_id is not null);
+    -- All at once, in id order; a follower also where it is not enriched yet, so that it is not until this commits.
+    perform from stages s
+    where s.tenant = of_tenant and s.memory_id = any(done || followers) order by s.memory_id for update;
+
     return query
     select s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
            null::uuid
     from mark_stage(of_tenant, done, 'encoded', at, consumers) as s;
 
+    update stages s set indexed = null, republished = at
+    where s.tenant = of_tenant and s.memory_id = any(followers) and s.indexed is not null;
     return query
     select f.memory_id, f.message_id, f.user_id, f.conversation_id, f.ingested, f.encoded, f.enriched, f.indexed, f.extracted,
            m.id
     from memories m join stages f on f.tenant = of_tenant and f.memory_id = m.following_id
-    where m.tenant = of_tenant and m.id = any(done) and f.indexed is not null;
+    where m.tenant = of_tenant and m.id = any(done) and f.enriched is not null and f.indexed is null;
 end
 $$;
 

@@ -65,9 +65,9 @@ derived as (
 
 -- name: save
 -- Also $4 now, $5 users in their order, whose locks (`links.lock`) are taken before any row's. Returned are the stages of
--- what was written, and the version of what it holds. The stage keeps its first instant; dead letters of enrichment are
--- settled, as in `stages.mark`. A message counts towards a reflection once, even if the stage is reset: messages of
--- assistants, derived and uninformative memories do not.
+-- what was written, and the version of what it holds. The stage keeps its first instant; that of the index, whose point is of
+-- the former row, is taken back; dead letters of enrichment are settled, as in `mark_stage`. A message counts towards a
+-- reflection once, even if the stage is reset: messages of assistants, derived and uninformative memories do not.
 with users as materialized (
     select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($5::text[]) as user_id
 ), held as materialized (
@@ -86,7 +86,9 @@ with users as materialized (
     group by w.user_id order by w.user_id
     on conflict (tenant, user_id) do update set importance = reflection_backlog.importance + excluded.importance
 ), marked as (
-    update stages s set enriched = coalesce(s.enriched, $4), reflection_counted = true
+    update stages s
+    set enriched = coalesce(s.enriched, $4), reflection_counted = true, indexed = null,
+        republished = case when s.indexed is null then s.republished else $4 end
     from staged where s.tenant = $1 and s.memory_id = staged.memory_id
     returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
               s.extracted

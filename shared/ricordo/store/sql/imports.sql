@@ -62,7 +62,7 @@ set access_count = greatest(m.access_count, w.access_count),
     stored_at = least(m.stored_at, w.stored_at),
     archived_at = case when w.is_latest then coalesce(m.archived_at, w.archived_at) else m.archived_at end,
     archive_reason = case when w.is_latest and m.archived_at is null then w.archive_reason else m.archive_reason end,
-    unreported_move_at = case when w.is_latest and m.archived_at is null and w.archived_at is not null then now() else m.unreported_move_at end,
+    unreported_move_at = now(),  -- also of what does not move: its importance is in its point
     compressed = m.compressed or w.compressed and w.synthesis_id is not null,
     synthesis_id = coalesce(m.synthesis_id, w.synthesis_id)
 from applied w

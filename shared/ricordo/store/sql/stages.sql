@@ -1,7 +1,3 @@
--- name: mark
--- $2 memory ids, $3 stage, $4 instant, $5 the consumers that set it.
-select * from mark_stage($1, $2, $3, $4, $5)
-
 -- name: reconciling
 -- Whether this process may reconcile now: one at a time does.
 select pg_try_advisory_xact_lock(hashtextextended($1, 3))

@@ -136,7 +136,7 @@ create table stages (
     pending boolean not null generated always as (
         encoded is null or enriched is null or indexed is null or extracted is null) stored,
     reflection_counted boolean not null default false,  -- counted towards a reflection; never reset
-    republished timestamptz,  -- when reconciliation last published an event that was lost
+    republished timestamptz,  -- when the event of a missing stage was last published again, or a stage was last taken back
     primary key (tenant, memory_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- small: a row leaves it as soon as its message is remembered
