@@ -49,9 +49,13 @@ class IngestHandler:
         bodies = [event.body for event in events]
         refusals = await self._store_documents(tenant, bodies)
         accepted = [body for body, problem in zip(bodies, refusals, strict=True) if problem is None]
+        bulk = [self.lane is None or not await self.lane.admits(tenant, body.user_id) for body in accepted]
         # In a thread: loading the language detector takes a second, once.
         messages = await asyncio.to_thread(
-            lambda: [new_message(tenant, body, self.source) for body in accepted]
+            lambda: [
+                new_message(tenant, body, self.source, bulk=is_bulk)
+                for body, is_bulk in zip(accepted, bulk, strict=True)
+            ]
         )
         recorded = iter(await self.intake.record(tenant, messages, self.clock.now()))
         outcomes: list[Outcome] = []
@@ -61,14 +65,8 @@ class IngestHandler:
                 continue
             one = next(recorded)
             await self._start_reading(tenant, body, one)
-            outcomes.append(_outcome(tenant, body, one, await self._creation(tenant, one.progress)))
+            outcomes.append(_outcome(tenant, body, one))
         return outcomes
-
-    async def _creation(self, tenant: str, progress: Progress | None) -> type[MemoryCreated]:
-        """Return the event that starts the processing of a message: the one of its lane."""
-        if self.lane is None or progress is None or progress.remembered:
-            return MemoryCreatedBulk
-        return MemoryCreated if await self.lane.admits(tenant, progress.user_id) else MemoryCreatedBulk
 
     async def _store_documents(
         self, tenant: str, bodies: Sequence[MessageReceived]
@@ -105,8 +103,8 @@ _NO_DOCUMENTS = Reject(
 _DIGITS = 6  # of an importance: denormal numbers are an error in SQL
 
 
-def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
-    """Return the record of a message, without `<recalled>` spans."""
+def new_message(tenant: str, body: MessageReceived, source: str, *, bulk: bool) -> NewMessage:
+    """Return the record of a message, without `<recalled>` spans; `bulk` is its lane."""
     content = strip_recalled(body.content)
     return NewMessage(
         message_id=body.id,
@@ -129,6 +127,7 @@ def new_message(tenant: str, body: MessageReceived, source: str) -> NewMessage:
         expires_at=body.expires_at,
         trust=body.trust,
         source=source,
+        bulk=bulk,
         memorable=bool(collapse(content)),
         document=None if body.document is None else new_document(tenant, body),
     )
@@ -151,9 +150,7 @@ _QUOTAS: Final = {
 """Why a message is refused, by the status of its record."""
 
 
-def _outcome(
-    tenant: str, body: MessageReceived, recorded: RecordedMessage, created: type[MemoryCreated]
-) -> Outcome:
+def _outcome(tenant: str, body: MessageReceived, recorded: RecordedMessage) -> Outcome:
     if recorded.status == "conflict":
         return Reject(
             DeadLetterCode.ID_CONFLICT,
@@ -164,16 +161,15 @@ def _outcome(
         return Reject(DeadLetterCode.QUOTA_EXCEEDED, quota)
     if recorded.status == "forgotten" or recorded.progress is None:
         return Done()  # no dead letter either: it would keep forgotten content
-    return Done(_events(tenant, recorded.progress, recorded, created))
+    return Done(_events(tenant, recorded.progress, recorded))
 
 
-def _events(
-    tenant: str, progress: Progress, recorded: RecordedMessage, created: type[MemoryCreated]
-) -> tuple[DerivedEvent, ...]:
+def _events(tenant: str, progress: Progress, recorded: RecordedMessage) -> tuple[DerivedEvent, ...]:
     """Return the events that the state implies, so that a redelivery after a crash publishes them again."""
     # Without a vector a memory is still to be enriched anyway; reconciliation finds those beyond the limit.
     rezoned = [one for one in recorded.rezoned if one.encoded is not None][:_AGAIN_AT_ONCE]
     again = [MemoryCreatedBulk(**one.ids) for one in rezoned]
     if progress.remembered:
         return (*receipt(tenant, progress), *again)
+    created = MemoryCreatedBulk if recorded.bulk else MemoryCreated
     return (created(**progress.ids), *again)

@@ -24,6 +24,7 @@ class NewMessage:
         digest: hash of the message; a repeated id with another digest is a conflict.
         memorable: False for a message that belongs to the history only.
         document: an attached document, whose bytes are stored already.
+        bulk: whether it is processed on the bulk lane.
         kind, importance, expires_at: set by the bot, which overrides derived values; None if unset.
     """
 
@@ -49,6 +50,7 @@ class NewMessage:
     source: str = "conversation"
     memorable: bool = True
     document: NewDocument | None = None
+    bulk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ class RecordedMessage:
         progress: the stage row, for `kept`.
         rezoned: messages whose time zone this one has changed: they are to be enriched again. Returned once;
             the missing stage remains.
+        bulk: whether it was first recorded on the bulk lane.
     """
 
     status: Literal["kept", "conflict", "forgotten", "too_many", "too_many_today"]
     progress: Progress | None = None
     rezoned: tuple[Progress, ...] = ()
+    bulk: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +130,7 @@ def _locks(messages: Sequence[NewMessage]) -> list[str]:
 def _recorded(row: asyncpg.Record) -> RecordedMessage:
     if row["status"] != "kept":
         return RecordedMessage(row["status"])
-    return RecordedMessage("kept", rows.progress(row))
+    return RecordedMessage("kept", rows.progress(row), bulk=row["bulk"])
 
 
 def _row(n: int, message: NewMessage) -> dict[str, Any]:

@@ -35,11 +35,11 @@ _BEGINNING: Final = ("", datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostStages:
-    """A message, and the stages whose events were lost; `derived` is the memory, if it has no message."""
+    """A message, the stages whose events were lost, and its lane; `derived` is a memory without a message."""
 
     progress: Progress
     stages: frozenset[Stage]
-    imported: bool = False
+    bulk: bool = False
     derived: Memory | None = None
 
 
@@ -228,7 +228,7 @@ class LifecycleStore(Store):
             LostStages(
                 progress=rows.progress(row),
                 stages=frozenset(stage for stage in _REPUBLISHED if row[f"{stage}_lost"]),
-                imported=bool(row["imported"]),
+                bulk=row["bulk"],
                 derived=memories.get(row["memory_id"]),
             )
             for row in found

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
+from uuid import uuid4
 
 import pytest
 from tests.contract.store.passes import BUS_AWAY, Emitted
@@ -21,12 +22,17 @@ from ricordo.messages.events import (
     MemoryCreated,
     MemoryCreatedBulk,
     MemoryEnriched,
+    MessageReceived,
 )
 from ricordo.models.llm_condenser import LlmCondenser
+from ricordo.runtime.handling import Done, Envelope
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.lifecycle_store import ArchiveMove, LifecycleStore, LostStages
 from ricordo.store.session_store import SessionStore
+from ricordo.testing.factories import at
 from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.ingest.ingest_handler import IngestHandler
+from ricordo_services.ingest.live_lane import LiveLane
 from ricordo_services.lifecycle.passes.archiving_passes import DecayPass
 from ricordo_services.lifecycle.passes.reconciliation import Reconciliation, tidy
 from ricordo_services.lifecycle.passes.summary_pass import SessionSummaries
@@ -75,6 +81,12 @@ class OneTenant(LifecycleStore):
 
 def _reconcile(stores: Stores, emitted: Emitted, clock: ManualClock) -> Reconciliation:
     return Reconciliation(OneTenant(stores), emitted, nothing_waits, clock, MODEL)
+
+
+def _received(stores: Stores, *names: str) -> list[Envelope[MessageReceived]]:
+    common = {"user_id": "u-1", "conversation_id": "c-1", "role": "user", "timestamp": at(0)}
+    bodies = [MessageReceived.model_validate(common | {"id": name, "content": name}) for name in names]
+    return [Envelope(stores.tenant, uuid4(), "message.received", body, 1, None) for body in bodies]
 
 
 def _moves(emitted: Emitted) -> list[DerivedEvent]:
@@ -187,12 +199,20 @@ async def test_the_event_before_each_lost_stage_is_published_in_the_lane_of_the_
     stores: Stores, emitted: Emitted, clock: ManualClock
 ) -> None:
     moment = clock.now()
-    await stores.record(stores.message("m-1"), stores.message("m-2", minute=1, source="import"), at=moment)
+    live = IngestHandler(stores.intake, clock, LiveLane(1))
+    imports = IngestHandler(stores.intake, clock, None, "import")
+    # m-2 is beyond the burst
+    outcomes = [*await live(stores.tenant, _received(stores, "m-1", "m-2"))]
+    outcomes += await imports(stores.tenant, _received(stores, "m-3"))
+    published = {
+        (one.message_id, type(one)) for done in outcomes if isinstance(done, Done) for one in done.events
+    }
+    assert published == {("m-1", MemoryCreated), ("m-2", MemoryCreatedBulk), ("m-3", MemoryCreatedBulk)}
     await stores.set_stages("m-1", stages=[Stage.ENCODED, Stage.ENRICHED], at=moment)
     await clock.advance(61)
     await _reconcile(stores, emitted, clock).run()
     kinds = {(event.message_id, type(event)) for event in emitted.events}
-    assert kinds == {("m-1", MemoryCreated), ("m-1", MemoryEnriched), ("m-2", MemoryCreatedBulk)}
+    assert kinds == published | {("m-1", MemoryEnriched)}
 
 
 async def test_a_dead_letter_is_tried_again_once_its_reason_is_a_month_old(

@@ -121,6 +121,7 @@ def stored(content: str) -> NewMessage:
             }
         ),
         "conversation",
+        bulk=False,
     )
 
 

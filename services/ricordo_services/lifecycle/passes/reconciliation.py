@@ -131,7 +131,7 @@ class Reconciliation:
 
     def _again(self, lost: LostStages) -> list[DerivedEvent]:
         ids, stages = lost.progress.ids, lost.stages
-        created = MemoryCreatedBulk if lost.imported else MemoryCreated
+        created = MemoryCreatedBulk if lost.bulk else MemoryCreated
         if Stage.ENCODED in stages and lost.derived is not None:
             return list(creation_events(lost.derived, ids))
         # Encode and knowledge both read it, and encode publishes its own event again.

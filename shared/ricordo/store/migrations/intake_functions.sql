@@ -5,7 +5,7 @@ create type incoming_message as (
     n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text, content text,
     digest text, sent_at timestamptz, timezone text, language text, metadata jsonb, participants text[], location text,
     kind text, importance double precision, tags text[], expires_at timestamptz, trust double precision, source text,
-    memorable boolean);
+    memorable boolean, bulk boolean);
 
 -- Records the messages of a batch: history, memories with their neighbours in time, stages, quotas, documents.
 -- `batch` is one JSON array, in which `n` is the place of each; `documents` one of the attached documents. `locks` are
@@ -19,7 +19,7 @@ create or replace function record_messages(
     today timestamptz
 ) returns table (
     n integer, status text, memory_id uuid, message_id text, user_id text, conversation_id text, ingested timestamptz,
-    encoded timestamptz, enriched timestamptz, indexed timestamptz, extracted timestamptz
+    encoded timestamptz, enriched timestamptz, indexed timestamptz, extracted timestamptz, bulk boolean
 ) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -85,7 +85,8 @@ begin
            case when m.n = any(refused) then 'too_many' when m.n = any(refused_today) then 'too_many_today'
                 when m.n = any(forgotten) then 'forgotten'
                 when h.digest is distinct from decode(m.digest, 'hex') then 'conflict' else 'kept' end,
-           s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted
+           s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
+           s.bulk
     from unnest(messages) as m
     left join history h on h.tenant = of_tenant and h.message_id = m.message_id
     left join stages s on s.tenant = of_tenant and s.memory_id = m.memory_id;
@@ -108,7 +109,7 @@ begin
     )
     update stages s set enriched = null from locked l where s.tenant = of_tenant and s.memory_id = l.memory_id
     returning null::integer, 'rezoned', s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded,
-              s.enriched, s.indexed, s.extracted;
+              s.enriched, s.indexed, s.extracted, s.bulk;
 end
 $$;
 
@@ -195,8 +196,8 @@ left join lateral (
 order by f.memory_id
 on conflict (tenant, id) do nothing;
 
-insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted)
-select of_tenant, m.memory_id, m.message_id, m.user_id, m.conversation_id, at, done, done, done, done
+insert into stages (tenant, memory_id, message_id, user_id, conversation_id, ingested, encoded, enriched, indexed, extracted, bulk)
+select of_tenant, m.memory_id, m.message_id, m.user_id, m.conversation_id, at, done, done, done, done, m.bulk
 from unnest(messages) as m
     cross join lateral (select case when not m.memorable then at end as done) as finished
 order by m.memory_id

@@ -40,10 +40,10 @@ with overdue as (
     where s.tenant = $1 order by s.memory_id for update of s
 )
 update stages s set republished = $2
-from locked l join overdue o using (memory_id) left join memories m on m.tenant = $1 and m.id = o.memory_id
+from locked l join overdue o using (memory_id)
 where s.tenant = $1 and s.memory_id = l.memory_id
 returning s.*, o.encoded as encoded_lost, o.enriched as enriched_lost, o.indexed as indexed_lost,
-          o.extracted as extracted_lost, m.source = 'import' as imported
+          o.extracted as extracted_lost
 
 -- name: derived
 -- $2 ids of memories without a message.

@@ -264,6 +264,6 @@ def test_a_message_that_is_nothing_but_a_context_is_no_memory(role: str, way: Ca
             "timestamp": "2026-02-01T14:30:00+01:00",
         }
     )
-    recorded = new_message("default", body, "conversation")
+    recorded = new_message("default", body, "conversation", bulk=False)
     assert not any(map(str.isalnum, recorded.content.replace("xml", "").replace("\\n", ""))), recorded.content
     assert recorded.memorable is bool(recorded.content)

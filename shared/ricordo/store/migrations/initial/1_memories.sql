@@ -137,6 +137,7 @@ create table stages (
         encoded is null or enriched is null or indexed is null or extracted is null) stored,
     reflection_counted boolean not null default false,  -- counted towards a reflection; never reset
     republished timestamptz,  -- when the event of a missing stage was last published again, or a stage was last taken back
+    bulk boolean not null default false,  -- the lane that its message is processed on
     primary key (tenant, memory_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- small: a row leaves it as soon as its message is remembered
