@@ -1,0 +1,48 @@
+"""Reads what exports of assistants have in common: a JSON list of conversations, and branches of a tree."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ricordo_services.importers.archive import ExportArchive, UnreadableExport
+from ricordo_services.importers.past_message import FAULTS, Entry, malformed
+
+
+def read_conversations(
+    export: ExportArchive, pattern: str, read: Callable[[str, Mapping[str, Any]], Iterator[Entry]]
+) -> Iterator[Entry]:
+    """Yield what `read` finds in each conversation, whose place it is given; a malformed one is skipped.
+
+    Args:
+        pattern: of the names of files that hold a list of conversations each.
+
+    Raises:
+        UnreadableExport: there is no such file, or one holds no list.
+    """
+    for name in export.required(pattern, "conversations.json: is it the zip that the service sent?"):
+        conversations = export.document(name)
+        if not isinstance(conversations, list):
+            raise UnreadableExport(
+                f"{export.place(name)} is no list of conversations: is it conversations.json of the service?"
+            )
+        for number, conversation in enumerate(conversations):
+            place = f"{export.place(name)}, [{number}]"
+            try:
+                yield from read(place, conversation)
+            except FAULTS as error:
+                yield malformed(place, error)
+
+
+def branch_to(leaf: str | None, parents: Mapping[str, str | None]) -> list[str]:
+    """Return the ids from the root to `leaf`, or to the last of all ids where it is unknown.
+
+    Raises:
+        ValueError: messages follow each other in a circle.
+    """
+    node = leaf if leaf in parents else next(reversed(list(parents)), None)
+    branch: dict[str, None] = {}
+    while node is not None and node in parents:
+        if node in branch:
+            raise ValueError("its messages follow each other in a circle")
+        branch[node] = None
+        node = parents[node]
+    return list(reversed(branch))
