@@ -39,12 +39,7 @@ _ROLLBACK_S = 1
 _SESSION = {
     "application_name": "ricordo",
     "timezone": "UTC",
-    # Every statement looks up rows by key. The planner would scan a small table, and keep that plan while it
-    # grows.
-    "random_page_cost": "1.1",
-    "enable_seqscan": "off",
-    "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
+    "random_page_cost": "1.1",  # of a solid state disk
     # A process that hangs within a transaction must not keep its locks.
     "idle_in_transaction_session_timeout": str(_PATIENCE_S * 1000),
 }

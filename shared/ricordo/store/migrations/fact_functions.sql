@@ -13,15 +13,18 @@ begin
     with recursive requested as (
         select unnest(memory_ids) as id
         union
-        select c.correcting_id from requested r join corrections c on c.tenant = of_tenant and c.corrected_id = r.id
+        select c.correcting_id from requested r cross join lateral (
+            select correcting_id from corrections where tenant = of_tenant and corrected_id = r.id offset 0) as c
     ), chain as (
         select id as read, id, 0 as place from requested
         union all
         select chain.read, c.corrected_id, chain.place + 1
-        from chain join corrections c on c.tenant = of_tenant and c.correcting_id = chain.id and c.corrected_id is not null
+        from chain cross join lateral (
+            select corrected_id from corrections
+            where tenant = of_tenant and correcting_id = chain.id and corrected_id is not null offset 0) as c
     ) cycle id set again using way
     select chain.read, m.id, m.message_id, m.user_id, m.role, m.speaker, m.language, m.content, m.created_at, m.timezone
-    from chain join memories m on m.tenant = of_tenant and m.id = chain.id
+    from chain cross join lateral (select * from memories where tenant = of_tenant and id = chain.id offset 0) as m
     where m.message_id is not null and not chain.again
     order by chain.read, chain.place desc;
 end

@@ -85,8 +85,10 @@ begin
         select one.model, one.vector, one.xmin as row_version from vectors one
         where one.tenant = of_tenant and one.memory_id = m.id and one.model = any(of_models)
         order by array_position(of_models, one.model) limit 1) as v on true
-    left join memories p on p.tenant = of_tenant and p.id = m.preceding_id
-    left join vectors pv on pv.tenant = of_tenant and pv.memory_id = m.preceding_id and pv.model = v.model
+    left join lateral (select * from memories where tenant = of_tenant and id = m.preceding_id offset 0) as p on true
+    left join lateral (
+        select x.xmin, x.vector from vectors x
+        where x.tenant = of_tenant and x.memory_id = m.preceding_id and x.model = v.model offset 0) as pv on true
     where m.tenant = of_tenant and m.id = any(of_memories);
 end
 $$;

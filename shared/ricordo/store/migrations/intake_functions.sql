@@ -88,8 +88,9 @@ begin
            s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed, s.extracted,
            s.bulk
     from unnest(messages) as m
-    left join history h on h.tenant = of_tenant and h.message_id = m.message_id
-    left join stages s on s.tenant = of_tenant and s.memory_id = m.memory_id;
+    left join lateral (
+        select digest from history where tenant = of_tenant and message_id = m.message_id offset 0) as h on true
+    left join lateral (select * from stages where tenant = of_tenant and memory_id = m.memory_id offset 0) as s on true;
 
     -- It is known of each message that was kept out, too, that it is forgotten.
     insert into tombstones (tenant, scope, key, user_id, requested_at, erased_at)
@@ -107,7 +108,8 @@ begin
         select s.memory_id from stages s
         where s.tenant = of_tenant and s.memory_id = any(rezoned) order by s.memory_id for update
     )
-    update stages s set enriched = null from locked l where s.tenant = of_tenant and s.memory_id = l.memory_id
+    update stages s set enriched = null
+    where s.tenant = of_tenant and s.memory_id = any(array(select l.memory_id from locked l))
     returning null::integer, 'rezoned', s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded,
               s.enriched, s.indexed, s.extracted, s.bulk;
 end
@@ -247,11 +249,14 @@ with fresh as (
 ), zoned as (
     select m.id, s.timezone
     from spans s
-    join memories m on m.tenant = of_tenant and m.user_id = s.user_id and m.message_id is not null
-        and m.created_at >= s.sent_at and m.created_at <= s.end_at
-        and (m.created_at, m.message_id) > (s.sent_at, s.message_id)
-        and (s.end_id is null or (m.created_at, m.message_id) < (s.end_at, s.end_id))
-        and m.timezone <> s.timezone
+    cross join lateral (
+        select m.id from memories m
+        where m.tenant = of_tenant and m.user_id = s.user_id and m.message_id is not null
+          and m.created_at >= s.sent_at and m.created_at <= s.end_at
+          and (m.created_at, m.message_id) > (s.sent_at, s.message_id)
+          and (s.end_id is null or (m.created_at, m.message_id) < (s.end_at, s.end_id))
+          and m.timezone <> s.timezone
+        offset 0) as m
 ), changed as (
     select id, (array_agg(preceding_id) filter (where preceding_id is not null))[1] as preceding_id,
            (array_agg(following_id) filter (where following_id is not null))[1] as following_id,
@@ -261,7 +266,8 @@ with fresh as (
     group by id
 ), locked as (
     select m.id, c.preceding_id, c.following_id, c.timezone
-    from changed c join memories m on m.tenant = of_tenant and m.id = c.id order by m.id for update of m
+    from changed c join memories m on m.tenant = of_tenant and m.id = c.id and m.id = any(array(select id from changed))
+    order by m.id for update of m
 ), placed as (
     update memories m
     set preceding_id = coalesce(l.preceding_id, m.preceding_id),
@@ -270,7 +276,7 @@ with fresh as (
         -- what was derived from the former zone does not count any more
         local_date = case when l.timezone is null then m.local_date end
     from locked l
-    where m.tenant = of_tenant and m.id = l.id
+    where m.tenant = of_tenant and m.id = l.id and m.id = any(array(select id from locked))
     returning m.id, l.timezone is not null as rezoned
 )
 select coalesce(array_agg(id) filter (where rezoned), '{}') from placed

@@ -8,9 +8,9 @@ returns table (memory_id uuid, content text, is_encoded boolean) language plpgsq
 begin
     perform set_config('app.tenant', of_tenant, true);
     return query
-    select m.id, m.content, exists (
-        select from vectors v where v.tenant = of_tenant and v.memory_id = m.id and v.model = of_model
-          and v.text_hash = sha256(convert_to(m.content, 'UTF8')))
+    select m.id, m.content, (
+        select v.text_hash = sha256(convert_to(m.content, 'UTF8'))
+        from vectors v where v.tenant = of_tenant and v.memory_id = m.id and v.model = of_model) is true
     from memories m where m.tenant = of_tenant and m.id = any(memory_ids);
 end
 $$;
@@ -27,7 +27,8 @@ begin
     return query
     select m.id, m.message_id, m.user_id, m.conversation_id, m.role, m.speaker, m.content, m.language, m.kind, m.created_at,
            m.timezone, m.stated_participants, v.vector
-    from memories m left join vectors v on v.tenant = of_tenant and v.memory_id = m.id and v.model = of_model
+    from memories m left join lateral (
+        select vector from vectors where tenant = of_tenant and memory_id = m.id and model = of_model offset 0) as v on true
     where m.tenant = of_tenant and m.id = any(memory_ids);
 end
 $$;
@@ -47,8 +48,7 @@ with locked as (
         reflection_counted = s.reflection_counted or stage = 'enriched',
         indexed = case when stage = 'indexed' then coalesce(s.indexed, at) else s.indexed end,
         extracted = case when stage = 'extracted' then coalesce(s.extracted, at) else s.extracted end
-    from locked l
-    where s.tenant = of_tenant and s.memory_id = l.memory_id
+    where s.tenant = of_tenant and s.memory_id = any(array(select memory_id from locked))
     returning s.*
 ), settled as (
     delete from dead_letters d using marked m
@@ -125,7 +125,7 @@ begin
         insert into vectors (tenant, memory_id, model, text_hash, vector)
         select of_tenant, v.memory_id, of_model, sha256(convert_to(m.content, 'UTF8')), v.vector
         from unnest(memory_ids, new_vectors) as v (memory_id, vector)
-        join memories m on m.tenant = of_tenant and m.id = v.memory_id
+        cross join lateral (select content from memories where tenant = of_tenant and id = v.memory_id offset 0) as m
         where v.memory_id = any(current) order by v.memory_id
         on conflict on constraint vectors_pkey do update set text_hash = excluded.text_hash, vector = excluded.vector;
     end if;
@@ -148,8 +148,10 @@ begin
     return query
     select f.memory_id, f.message_id, f.user_id, f.conversation_id, f.ingested, f.encoded, f.enriched, f.indexed, f.extracted,
            m.id
-    from memories m join stages f on f.tenant = of_tenant and f.memory_id = m.following_id
-    where m.tenant = of_tenant and m.id = any(done) and f.enriched is not null and f.indexed is null;
+    from memories m cross join lateral (
+        select * from stages
+        where tenant = of_tenant and memory_id = m.following_id and enriched is not null and indexed is null offset 0) as f
+    where m.tenant = of_tenant and m.id = any(done);
 end
 $$;
 
@@ -169,8 +171,8 @@ begin
         select unnest(near_ids)
     ), locked as materialized (
         select m.id from memories m
-        where m.tenant = of_tenant and m.id in (select id from found)
-          and not exists (select from linked_memories l where l.tenant = of_tenant and l.memory_id = m.id)
+        where m.tenant = of_tenant and m.id = any(array(select id from found))
+          and (select true from linked_memories l where l.tenant = of_tenant and l.memory_id = m.id) is null
         order by m.id for key share
     ), near as (
         select id from found
@@ -188,12 +190,14 @@ begin
     ), texts as (
         select m.id, m.user_id, v.model, v.vector, l.text_id as former_id,
                md5(md5(m.user_id) || md5(v.model) || encode(v.text_hash, 'hex'))::uuid as text_id
-        from near join memories m on m.tenant = of_tenant and m.id = near.id
+        from near
+        cross join lateral (select * from memories where tenant = of_tenant and id = near.id offset 0) as m
         cross join lateral (
             select one.model, one.vector, one.text_hash from vectors one
             where one.tenant = of_tenant and one.memory_id = m.id and one.model = any(of_models)
             order by array_position(of_models, one.model) limit 1) as v
-        left join linked_memories l on l.tenant = of_tenant and l.memory_id = m.id
+        left join lateral (
+            select * from linked_memories where tenant = of_tenant and memory_id = m.id offset 0) as l on true
         where m.informative >= 0.5 and m.derived_by <> 'lifecycle'
           and (l.memory_id is not null or m.id in (select id from locked))
     )

@@ -19,7 +19,7 @@ with offered as (
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
         tags text[], derived_by text)
 ), there as materialized (
-    select id, user_id from memories where tenant = $1 and id in (select unnest(source_ids) from offered)
+    select id, user_id from memories where tenant = $1 and id = any(array(select unnest(source_ids) from offered))
 )
 insert into memories (tenant, id, user_id, conversation_id, type, kind, title, content, summary, language, role, speaker,
                       created_at, timezone, event_start, event_end, event_times, expires_at, participants, stated_participants,

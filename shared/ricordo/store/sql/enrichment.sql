@@ -19,7 +19,7 @@ derived as (
         informative double precision, instructing boolean, version text, rated_by text, text_hash text)
 ), locked as (
     select id, derived_by, rated_by, encode(sha256(convert_to(content, 'UTF8')), 'hex') as text_hash from memories
-    where tenant = $1 and id in (select memory_id from derived) and (select users from held) >= 0
+    where tenant = $1 and id = any(array(select memory_id from derived)) and (select users from held) >= 0
     order by id for update
 ), judged as (
     select d.*, l.derived_by = 'lifecycle' as made,
@@ -89,7 +89,7 @@ with users as materialized (
     update stages s
     set enriched = coalesce(s.enriched, $4), reflection_counted = true, indexed = null,
         republished = case when s.indexed is null then s.republished else $4 end
-    from staged where s.tenant = $1 and s.memory_id = staged.memory_id
+    where s.tenant = $1 and s.memory_id = any(array(select memory_id from staged))
     returning s.memory_id, s.message_id, s.user_id, s.conversation_id, s.ingested, s.encoded, s.enriched, s.indexed,
               s.extracted
 ), settled as (

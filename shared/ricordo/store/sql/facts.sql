@@ -21,7 +21,7 @@ with recursive requested as (
 -- include: chain
 ) cycle id set again using way
 select chain.read, array_agg(m.content order by chain.place) as texts
-from chain join memories m on m.tenant = $1 and m.id = chain.id
+from chain cross join lateral (select content from memories where tenant = $1 and id = chain.id offset 0) as m
 where chain.place > 0 and not chain.again
 group by chain.read
 
@@ -47,10 +47,11 @@ select name, tie, entity_key, bool_or(tells) as tells from (
 group by name, tie, entity_key
 
 -- name: known_names
-select name, tie, tells, entity, entity_key from mentions where tenant = $1 and user_id = $2 and name <> ''
+select name, tie, tells, entity, entity_key from mentions
+where tenant = $1 and user_id = $2 and word >= '' and name <> ''  -- the first bounds the index
 
 -- name: are_resolved
-delete from mentions where tenant = $1 and user_id = $2 and name = ''
+delete from mentions where tenant = $1 and user_id = $2 and name_hash = md5('')::uuid and name = ''
 
 -- name: names_near
 -- The mentions that may change who those with the first words $3 and the ties $4 are: those of the same first word, and "my

@@ -36,12 +36,12 @@ with overdue as (
     order by s.encoded is not null and s.enriched is not null and s.indexed is not null, s.ingested, s.memory_id
     limit $3
 ), locked as (
-    select s.memory_id from stages s join overdue o using (memory_id)
-    where s.tenant = $1 order by s.memory_id for update of s
+    select s.memory_id from stages s
+    where s.tenant = $1 and s.memory_id = any(array(select memory_id from overdue)) order by s.memory_id for update
 )
 update stages s set republished = $2
-from locked l join overdue o using (memory_id)
-where s.tenant = $1 and s.memory_id = l.memory_id
+from overdue o
+where s.tenant = $1 and s.memory_id = o.memory_id and s.memory_id = any(array(select memory_id from locked))
 returning s.*, o.encoded as encoded_lost, o.enriched as enriched_lost, o.indexed as indexed_lost,
           o.extracted as extracted_lost
 

@@ -33,4 +33,5 @@ where not $7::boolean or n.set_at <= excluded.set_at
 delete from notes where tenant = $1 and user_id = $2 and conversation_id = $3 and key = $4
 
 -- name: empty_notes
-delete from notes where tenant = $1 and (set_at < $2 or set_at > $3)
+delete from notes n using (values ('-infinity', $2::timestamptz), ($3::timestamptz, 'infinity')) as gone (after, before)
+where n.tenant = $1 and n.set_at > gone.after and n.set_at < gone.before

@@ -232,8 +232,9 @@ $$;
 -- One tenant at a time. Forced for the owner too, so that only a superuser or a role that bypasses it on purpose
 -- (backup) sees all rows.
 -- Until a table is analysed for the first time, the planner assumes that a tenant has a two hundredth of its rows, as a
--- model has of the vectors and a user of the facts, and would rather read all of these than look up keys. PostgreSQL 18 takes
--- these statistics.
+-- model has of the vectors, a user of the facts and an id of any, and would rather read all of these than look up keys.
+-- PostgreSQL 18 takes these statistics. The server itself analyses no table of fewer than a thousand rows, nor vacuums it,
+-- which looks at it as well: a plan for so few is kept while they grow.
 do $$
 declare
     field record;
@@ -242,6 +243,7 @@ begin
         select table_name, column_name from information_schema.columns
         where table_schema = current_schema() and table_name <> 'tenants'
           and (column_name = 'tenant' or table_name = 'vectors' and column_name = 'model'
+               or column_name ~ '(^|_)id$' and column_name not in ('user_id', 'conversation_id')
                or table_name in ('facts', 'fact_evidence', 'mentions') and column_name = 'user_id')
     loop
         if field.column_name = 'tenant' then
@@ -251,12 +253,15 @@ begin
                 'create policy tenant_isolation on %I using (tenant = current_tenant()) '
                 'with check (tenant = current_tenant())', field.table_name);
             execute format('grant select, insert, update, delete on %I to ricordo_worker', field.table_name);
+            execute format(
+                'alter table %I set (autovacuum_analyze_threshold = 1000, autovacuum_vacuum_threshold = 1000)', field.table_name);
         end if;
         if current_setting('server_version_num')::integer >= 180000 then
             perform pg_restore_attribute_stats(
                 'schemaname', current_schema()::text, 'relname', field.table_name::text,
                 'attname', field.column_name::text, 'inherited', false,
-                'null_frac', 0::real, 'avg_width', 8, 'n_distinct', 1::real);
+                'null_frac', 0::real, 'avg_width', 8,
+                'n_distinct', case when field.column_name ~ '(tenant|model|user_id)$' then 1 else -1 end::real);
         end if;
     end loop;
 end
