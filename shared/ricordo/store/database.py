@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Self
 
 import asyncpg
@@ -90,13 +91,22 @@ else:
     Connection = PoolConnectionProxy  # generic in its stubs only
 
 
+def _is_of_driver(error: BaseException) -> bool:
+    """Return whether the driver raised an error, or one of the system passed through it.
+
+    A transaction may wait for other servers, whose time-outs and lost connections are not PostgreSQL's.
+    """
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    return not isinstance(error, OSError) or any(name.startswith("asyncpg.") for name in modules)
+
+
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Raise transient errors of the driver as `StoreUnavailable`, and invalid addresses as `ValueError`."""
     try:
         yield
     except TRANSIENT as error:
-        if isinstance(error, ValueError):
+        if isinstance(error, ValueError) or not _is_of_driver(error):
             raise
         raise StoreUnavailable(f"PostgreSQL could not answer: {type(error).__name__}: {error}") from error
 

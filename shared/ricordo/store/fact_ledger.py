@@ -186,20 +186,23 @@ class FactLedger(FactQueries):
     ) -> AsyncIterator[Collection[UnresolvedPair]]:
         """Lease pairs of one user for the length of an `async with`, so that one process asks about them.
 
-        It yields those of `pairs` that are still undecided; none if another process has the lease, which ends
-        with its transaction, after ten minutes at most.
+        It yields those of `pairs` that are still undecided; none if another process has the lease. A
+        connection holds it, without a transaction.
 
         Raises:
             StoreUnavailable: the lease could not be taken, or was lost meanwhile; decisions stay.
         """
         (user_id,) = {one.user_id for one in pairs}
-        async with self._database.transaction(tenant) as connection:
+        async with self._database.unscoped() as connection:
             if not await connection.fetchval(_SQL["lease_user"], tenant, user_id):
                 yield ()
                 return
-            names = [one.names[0] for one in pairs], [one.names[1] for one in pairs]
-            found = await connection.fetch(_SQL["still_open"], tenant, user_id, *names)
-            yield {UnresolvedPair(user_id, (row["first"], row["second"])) for row in found}
+            try:
+                names = [one.names[0] for one in pairs], [one.names[1] for one in pairs]
+                found = await self._fetch(_SQL["still_open"], tenant, user_id, *names)
+                yield {UnresolvedPair(user_id, (row["first"], row["second"])) for row in found}
+            finally:
+                await connection.execute(_SQL["release_user"], tenant, user_id)
 
     async def drop_pairs(self, tenant: str, pairs: Sequence[UnresolvedPair]) -> None:
         """Drop undecided pairs; decisions stay."""

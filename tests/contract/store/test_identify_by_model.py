@@ -2,10 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import asyncpg
 import pytest
 import pytest_asyncio
 from tests.contract.store.evidence import claim, extracted, learn
@@ -17,7 +16,6 @@ from ricordo.models.encoder import InvalidReply, ModelUnavailable
 from ricordo.models.ollama.entity_matching import EntityPair, MatchVerdict
 from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker
-from ricordo.store.database import Database
 from ricordo.store.fact_ledger import FactLedger, UnresolvedPair
 from ricordo.store.fact_queries import FactQuestion
 from ricordo.system_clock import SystemClock
@@ -230,25 +228,17 @@ async def test_many_processes_at_once_ask_about_each_pair_once(one: Process) -> 
     assert await one.open() == []
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def impatient(stores: Stores) -> AsyncIterator[FactLedger]:
-    """Yield a ledger whose transactions may not be idle for longer than 100 ms."""
-    idle = {"idle_in_transaction_session_timeout": "100"}
-    async with asyncpg.create_pool(stores.dsn, min_size=1, max_size=2, server_settings=idle) as pool:
-        yield FactLedger(Database(pool), record_doubts=True)
-
-
-async def test_a_turn_is_of_one_user_and_lasts_as_long_as_the_model_thinks(
-    one: Process, impatient: FactLedger
-) -> None:
+async def test_a_turn_is_of_one_user_and_no_transaction_is_open_while_the_model_thinks(one: Process) -> None:
     await _doubted(one, "u-1", "u-2")
 
     def of(user: str) -> list[UnresolvedPair]:
         return [UnresolvedPair(user, names) for names in PAIRS]
 
-    async with impatient.lease_pairs(one.stores.tenant, of("u-1")) as mine:
+    async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")) as mine:
         assert set(mine) == set(of("u-1"))
-        await asyncio.sleep(0.3)  # what is tested is that this time passes
+        async with one.stores.database.unscoped() as connection:
+            open_ones = "datname = current_database() and state like 'idle in transaction%'"
+            assert not await connection.fetch(f"select query from pg_stat_activity where {open_ones}")
         async with one.ledger.lease_pairs(one.stores.tenant, of("u-1")[:1]) as nothing:
             assert not nothing
         async with one.ledger.lease_pairs(one.stores.tenant, of("u-2")) as free:

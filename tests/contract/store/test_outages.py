@@ -185,3 +185,17 @@ async def test_what_was_rolled_back_in_silence_is_not_taken_as_written(dsns: Dsn
 
         with pytest.raises(StoreUnavailable, match="rolled back"):
             await fail_and_go_on()
+
+
+@pytest.mark.parametrize("error", [TimeoutError("of a model"), ConnectionResetError("of the graph")])
+async def test_an_error_of_another_server_within_a_transaction_is_not_postgresqls(
+    stores: Stores, error: OSError
+) -> None:
+    async def work() -> None:
+        async with stores.transaction() as connection:
+            await connection.fetchval("select 1")
+            raise error
+
+    with pytest.raises(type(error)) as raised:
+        await work()
+    assert raised.value is error

@@ -163,10 +163,11 @@ select user_id, first, second from identity_decisions
 where tenant = $1 and same is null and decided_by = '' order by decided_at, user_id, first, second limit $2
 
 -- name: lease_user
--- Of asking about a user's doubts, until the transaction ends: nobody waits for it. Whoever is asked may take longer than
--- a transaction may be idle otherwise.
-select pg_try_advisory_xact_lock(hashtextextended($1 || '//' || $2, 3))
-from set_config('idle_in_transaction_session_timeout', '600000', true)
+-- Of asking about a user's doubts, until the session releases it or ends: nobody waits for it.
+select pg_try_advisory_lock(hashtextextended($1 || '//' || $2, 3))
+
+-- name: release_user
+select pg_advisory_unlock(hashtextextended($1 || '//' || $2, 3))
 
 -- name: still_open
 -- Of pairs of names ($3, $4) those that nobody was asked about.
