@@ -85,6 +85,15 @@ def _parts(file: str) -> dict[str, dict[str, str]]:
     return found
 
 
+@cache
+def _call(function: str, count: int) -> str:
+    """Return a statement that calls a function with so many arguments; one that is written out stays."""
+    if not function.isidentifier():
+        return function
+    arguments = ", ".join(f"${n}" for n in range(1, count + 1))
+    return f"select * from {function}({arguments})"  # noqa: S608 - an identifier
+
+
 if TYPE_CHECKING:
     Connection = PoolConnectionProxy[asyncpg.Record]
 else:
@@ -130,6 +139,13 @@ async def _roll_back(connection: Connection) -> None:
     except TRANSIENT:
         with suppress(asyncpg.InterfaceError):  # the pool has dropped a connection that the server ended
             connection.terminate()
+
+
+async def call_function(
+    connection: Connection, function: str, tenant: str, *arguments: object
+) -> list["asyncpg.Record"]:
+    """Call a function of the database within the caller's transaction, and return its rows."""
+    return await connection.fetch(_call(function, 1 + len(arguments)), tenant, *arguments)
 
 
 async def _skip_reset(_: object) -> None:
@@ -193,8 +209,13 @@ class Database:
                 if await connection.execute("commit") != "COMMIT":  # a statement had failed unnoticed
                     raise StoreUnavailable("PostgreSQL rolled back a transaction instead of committing it")
 
-    async def call(self, statement: str, tenant: str, *arguments: object) -> list["asyncpg.Record"]:
+    async def call(self, function: str, tenant: str, *arguments: object) -> list["asyncpg.Record"]:
         """Call a function of the database that sets the tenant itself: one round trip, one transaction.
+
+        Args:
+            function: its name, or a statement that calls it.
+            tenant: the first argument of the function.
+            arguments: the others.
 
         Raises:
             ValueError: the tenant is invalid.
@@ -202,12 +223,12 @@ class Database:
         """
         with translate_errors():
             async with self._pool.acquire(timeout=_ACQUIRE_S) as connection:
-                return await connection.fetch(statement, checked_tenant(tenant), *arguments)
+                return await call_function(connection, function, checked_tenant(tenant), *arguments)
 
-    async def read(self, statement: str, tenant: str, *arguments: object) -> list["asyncpg.Record"]:
+    async def read(self, function: str, tenant: str, *arguments: object) -> list["asyncpg.Record"]:
         """Call a function that only reads, as `call`; a cancelled call does not wait for a hung server."""
         async with self.unscoped() as connection:
-            return await connection.fetch(statement, checked_tenant(tenant), *arguments)
+            return await call_function(connection, function, checked_tenant(tenant), *arguments)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:

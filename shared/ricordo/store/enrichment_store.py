@@ -101,7 +101,7 @@ class EnrichmentStore(Store):
 
     async def load(self, tenant: str, model: str | None, memory_ids: Sequence[UUID]) -> Sequence[Unenriched]:
         """Return memories, with their vectors if a model is given; those without a row are left out."""
-        found = await self._database.call(_SQL["unenriched"], tenant, model, memory_ids)
+        found = await self._database.call("memories_to_enrich", tenant, model, memory_ids)
         return [_unenriched(row) for row in rows.in_order(found, memory_ids)]
 
     async def save(

@@ -28,11 +28,10 @@ from ricordo.memory.facts import (
 from ricordo.memory.facts.utterances import ExtractedEvidence
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database, Store
+from ricordo.store.database import Connection, Database, Store, call_function
 from ricordo.store.entity_store import EntityStore
 from ricordo.store.evidence_change import EvidenceChange
 
-_SQL: Final = Database.queries("facts")
 _EVIDENCE: Final = Database.queries("evidence")
 _BEINGS: Final = sorted(BEINGS)
 _NAMING: Final = sorted(name for name, one in PREDICATES.items() if one.object_is_entity)
@@ -74,7 +73,7 @@ class EvidenceStore(Store):
         said = [one.message_id for one in extracted if one.evidence]
         locks = (sorted(users), list(hashes), list(hashes.values()), said)
         async with self._database.transaction(tenant) as connection:
-            found = await connection.fetch(_SQL["lock_messages"], tenant, *locks)
+            found = await call_function(connection, "lock_messages", tenant, *locks)
             transaction = FoldingTransaction(connection, tenant, found, self._executor, self._record_doubts)
             for row in found:
                 if row["unresolved_user"] is not None:
@@ -138,8 +137,10 @@ class FoldingTransaction:
             return FactChanges({}, 0)
         document = _slot_rows(slots)
         touched = rows.recordset({"user_id": user_id, "key": key} for user_id, key in keys)
-        fetch, tenant = self.connection.fetch, self.tenant
-        found = await fetch(_EVIDENCE["to_fold"], tenant, document, touched, _NAMING, _BEINGS)
+        tenant, connection = self.tenant, self.connection
+        found = await call_function(
+            connection, "evidence_to_fold", tenant, document, touched, _NAMING, _BEINGS
+        )
         entities = [_entity(row) for row in found if row["entity"] is not None]
         evidence: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
         for row in found:
@@ -162,10 +163,9 @@ class FoldingTransaction:
         named = rows.recordset(
             rows.entity_row(one, user_id, is_being=is_being) for user_id, one, is_being in entities
         )
-        scope = (tenant, facts, document, named, touched)
-        gone = await self.connection.fetchval(_SQL["write_facts"], *scope)
+        [row] = await call_function(connection, "write_facts", tenant, facts, document, named, touched)
         contributions = {message_id: one for each in folded for message_id, one in each.contributions.items()}
-        return FactChanges(contributions, gone)
+        return FactChanges(contributions, row["write_facts"])
 
 
 def _entity(row: asyncpg.Record) -> tuple[str, Entity, bool]:

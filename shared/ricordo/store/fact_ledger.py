@@ -14,7 +14,7 @@ from ricordo.memory.facts.utterances import ExtractedEvidence, Utterance
 from ricordo.memory.model import Progress, Stage
 from ricordo.runtime.scheduling import CpuExecutor
 from ricordo.store import derived_memories, rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, call_function
 from ricordo.store.entity_store import EntityStore, IdentityDecision, NobodyKnown, NotTwoNames
 from ricordo.store.evidence_change import EvidenceChange
 from ricordo.store.evidence_store import EvidenceStore
@@ -54,7 +54,7 @@ class FactLedger(FactQueries):
 
     async def load(self, tenant: str, memory_ids: Sequence[UUID]) -> Sequence[Utterance]:
         """Return messages and their corrections; memories without a row are left out."""
-        found = await self._database.call(_SQL["utterances"], tenant, memory_ids)
+        found = await self._database.call("messages_to_read", tenant, memory_ids)
         utterances: dict[UUID, Utterance] = {}
         for row in found:  # a corrected message comes before its correction
             utterances[row["read"]] = utterance_of(row, utterances.get(row["read"]))
@@ -97,9 +97,8 @@ class FactLedger(FactQueries):
             changes = await transaction.fold(change)
             done = [one.memory_id for one in extracted]
             consumers = CONSUMERS_OF_STAGES[Stage.EXTRACTED]
-            marked = await transaction.connection.fetch(
-                _SQL["mark_extracted"], tenant, sorted(done), at, consumers
-            )
+            marking = (sorted(done), Stage.EXTRACTED.value, at, consumers)
+            marked = await call_function(transaction.connection, "mark_stage", tenant, *marking)
         return changes.contributions, [rows.progress(row) for row in rows.in_order(marked, done)]
 
     async def apply_assertion(self, tenant: str, curation: FactAssertion, at: datetime) -> Fact | None:

@@ -64,14 +64,14 @@ class FactQueries(Store):
         ones; most confident first, then most recent.
         """
         keys = sorted({normalise(name) for name in names} - {"", USER})
-        found = await self._database.read(_SQL["surfacing"], tenant, user_id, keys, threshold, limit)
+        found = await self._database.read("surfacing_facts", tenant, user_id, keys, threshold, limit)
         return [fact_of(row) for row in found]
 
     async def about_user(
         self, tenant: str, user_id: str, *, predicates: Sequence[str], limit: int
     ) -> Sequence[Fact]:
         """Return current facts about the user in person, by `predicates`, then most confident first."""
-        found = await self._database.read(_SQL["about_user"], tenant, user_id, predicates, USER, limit)
+        found = await self._database.read("facts_about_user", tenant, user_id, predicates, USER, limit)
         return [fact_of(row) for row in found]
 
 

@@ -11,13 +11,11 @@ import asyncpg
 from ricordo.language.annotations import EventTime
 from ricordo.memory.model import Progress, Stage
 from ricordo.store import rows
-from ricordo.store.database import Store
+from ricordo.store.database import Store, call_function
 from ricordo.store.links import Comparison, link_similar
 from ricordo.store.rows import Vector
 from ricordo.store.stages import CONSUMERS_OF_STAGES
 
-_POINTS: Final = "select * from points_of_memories($1, $2, $3, $4)"
-_MARK: Final = "select * from mark_indexed($1, $2, $3, $4, $5, $6)"
 _SAME: Final = (
     *("memory_id", "user_id", "model", "version", "conversation_id", "type", "kind", "created_at", "valence"),
     *("importance", "informative", "is_archived", "language", "content"),
@@ -91,9 +89,9 @@ class IndexingStore(Store):
         async with self._database.transaction(tenant) as connection:
             if comparison is not None and comparison.users:
                 await link_similar(connection, tenant, comparison)
-            ids, of = list(versions), list(versions.values())
-            consumers = CONSUMERS_OF_STAGES[Stage.INDEXED]
-            found = await connection.fetch(_MARK, tenant, list(models), ids, of, at, consumers)
+            ids, consumers = list(versions), CONSUMERS_OF_STAGES[Stage.INDEXED]
+            marking = (list(models), ids, list(versions.values()), at, consumers)
+            found = await call_function(connection, "mark_indexed", tenant, *marking)
         return {
             row["memory_id"]: None if row["ingested"] is None else rows.progress(row)
             for row in rows.in_order(found, ids)
@@ -109,7 +107,9 @@ class IndexingStore(Store):
     async def _points(
         self, tenant: str, models: Sequence[str], memory_ids: Sequence[UUID], *, with_vectors: bool
     ) -> Sequence[asyncpg.Record]:
-        return await self._database.call(_POINTS, tenant, list(models), list(memory_ids), with_vectors)
+        return await self._database.call(
+            "points_of_memories", tenant, list(models), list(memory_ids), with_vectors
+        )
 
 
 def _indexable(row: asyncpg.Record) -> Indexable:

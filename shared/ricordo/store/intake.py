@@ -13,8 +13,6 @@ from ricordo.memory.model import Progress
 from ricordo.store import rows
 from ricordo.store.database import Database, Store
 
-_SQL = Database.queries("intake")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
@@ -99,7 +97,7 @@ class IntakeStore(Store):
         if not messages:
             return []
         found = await self._database.call(
-            _SQL["record"],
+            "record_messages",
             tenant,
             rows.recordset(_row(n, message) for n, message in enumerate(messages)),
             rows.recordset(_documents(messages)),

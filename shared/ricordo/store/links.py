@@ -16,7 +16,7 @@ import asyncpg
 
 from ricordo.memory.similarity import DIGITS, similar_pairs
 from ricordo.store import rows
-from ricordo.store.database import Connection, Database
+from ricordo.store.database import Connection, Database, call_function
 from ricordo.store.rows import Vector
 
 _SQL: Final = Database.queries("links")
@@ -46,7 +46,7 @@ async def link_similar(connection: Connection, tenant: str, comparison: Comparis
     """
     ids = sorted(comparison.users)
     users, found = sorted(set(comparison.users.values())), list(comparison.found)
-    texts = await connection.fetch(_SQL["texts"], tenant, users, comparison.models, ids, found)
+    texts = await call_function(connection, "lock_texts", tenant, users, comparison.models, ids, found)
     compared = {row["text_id"] for row in texts if row["memory_id"] in comparison.users}
     pairs = await asyncio.to_thread(_pairs, texts, compared, comparison.threshold)
     gone = comparison.users.keys() - {row["memory_id"] for row in texts}

@@ -131,7 +131,7 @@ class MemoryQueries(Store):
 
     async def ranking_rows(self, tenant: str, user_id: str, ids: Sequence[UUID]) -> Sequence[RankingRow]:
         """Return the ranking rows of `ids` that belong to the user, in any order."""
-        found = await self._database.read(_SQL["ranking_rows"], tenant, user_id, ids, TAG)
+        found = await self._database.read("ranking_rows", tenant, user_id, ids, TAG)
         return [RankingRow(one, sent, rows.event_times(times), *rest) for one, sent, times, *rest in found]
 
     async def history(
@@ -191,7 +191,7 @@ class MemoryQueries(Store):
 
     async def profile(self, tenant: str, user_id: str) -> UserProfile:
         """Return the user's time zone and known names."""
-        [row] = await self._database.read(_SQL["profile"], tenant, user_id)
+        [row] = await self._database.read("profile_of_user", tenant, user_id)
         return UserProfile(
             timezone=row["timezone"],
             names=_each_once((*row["names"], *row["people"], *row["speakers"])),

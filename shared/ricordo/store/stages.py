@@ -50,7 +50,7 @@ class EncodingStore(Store):
 
     async def load(self, tenant: str, model: str, memory_ids: Sequence[UUID]) -> Sequence[TextToEncode]:
         """Return texts, and whether they are encoded; memories without a row are left out."""
-        found = await self._database.call(_SQL["texts"], tenant, model, memory_ids)
+        found = await self._database.call("texts_to_encode", tenant, model, memory_ids)
         return [
             TextToEncode(row["memory_id"], row["content"], row["is_encoded"])
             for row in rows.in_order(found, memory_ids)
@@ -76,7 +76,7 @@ class EncodingStore(Store):
         hashes = [(texts or {}).get(one) for one in done]
         consumers = CONSUMERS_OF_STAGES[Stage.ENCODED]
         found = await self._database.call(
-            _SQL["save_vectors"], tenant, model, ids, raw, done, hashes, at, consumers
+            "save_vectors", tenant, model, ids, raw, done, hashes, at, consumers
         )
         saved = [row for row in found if row["preceding_id"] is None]
         return SavedVectors(

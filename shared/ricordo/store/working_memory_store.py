@@ -8,7 +8,6 @@ from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ricordo.memory.spoken_turns import SpokenTurn
-from ricordo.messages.subjects import checked_tenant
 from ricordo.store.database import Connection, Database, RequestConflict, Store
 
 _SQL: Final = Database.queries("working_memory_store")
@@ -98,12 +97,8 @@ class WorkingMemoryStore(Store):
             known_names: the token of the names that the caller has; None for none.
         """
         times = span.turns_after, span.turns_before, span.notes_after, span.notes_before
-        scope = checked_tenant(tenant), user_id, conversation_id
-        async with self._database.unscoped() as connection:
-            row = await connection.fetchrow(
-                _SQL["snapshot"], *scope, *times, max_turns, known_token, known_names
-            )
-        assert row is not None  # noqa: S101 - the function always returns its row
+        scope = user_id, conversation_id, *times, max_turns, known_token, known_names
+        [row] = await self._database.read("working_memory", tenant, *scope)
         if row["token"] == known_token:
             return None
         turns = json.loads(row["turns"] or "[]")

@@ -23,7 +23,7 @@ from tests.contract.store.evidence import (
 from tests.contract.store.stores import STORED, Stores
 
 from ricordo.memory.facts import Fact, UserAssertion
-from ricordo.store.database import Database, RequestConflict
+from ricordo.store.database import RequestConflict, call_function
 from ricordo.store.fact_assertions import FactEnded, UnknownFact
 from ricordo.testing.factories import at
 
@@ -294,9 +294,7 @@ async def test_a_rejection_takes_the_users_own_assertions_with_it(stores: Stores
 async def _erase(stores: Stores) -> None:
     async with stores.transaction() as connection:
         # As an erasure does: the lock before the first row, or two may wait for each other.
-        await connection.execute(
-            Database.queries("facts")["lock_messages"], stores.tenant, ["u-1"], [], [], []
-        )
+        await call_function(connection, "lock_messages", stores.tenant, ["u-1"], [], [], [])
         for table in ("memories", "facts", "fact_evidence", "entities", "entity_names", "identity_decisions"):
             await connection.execute(
                 f"delete from {table} where tenant = $1 and user_id = 'u-1'", stores.tenant

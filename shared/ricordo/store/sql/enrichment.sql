@@ -1,9 +1,5 @@
 -- What enrichment reads and writes.
 
--- name: unenriched
--- $2 model or null: without a vector, $3 memory ids.
-select * from memories_to_enrich($1, $2, $3)
-
 -- fragment: write
 -- $2 rows, $3 a tag. Values of the bot override derived ones; use and decay stay. What was
 -- derived in a zone which is no longer the memory's, or from words which are not, is not written: it would undo the

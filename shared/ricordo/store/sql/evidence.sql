@@ -106,9 +106,6 @@ select subject_tells, object_tells,
 -- include: statement
 from known
 
--- name: to_fold
-select * from evidence_to_fold($1, $2, $3, $4, $5)
-
 -- name: kept_word
 -- What was kept of a request, unless its user ($3) is forgotten.
 select message_id, user_id, subject_key, object_key,

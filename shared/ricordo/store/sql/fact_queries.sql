@@ -9,12 +9,6 @@ where tenant = $1 and user_id = $2
 order by key = $3 desc, mentions desc, key
 limit 1
 
--- name: about_user
-select * from facts_about_user($1, $2, $3, $4, $5)
-
--- name: surfacing
-select * from surfacing_facts($1, $2, $3, $4, $5)
-
 -- Facts, most confident first, by one statement for each kind of question: each reads by an index in which what it asks
 -- for stands together, and all but the last in the order in which it is shown, so that no more is read than is shown.
 -- They are planned anew each time, for what is asked: what is null or false is no condition then.

@@ -5,9 +5,6 @@
     select chain.read, c.corrected_id, chain.place + 1
     from chain join corrections c on c.tenant = $1 and c.correcting_id = chain.id and c.corrected_id is not null
 
--- name: utterances
-select * from messages_to_read($1, $2)
-
 -- name: lock_stages
 -- Of all that `mark_extracted` will set, in the order of their ids as there: nobody waits for them in a circle. Who links a
 -- correction to something else waits, and takes its stage back then; or has done so, and the next statement sees it.
@@ -24,13 +21,6 @@ select chain.read, array_agg(m.content order by chain.place) as texts
 from chain cross join lateral (select content from memories where tenant = $1 and id = chain.id offset 0) as m
 where chain.place > 0 and not chain.again
 group by chain.read
-
--- name: lock_messages
-select * from lock_messages($1, $2, $3, $4, $5)
-
--- name: mark_extracted
--- $2 memories, $3 instant, $4 the consumers that set the stage: all stages of the memories.
-select * from mark_stage($1, $2, 'extracted', $3, $4)
 
 -- name: said_names
 -- The people and animals that all evidence of a user speaks of, and who they are. $3 predicates whose object is one. What is
@@ -229,6 +219,3 @@ with former as (
     where (decided.same, decided.firm) is distinct from (former.same, coalesce(former.firm, false))
 )
 select exists (select from other) as changed
-
--- name: write_facts
-select write_facts($1, $2, $3, $4, $5) as gone

@@ -5,10 +5,6 @@
 -- nobody else changes links of theirs, nor finishes to erase a memory of theirs.
 select pg_advisory_xact_lock(hashtextextended($1 || '/' || user_id, 2)) from unnest($2::text[]) as user_id
 
--- name: texts
--- $2 users, $3 models in their order, $4 ids of memories to compare, $5 of those that the index found for them.
-select * from lock_texts($1, $2, $3, $4, $5)
-
 -- name: link
 -- $2 ids of memories that are not compared (any more), $3 to $5 ids of memories, users and texts that they are compared by
 -- from now on; $6 texts that were compared, $7 to $9 all pairs of theirs with the cosines.

@@ -5,9 +5,6 @@ select (found.memory).*, found.source_message_ids, found.related_ids, found.corr
 -- include: linked
 from memories_with_links($1, $2, $3) as found
 
--- name: ranking_rows
-select * from ranking_rows($1, $2, $3, $4)
-
 -- name: history
 -- $3 conversation or null, $4 and $5 the (instant, message id) before which to look, or null, $6 how many
 select h.message_id, h.memory_id, h.conversation_id, h.role, h.speaker, h.content, h.sent_at,
@@ -53,9 +50,6 @@ from (
            count(*) filter (where kind = 'summary') as summaries
     from memories where tenant = $1 and user_id = $2 and informative >= 0.5
 ) as m
-
--- name: profile
-select * from profile_of_user($1, $2)
 
 -- How a user talks.
 

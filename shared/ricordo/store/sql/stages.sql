@@ -49,14 +49,5 @@ returning s.*, o.encoded as encoded_lost, o.enriched as enriched_lost, o.indexed
 -- $2 ids of memories without a message.
 select * from memories where tenant = $1 and id = any($2::uuid[])
 
--- name: texts
--- $2 model, $3 memory ids.
-select * from texts_to_encode($1, $2, $3)
-
--- name: save_vectors
--- $2 model, $3 memory ids and $4 their new vectors, $5 memories that are encoded, $6 hashes of their texts, $7 instant, $8 the
--- consumers that set the stage.
-select * from save_vectors($1, $2, $3, $4, $5, $6, $7, $8)
-
 -- name: models
 select model, dimensions from embedding_models where tenant = $1 order by model

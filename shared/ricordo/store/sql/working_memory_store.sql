@@ -1,11 +1,5 @@
 -- Working memory of a conversation.
 
--- name: snapshot
--- In one trip, outside of a transaction: the function names the tenant, for this statement alone. $1 tenant, $2 user, $3
--- conversation, $4 and $5 bounds of turns, $6 and $7 of notes, $8 how many turns, $9 the token of what the caller holds,
--- $10 the version of the user's evidence of which it holds the names.
-select token, version, turns, notes, names from working_memory($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-
 -- name: forgotten
 -- $3 conversation, $4 when it is noted. As long as it is being erased; and for ever, of what was noted before.
 select scope from tombstones
