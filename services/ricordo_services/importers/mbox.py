@@ -39,7 +39,7 @@ _IDS: Final = re.compile(r"<([^<>\s]+)>")
 # "On Fri, 5 Jan 2024, Nora wrote:", which may take two lines, before lines that begin with >
 _ATTRIBUTION: Final = re.compile(
     r"^(?:On|Il|In data|Le|Am|El|Em|\d)\b[^\n]*(?:\n(?!>)[^\n]*)?"
-    r"\b(?:wrote|writes|ha scritto|scrive|scrisse|a écrit|schrieb|escribió)\b[^\n]{0,60}:\s*\n+(?=>)",
+    r"\b(?:wrote|writes|ha scritto|scrive|scrisse|a écrit|schrieb|escribió)\b[^\n]{0,60}:\s*\n(?=>)",
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTE: Final = re.compile(r"^>.*\n?", re.MULTILINE)

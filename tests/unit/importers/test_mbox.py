@@ -58,6 +58,13 @@ def test_quotes_and_signatures_are_left_out(text: str, own: str | None) -> None:
     assert without_quotes(text) == (text if own is None else own)
 
 
+@pytest.mark.parametrize(
+    "text", ["On x wrote:" + "\n" * 300_000, "On a\n" * 100_000, "--" * 300_000, "\t" * 300_000]
+)
+def test_long_mails_are_read_in_time(text: str) -> None:
+    assert without_quotes(f"{text}x").endswith("x")
+
+
 def test_hostile_mails_hold_up_no_others(read: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mbox, "MAX_MAIL_BYTES", 1_000)
     path = tmp_path / "Inbox.mbox"

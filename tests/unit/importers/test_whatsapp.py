@@ -140,6 +140,13 @@ def test_what_is_no_chat_is_refused(read: Read, tmp_path: Path, pack: Pack) -> N
     assert len(found.messages) == 1
 
 
+def test_long_lines_are_read_in_time(read: Read, tmp_path: Path) -> None:
+    path = tmp_path / "Nora.txt"
+    texts = ("a" * 300_000, " " * 300_000 + "x", "a." * 150_000, "<" * 300_000)
+    path.write_text("".join(f"13/01/24, 12:00 - Nora: {text}\n" for text in texts))
+    assert [one.text for one in read("whatsapp", path).messages] == [text.strip() for text in texts]
+
+
 TEXTS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["ok", "yes", "Ci sto", "a\nb"])), max_size=30)
 
 
