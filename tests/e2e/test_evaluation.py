@@ -28,3 +28,21 @@ def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
         assert rows["profile", profile]["questions"] == 4
     assert ("human without", "speaker") in rows
     assert ("one signal alone", "BM25 of the text") in rows
+
+
+@pytest.mark.lab
+def test_answers_are_measured_through_a_whole_system(tmp_path: Path) -> None:
+    path = tmp_path / "life.json"
+    path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
+    ended = subprocess.run(
+        [*COMMAND, "eval", "answers", "--data", str(path), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    assert ended.returncode == 0, ended.stderr
+    rows = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [(row["name"], row["questions"]) for row in rows] == [("all", 6), ("c-1", 3), ("c-2", 3)]
+    assert 0 < rows[0]["rests_on_evidence"] <= rows[0]["answered"] <= 1
+    assert 0 <= rows[0]["auroc"] <= 1

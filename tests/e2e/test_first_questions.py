@@ -5,6 +5,8 @@ from tests.fixtures.sentence_tables import table
 from tests.fixtures.system import System
 from tests.fixtures.wire import NOON, Bot, Json, ago, ids, msg
 
+from ricordo.messages.ids import memory_id
+
 LIVES = table(__file__, "lives")
 FILLING = table(__file__, "filling")
 
@@ -65,6 +67,26 @@ async def test_what_a_question_names_comes_before_what_merely_answers_such_quest
     assert ids(reply["memories"])[0] == "m-0"
     facts = [f"{one['predicate']} {one['object']}" for one in reply["facts"]]
     assert facts[:1] == ([fact] if fact else [])
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "words", "source"), table(__file__, "questions_are_answered_in_words")
+)
+async def test_questions_are_answered_in_words(
+    shared_bot: Bot, language: str, question: str, words: str, source: str
+) -> None:
+    reply = await shared_bot.query("answer", user_id=language, query=question, now=NOON.isoformat())
+    assert words in reply["answer"]
+    assert (reply["answered"], reply["by"], reply["degraded"]) == (True, "rules", [])
+    assert str(memory_id(shared_bot.tenant, f"{language}-{source}")) in reply["sources"]
+    assert 0.6 <= reply["confidence"] <= 1
+
+
+@pytest.mark.parametrize(("user", "question"), [("nobody", "Where do I live?"), ("nobody", "Dove vivo?")])
+async def test_what_was_never_said_is_not_answered(shared_bot: Bot, user: str, question: str) -> None:
+    reply = await shared_bot.query("answer", user_id=user, query=question)
+    assert (reply["answered"], reply["sources"], reply["confidence"]) == (False, [], 0.0)
+    assert reply["answer"]
 
 
 @pytest.mark.parametrize(

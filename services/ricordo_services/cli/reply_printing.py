@@ -8,6 +8,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.messages.answers import AnswerReply
 from ricordo.messages.enumerations import Degradation, MessageState
 from ricordo.messages.queries import ContextReply, HistoryReply, RecallReply, StatsReply, StatusReply
 from ricordo.messages.views import DocumentStatus, FactView, MemoryView
@@ -62,6 +63,16 @@ def show_context(reply: ContextReply) -> None:
     print_text(reply.context)
     found = f"{counted(len(reply.memories), 'memories')} and {counted(len(reply.facts), 'facts')}"
     err_console().print(Text(f"{reply.tokens} tokens; found: {found}", "dim"))
+    warn_degraded(reply.degraded)
+
+
+def show_answer(reply: AnswerReply) -> None:
+    """Print the answer, and how sure it is and what it rests on beside it."""
+    print_text(reply.answer)
+    told = f"confidence {reply.confidence:.2f}"
+    if reply.answered:
+        told = f"{told}; from {counted(len(reply.sources), 'sources')}, by {reply.by.value}"
+    err_console().print(Text(told, "dim"))
     warn_degraded(reply.degraded)
 
 

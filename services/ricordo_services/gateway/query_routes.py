@@ -6,7 +6,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from ricordo.messages import commands, listings, queries
+from ricordo.messages import answers, commands, listings, queries
 from ricordo.messages.message_types import Message
 from ricordo.messages.message_types import Request as BusRequest
 from ricordo_services.gateway.problems import documented
@@ -20,6 +20,7 @@ _Route = tuple[type[BusRequest], type[Message], str]
 _ASKED_BY_BODY: Final[Mapping[str, _Route]] = {
     "recall": (queries.RecallRequest, queries.RecallReply, "Return ranked memories, and related facts."),
     "context": (queries.ContextRequest, queries.ContextReply, "Return a text for a prompt, and its sources."),
+    "answer": (answers.AnswerRequest, answers.AnswerReply, "Answer a question, or say that it cannot be."),
 }
 _ASKED_BY_URL: Final[Mapping[str, _Route]] = {
     "facts": (queries.FactsRequest, queries.FactsReply, "Return facts, most confident first."),

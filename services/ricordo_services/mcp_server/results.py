@@ -136,6 +136,16 @@ class ContextResult(BaseModel):
     degraded: Missing
 
 
+class AnswerResult(BaseModel):
+    """An answer from the memory."""
+
+    answer: Recalled
+    answered: bool = Field(description="False where the memory does not suffice; the answer then says so.")
+    confidence: float = Field(description="Estimated probability that the memory holds the answer.")
+    sources: list[UUID] = Field(description="The facts and memories that it rests on.")
+    degraded: Missing
+
+
 class FactsResult(BaseModel):
     """Facts, most confident first."""
 

@@ -14,12 +14,13 @@ from pydantic import Field
 from ricordo.client import RicordoError, Timeout, Unavailable
 from ricordo.language.annotations import MemoryKind
 from ricordo.messages.commands import ForgetReply
-from ricordo.messages.enumerations import MessageState, Predicate
+from ricordo.messages.enumerations import AnswerStyle, MessageState, Predicate
 from ricordo.messages.ids import memory_id as id_of_memory
 from ricordo.messages.listings import MemoryDetailView
 from ricordo.messages.queries import Stages
 from ricordo_services.mcp_server.caller import Caller, CallerSource
 from ricordo_services.mcp_server.results import (
+    AnswerResult,
     ContextResult,
     CorrectResult,
     FactsResult,
@@ -33,6 +34,7 @@ from ricordo_services.mcp_server.results import (
     fact_items,
     memory_items,
     memory_uri,
+    recalled,
     recalled_memory,
     recalled_title,
 )
@@ -126,6 +128,27 @@ class MemoryTools:
             ids=reply.marks,
             tokens=reply.tokens,
             confidence=reply.confidence,
+            degraded=reply.degraded,
+        )
+
+    async def answer(
+        self,
+        query: Question,
+        style: Annotated[
+            AnswerStyle, Field(description="full adds former values and further passages.")
+        ] = AnswerStyle.SHORT,
+    ) -> AnswerResult:
+        """Answer a question from the user's facts and memories, or say that they do not suffice.
+
+        The answer is a fact in a sentence or a quoted passage; `context` returns more to answer from.
+        """
+        caller = self._caller()
+        reply = await caller.client.answer(caller.user_id, query, style=style)
+        return AnswerResult(
+            answer=recalled(reply.answer) if reply.answered else reply.answer,
+            answered=reply.answered,
+            confidence=reply.confidence,
+            sources=list(reply.sources),
             degraded=reply.degraded,
         )
 

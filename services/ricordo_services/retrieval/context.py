@@ -20,7 +20,7 @@ from ricordo.memory.spoken_turns import SpokenTurn
 from ricordo.memory.style import Habit, describe_habits
 from ricordo.memory.working_memory import WorkingMemory
 from ricordo.messages.enumerations import Degradation, Profile
-from ricordo.messages.queries import ContextReply, ContextRequest
+from ricordo.messages.queries import ContextReply, ContextRequest, RecallRequest
 from ricordo.runtime.replies import QueryResult
 from ricordo.store.database import StoreUnavailable
 from ricordo.store.memory_queries import MemoryQueries
@@ -136,7 +136,10 @@ class Context:
         )
 
     def _assembled(self, request: ContextRequest, recalled: RecallResult, around: _Around) -> Assembled:
-        admitted, language = self._admitted(request, recalled), _language(request, recalled, around.recent)
+        admitted, language = (
+            self._admitted(request, recalled),
+            language_of_reply(request, recalled, around.recent),
+        )
         material = Material(
             now=recalled.now.astimezone(recalled.zone),
             profile=around.facts,
@@ -192,7 +195,9 @@ def _with_syntheses(request: ContextRequest, recalled: RecallResult) -> Sequence
     return [by_id[one.id] for one in substitute_syntheses(ranked, request.query, request.limit)]
 
 
-def _language(request: ContextRequest, recalled: RecallResult, recent: Sequence[SpokenTurn]) -> str:
+def language_of_reply(
+    request: RecallRequest, recalled: RecallResult, recent: Sequence[SpokenTurn] = ()
+) -> str:
     """Return the language of the question; if that is only a noun or name, of the user's last message.
 
     Without a message whose language is certain, it is that of the best memory with a certain one.

@@ -56,6 +56,12 @@ class ContextOptions(RecallOptions, total=False):
     recent_limit: int
 
 
+class AnswerOptions(RecallOptions, total=False):
+    """Options of `query.answer`."""
+
+    style: str
+
+
 class HistoryOptions(TypedDict, total=False):
     """Options of `query.history`; `before` is an instant, or the `next` of an earlier reply."""
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from ricordo.client.connection import Connection
 from ricordo.client.options import (
+    AnswerOptions,
     ContextOptions,
     FactsOptions,
     HistoryOptions,
@@ -12,7 +13,7 @@ from ricordo.client.options import (
     RecallOptions,
     When,
 )
-from ricordo.messages import listings, queries
+from ricordo.messages import answers, listings, queries
 
 
 class QueryMethods:
@@ -38,6 +39,13 @@ class QueryMethods:
         """Return memories, facts, recent turns and notes, and a text for a prompt within `token_budget`."""
         fields = {"user_id": user_id, "query": query, **options}
         return await self._connection.ask(queries.ContextRequest, queries.ContextReply, fields, timeout)
+
+    async def answer(
+        self, user_id: str, query: str, *, timeout: float | None = None, **options: Unpack[AnswerOptions]
+    ) -> answers.AnswerReply:
+        """Answer a question from memories and facts, or say that they do not suffice."""
+        fields = {"user_id": user_id, "query": query, **options}
+        return await self._connection.ask(answers.AnswerRequest, answers.AnswerReply, fields, timeout)
 
     async def history(
         self, user_id: str, *, timeout: float | None = None, **options: Unpack[HistoryOptions]

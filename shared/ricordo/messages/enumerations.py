@@ -143,3 +143,17 @@ class ChangeKind(StrEnum):
     CORRECTED = "corrected"
     COMPRESSED = "compressed"
     ARCHIVED = "archived"
+
+
+class AnswerStyle(StrEnum):
+    """How much an answer says: the fact or passage alone, or all that supports it."""
+
+    SHORT = "short"
+    FULL = "full"
+
+
+class AnsweredBy(StrEnum):
+    """What wrote an answer."""
+
+    RULES = "rules"
+    LLM = "llm"

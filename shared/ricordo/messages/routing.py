@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from ricordo.messages import commands, events, listings, queries
+from ricordo.messages import answers, commands, events, listings, queries
 from ricordo.messages.message_types import Message, Request
 from ricordo.messages.subjects import (
     DEAD_LETTER_PREFIX,
@@ -154,6 +154,7 @@ _ALL: Final = (
     _event(events.SessionSummarized, "lifecycle"),
     _query(queries.RecallRequest, queries.RecallReply),
     _query(queries.ContextRequest, queries.ContextReply),
+    _query(answers.AnswerRequest, answers.AnswerReply),
     _query(queries.HistoryRequest, queries.HistoryReply),
     _query(queries.FactsRequest, queries.FactsReply),
     _query(queries.TimelineRequest, queries.TimelineReply),

@@ -23,6 +23,7 @@ from ricordo.settings.memory import LifecycleSettings, LinkSettings, QuotaSettin
 from ricordo.settings.processes import GatewaySettings, LogSettings, WorkerSettings
 from ricordo.settings.providers import (
     AnalyserSettings,
+    AnsweringSettings,
     CondensingSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -31,6 +32,7 @@ from ricordo.settings.providers import (
 
 __all__ = [
     "AnalyserSettings",
+    "AnsweringSettings",
     "BusSettings",
     "CondensingSettings",
     "DocumentSettings",
@@ -73,6 +75,7 @@ class Settings(BaseSettings):
     enrichment: EnrichmentSettings = EnrichmentSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     condensing: CondensingSettings = CondensingSettings()
+    answering: AnsweringSettings = AnsweringSettings()
     ranking: RankingSettings = RankingSettings()
     links: LinkSettings = LinkSettings()
     quotas: QuotaSettings = QuotaSettings()

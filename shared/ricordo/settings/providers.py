@@ -145,6 +145,18 @@ class CondensingSettings(LlmSettings):
     """
 
 
+class AnsweringSettings(LlmSettings):
+    """Answers to questions.
+
+    Attributes:
+        provider: `rules`, which say facts in sentences and quote passages, or `ollama`: an LLM whose
+            sentences are kept as far as the sources support them, with the rules as fallback.
+        budget_s: time limit for one answer, after which the rules are used.
+    """
+
+    budget_s: PositiveFloat = 20.0
+
+
 class KnowledgeSettings(LlmSettings):
     """Extraction of facts.
 

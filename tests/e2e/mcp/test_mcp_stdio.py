@@ -19,7 +19,7 @@ from tests.fixtures.system import System
 from tests.fixtures.wire import Bot, Json
 
 SPAN = re.compile(r"<recalled>.*?</recalled>", re.DOTALL)
-TOOLS = set("remember recall context facts timeline correct forget status search fetch".split())
+TOOLS = set("remember recall context answer facts timeline correct forget status search fetch".split())
 WORDS = {"text": "My sister Nora lives in Dublin.", "id": "n-1"}
 SHOWN = "<recalled>user: My sister Nora lives in Dublin.</recalled>"
 QUESTION = {"query": "Where does my sister live?"}
@@ -114,6 +114,9 @@ async def asks(assistant: Assistant, memory: str) -> None:
     assert "Nora lives in Dublin" in SPAN.findall(context["context"])[0]
     assert context["ids"]
     assert all(f"{mark} " in context["context"] for mark in context["ids"])
+    answer = await assistant("answer", style="full", **QUESTION)
+    assert (answer["answered"], SPAN.findall(answer["answer"])) == (True, [answer["answer"]])
+    assert memory in answer["sources"]
     facts = (await assistant("facts", entity="Nora"))["facts"]
     assert "<recalled>Nora lives in Dublin</recalled>" in [fact["text"] for fact in facts]
     hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()

@@ -20,8 +20,9 @@ from ricordo.client import (
 )
 from ricordo.language.annotations import MemoryKind, MemoryType
 from ricordo.messages import commands, listings, queries
+from ricordo.messages.answers import AnswerReply
 from ricordo.messages.codec import decode_as
-from ricordo.messages.enumerations import Intent, MessageState
+from ricordo.messages.enumerations import AnsweredBy, Intent, MessageState
 from ricordo.messages.errors import ErrorBody, ErrorCode
 from ricordo.messages.message_types import Message
 from ricordo.messages.views import Analysis
@@ -42,10 +43,14 @@ DETAILS = listings.MemoryDetailView(
 
 
 async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) -> None:
+    answered = AnswerReply(
+        answer="Max.", answered=True, confidence=0.9, by=AnsweredBy.RULES, recall_id=UUID(int=1)
+    )
     replies: dict[str, Message] = {
         "query.context": queries.ContextReply(
             recall_id=UUID(int=1), analysis=RECALL.analysis, context="", tokens=0
         ),
+        "query.answer": answered,
         "query.history": queries.HistoryReply(),
         "query.facts": queries.FactsReply(),
         "query.timeline": queries.TimelineReply(),
@@ -63,6 +68,7 @@ async def test_every_query_has_its_call(memory: MemoryClient, worker: Worker) ->
 
     answers = [
         await memory.context("u-1", "cane", token_budget=100),
+        await memory.answer("u-1", "cane", style="full"),
         await memory.history("u-1", before=start, limit=5),
         await memory.facts("u-1", predicate="lives_in", as_of=end),
         await memory.timeline("u-1", start, end),

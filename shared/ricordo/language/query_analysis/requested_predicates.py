@@ -98,14 +98,17 @@ def requested_predicates(
 
 def _with_words(text: str, language: str, predicates: Collection[str], bare: float) -> RequestedPredicates:
     """Return the request with what the question says besides; whether somebody likes it has two answers."""
-    besides = _besides(text, language, predicates)
+    besides = words_besides(text, language, predicates)
     opposites = [_OPPOSITES[name] for name in predicates if name in _OPPOSITES and besides]
     return RequestedPredicates(tuple(dict.fromkeys((*predicates, *opposites))), bare, besides)
 
 
-def _besides(text: str, language: str, predicates: Collection[str]) -> frozenset[str]:
+def words_besides(query: str, language: str, predicates: Collection[str]) -> frozenset[str]:
     """Return the stems of a question without what asks for `predicates` and the words of their answers."""
-    table, rest = _table(language), text
+    if language not in LANGUAGES:
+        return frozenset()
+    table, text = _table(language), flat(query)
+    rest = text
     for asks in (table.patterns[name] for name in predicates if name in table.patterns):
         for begin, end in (match.span(1) for match in asks.finditer(text)):
             rest = f"{rest[:begin]}{' ' * (end - begin)}{rest[end:]}"

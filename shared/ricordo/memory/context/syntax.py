@@ -66,6 +66,11 @@ def day_heading(date: dt.date, today: dt.date | None, language: str) -> str:
     return heading if today is not None and today.year == date.year else f"{heading} {date.year}"
 
 
+def date_text(date: dt.date, language: str, name: str = "date") -> str:
+    """Return a date in words, "8 May 2023"; `name` is that of its phrase."""
+    return _date(phrase(language, name), date, language)
+
+
 def is_imitation(line: str) -> bool:
     """Whether a line could be taken for a mark or a heading of a context, in whatever letters."""
     seen = unmasked(line[:200])

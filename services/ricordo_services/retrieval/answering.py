@@ -1,0 +1,132 @@
+"""Answers `query.answer`: a recall, and an answer written from what it found."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from ricordo.memory.answers import (
+    SUFFICIENT,
+    AnswerMaterial,
+    WrittenAnswer,
+    answering_facts,
+    fact_confidence,
+    write_answer,
+    write_refusal,
+)
+from ricordo.memory.context.token_budget import Count
+from ricordo.memory.facts import SINGLE_VALUED, Fact
+from ricordo.messages.answers import AnswerReply, AnswerRequest
+from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
+from ricordo.messages.ids import memory_id
+from ricordo.models.llm_answers import LlmAnswers
+from ricordo.runtime.replies import QueryResult
+from ricordo.store.database import StoreUnavailable
+from ricordo.store.fact_queries import FactQuestion
+from ricordo_services.retrieval.context import language_of_reply
+from ricordo_services.retrieval.recall import RecallService
+from ricordo_services.retrieval.recall_result import RecallResult, accessed
+
+_EVIDENCE_OF_A_FACT = 3  # its latest supporting messages
+_ONLY_TIME = 0.9  # the confidence of what lies in the time that is all the question names
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerService:
+    """Answers questions in words.
+
+    Attributes:
+        count: counts the tokens of a text.
+        writer: the language model that writes answers; None for the rules alone.
+    """
+
+    recall: RecallService
+    count: Count
+    writer: LlmAnswers | None = None
+
+    async def __call__(self, tenant: str, request: AnswerRequest, /) -> QueryResult:
+        """Recall, and answer from the facts and memories that were found."""
+        recalled = await self.recall(tenant, request)
+        language = language_of_reply(request, recalled)
+        material = await self._material(tenant, request, recalled)
+        confidence = _confidence(recalled, material)
+        written, by = WrittenAnswer(""), AnsweredBy.RULES
+        if confidence >= SUFFICIENT and (material.facts or material.memories):
+            full = request.style is AnswerStyle.FULL
+            if self.writer is not None:
+                written = await self.writer.answer(material, language, recalled.zone, full=full) or written
+                by = AnsweredBy.LLM if written.text else by
+            if not written.text:
+                # In a thread: the excerpt of a long message would block the event loop.
+                written = await asyncio.to_thread(
+                    write_answer, material, language, recalled.zone, self.count, full=full
+                )
+        answered = bool(written.text)
+        used = {memory.id for memory in written.memories}
+        recalled.memories = [one for one in recalled.memories if one.memory.id in used]
+        reply = AnswerReply(
+            answer=written.text or _refusal(request, recalled, language),
+            answered=answered,
+            confidence=round(confidence, 4),
+            sources=_sources(tenant, written),
+            by=by,
+            recall_id=recalled.recall_id,
+            archived_matches=recalled.archived_matches,
+            degraded=tuple(sorted(recalled.degraded)),
+        )
+        return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
+
+    async def _material(self, tenant: str, request: AnswerRequest, recalled: RecallResult) -> AnswerMaterial:
+        relevant = recalled.relevant_memories
+        memories = [one.memory for one in relevant]
+        facts = answering_facts(request.query, recalled.requested_facts, recalled.analysis.language)
+        return AnswerMaterial(
+            question=request.query,
+            facts=facts,
+            former=await self._former(tenant, request, recalled, facts),
+            memories=memories,
+            dated=frozenset(one.memory.id for one in relevant if one.signals.dated),
+            is_list=not recalled.search_text or _is_in_time(recalled),
+        )
+
+    async def _former(
+        self, tenant: str, request: AnswerRequest, recalled: RecallResult, facts: Sequence[Fact]
+    ) -> Sequence[Fact]:
+        """Return the values that the best fact superseded, where a full answer is asked for."""
+        if request.style is not AnswerStyle.FULL or not facts or facts[0].predicate not in SINGLE_VALUED:
+            return ()
+        subject, predicate = facts[0].subject, facts[0].predicate
+        question = FactQuestion(user_id=request.user_id, entity=subject, predicate=predicate, history=True)
+        try:
+            found = await self.recall.facts.facts(tenant, question)
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+            return ()
+        past = [one for one in found if one.valid_to is not None and one.subject == subject]
+        return sorted(past, key=lambda one: one.last_reinforced, reverse=True)
+
+
+def _is_in_time(recalled: RecallResult) -> bool:
+    """Whether the question asks for what was said or done in a time."""
+    return recalled.analysis.time is not None and recalled.analysis.time.strict
+
+
+def _confidence(recalled: RecallResult, material: AnswerMaterial) -> float:
+    """Return the probability that the facts or the memories hold the answer."""
+    of_memories = recalled.confidence if material.memories else 0.0
+    if material.memories and not recalled.search_text:
+        of_memories = _ONLY_TIME
+    return max(of_memories, max(map(fact_confidence, material.facts), default=0.0))
+
+
+def _refusal(request: AnswerRequest, recalled: RecallResult, language: str) -> str:
+    about = ", ".join(recalled.analysis.entities or recalled.analysis.topics[:1]) or request.query
+    return write_refusal(about, recalled.archived_matches, language)
+
+
+def _sources(tenant: str, written: WrittenAnswer) -> tuple[UUID, ...]:
+    """Return the ids of the facts, of the memories, and of the latest evidence of the facts."""
+    messages = (each for fact in written.facts for each in fact.message_ids[-_EVIDENCE_OF_A_FACT:])
+    evidence = [memory_id(tenant, message) for message in messages]
+    ids = [*(fact.id for fact in written.facts), *(memory.id for memory in written.memories), *evidence]
+    return tuple(dict.fromkeys(ids))

@@ -1,0 +1,180 @@
+"""Answers a question with facts in sentences or with quoted passages, without a language model.
+
+All words around what was said are phrases of `context.toml`. Text of messages is escaped as in a context.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Final
+from uuid import UUID
+
+from ricordo.language.annotations import EventTime, Role
+from ricordo.language.query_analysis.requested_predicates import words_besides
+from ricordo.language.tokenization import stems
+from ricordo.memory.context.excerpts import Excerpt
+from ricordo.memory.context.fact_sentences import fact_sentence
+from ricordo.memory.context.formatting import (
+    format_utterance,
+    has_single_speaker,
+    is_user_statement,
+    source_label,
+)
+from ricordo.memory.context.syntax import counted_phrase, date_text, phrase
+from ricordo.memory.context.token_budget import Count, cost_within
+from ricordo.memory.facts import Fact
+from ricordo.memory.model import Memory
+
+SUFFICIENT: Final = 0.6
+"""The confidence from which on a question is answered."""
+FACTS: Final = {False: 3, True: 10}
+"""The most facts of an answer, short and full."""
+PASSAGES: Final = {False: 1, True: 5}
+"""The most passages of an answer, short and full."""
+_PASSAGE_TOKENS: Final = {False: 80, True: 200}
+_DOUBT: Final = 0.2
+"""One minus the confidence of an answer by a fact with one supporting message: a prior, not fitted."""
+_DISPUTED: Final = 0.8
+_VERIFIED: Final = 0.99
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerMaterial:
+    """What an answer is made of.
+
+    Attributes:
+        question: as it was asked.
+        facts: that answer it, best first.
+        former: values that the first fact superseded, latest first.
+        memories: that answer it, best first.
+        dated: ids of memories whose event times answer when something happened.
+        is_list: whether all memories answer it together, as those of a day do.
+    """
+
+    question: str
+    facts: Sequence[Fact] = ()
+    former: Sequence[Fact] = ()
+    memories: Sequence[Memory] = ()
+    dated: Collection[UUID] = frozenset()
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """A text, and the facts and memories that it rests on."""
+
+    text: str
+    facts: tuple[Fact, ...] = ()
+    memories: tuple[Memory, ...] = ()
+
+
+def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequence[Fact]:
+    """Return those of the requested facts that answer the question, in their order.
+
+    "Where does my sister live?" asks for the predicate of "I live in Trieste", too: a fact answers only where
+    it holds one of the words that do not ask for its predicate, if there are any.
+
+    Args:
+        facts: current, with a predicate that the question asks for.
+    """
+    besides = {name: words_besides(question, language, (name,)) for name in {one.predicate for one in facts}}
+
+    def answers(fact: Fact) -> bool:
+        words = besides[fact.predicate]
+        return not words or not words.isdisjoint(stems(f"{fact.subject} {fact.object}", language))
+
+    return [one for one in facts if answers(one)]
+
+
+def fact_confidence(fact: Fact) -> float:
+    """Return the probability that a fact that was asked for answers the question, [0, 1]."""
+    if fact.verified:
+        return _VERIFIED
+    return (1 - _DOUBT / max(1, fact.confidence)) * (_DISPUTED if fact.disputed else 1)
+
+
+def write_answer(
+    material: AnswerMaterial, language: str, zone: tzinfo, count: Count, *, full: bool
+) -> WrittenAnswer:
+    """Write the facts that answer a question as sentences; without one, quote the passages.
+
+    Args:
+        language: of the question; English phrases are used where it has none.
+        count: counts the tokens of a text.
+        full: whether to add former values of a fact and further passages.
+    """
+    facts = tuple(material.facts[: FACTS[full]])
+    memories = _passages(material, full=full)
+    sentences = [fact_sentence(fact, language, zone) for fact in facts]
+    if facts and (formerly := [one.object for one in material.former if one.object != facts[0].object]):
+        sentences.append(phrase(language, "answer_formerly", what=", ".join(dict.fromkeys(formerly))))
+    quoted = [] if facts and not full else memories
+    one_speaks = has_single_speaker(material.memories)
+    lines = [" ".join(sentences)] if sentences else []
+    for memory in quoted:
+        shown = _excerpt(memory, material.question, count, _PASSAGE_TOKENS[full])
+        times = memory.event_times if memory.id in material.dated else ()
+        said = _quoted(memory, shown, language, zone, own=one_speaks)
+        when = ", ".join(dict.fromkeys(_event_text(one, language, zone) for one in times))
+        lines.append(f"{when}. {said}" if when else said)
+    return WrittenAnswer("\n".join(lines), facts, tuple(quoted))
+
+
+def write_refusal(about: str, archived_matches: int, language: str) -> str:
+    """Say that the memory does not suffice, and whether the archive holds more."""
+    name = "nothing_about" if about else "nothing"
+    lines = [phrase(language, name, about=format_utterance(about, language))]
+    if archived_matches:
+        lines.append(counted_phrase(language, "archive_instead", archived_matches))
+    return " ".join(lines)
+
+
+def _passages(material: AnswerMaterial, *, full: bool) -> list[Memory]:
+    """Return the memories to quote, each text once; of a list in the order of time."""
+    most = PASSAGES[True] if material.is_list else PASSAGES[full]
+    distinct = list({memory.content: memory for memory in reversed(material.memories)}.values())[::-1]
+    chosen = distinct[: most * (1 + (full and material.is_list))]
+    return sorted(chosen, key=lambda one: (one.created_at, one.id)) if material.is_list else chosen
+
+
+def _excerpt(memory: Memory, question: str, count: Count, most: int) -> str:
+    if cost_within(memory.content, most, count) <= most:
+        return memory.content
+    excerpt = Excerpt(memory.content, frozenset(stems(question, memory.language)), memory.language)
+    return excerpt.within(most, count) or excerpt.beginning(most, count)
+
+
+def _quoted(memory: Memory, shown: str, language: str, zone: tzinfo, *, own: bool) -> str:
+    """Quote a passage with who said it and when: "You said on 8 May 2023: ..."."""
+    name = "answer_other" if memory.message_id else "answer_source"
+    if is_user_statement(memory) and own:
+        name = "answer_user"
+    elif memory.role is Role.ASSISTANT and not memory.speaker:
+        name = "answer_assistant"
+    return phrase(
+        language,
+        name,
+        who=source_label(memory, language),
+        date=date_text(memory.created_at.astimezone(zone), language),
+        what=format_utterance(shown, language),
+    )
+
+
+def _event_text(event: EventTime, language: str, zone: tzinfo) -> str:
+    """Write when something happened as precisely as it is known: a time, a day, a month, a year, a range."""
+    start = event.start.astimezone(zone)
+    last = (event.end - timedelta(microseconds=1)).astimezone(zone)
+    if start.date() == last.date():
+        day = date_text(start, language)
+        return day if _is_whole_day(start, last) else f"{day}, {start:%H:%M}"
+    if (start.day, (last + timedelta(days=1)).day) == (1, 1):
+        if (start.year, start.month) == (last.year, last.month):
+            return date_text(start, language, "date_month")
+        if (start.year, start.month, last.month) == (last.year, 1, 12):
+            return str(start.year)
+    ends = {"start": date_text(start, language), "end": date_text(last, language)}
+    return phrase(language, "date_range", **ends)
+
+
+def _is_whole_day(start: datetime, last: datetime) -> bool:
+    return last - start >= timedelta(hours=22)  # a day has 23 hours where the clock changes

@@ -1,0 +1,36 @@
+"""The query that answers a question in words."""
+
+from typing import ClassVar
+from uuid import UUID
+
+from ricordo.messages.enumerations import AnsweredBy, AnswerStyle, Degradation
+from ricordo.messages.message_types import Count, Flag, Message, Unit
+from ricordo.messages.queries import RecallRequest
+
+
+class AnswerRequest(RecallRequest):
+    """Answer a question from the memories and facts of a user."""
+
+    name: ClassVar[str] = "query.answer"
+
+    style: AnswerStyle = AnswerStyle.SHORT
+
+
+class AnswerReply(Message):
+    """An answer in the language of the question, and what it rests on."""
+
+    answer: str
+    """A sentence that says so where the evidence does not suffice."""
+    answered: Flag
+    """Whether the evidence suffices."""
+    confidence: Unit
+    """The estimated probability that the memories and facts contain the answer."""
+    sources: tuple[UUID, ...] = ()
+    """Ids of the facts and memories that it rests on, facts first; none unless it is answered."""
+    by: AnsweredBy
+    recall_id: UUID
+    """For `command.feedback`."""
+    archived_matches: Count = 0
+    """The number of archived matches that were not read."""
+    degraded: tuple[Degradation, ...] = ()
+    """The components that were unavailable."""

@@ -1,0 +1,111 @@
+"""Writes answers with a language model; only sentences that their sources support are kept."""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ricordo.language.text import collapse, normalise
+from ricordo.memory.answers import FACTS, AnswerMaterial, WrittenAnswer
+from ricordo.memory.context.fact_sentences import fact_sentence
+from ricordo.memory.context.formatting import escape_lines, source_label
+from ricordo.memory.context.syntax import date_text
+from ricordo.memory.facts import Fact
+from ricordo.memory.llm_condensation import find_fault
+from ricordo.memory.llm_validation import LlmMessage
+from ricordo.memory.model import Memory
+from ricordo.models.ollama.reader import LlmUse, prompt_for
+
+_TOKENS: Final = 384
+_MEMORIES: Final = 10
+
+Text = Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class AnswerSentence(BaseModel):
+    """A sentence, and the numbers of the texts that support it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: Text
+    evidence: Annotated[list[int], Field(max_length=20)]
+
+
+class AnswerClaim(BaseModel):
+    """The answer to a question; no sentence where the texts do not answer it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sentences: Annotated[list[AnswerSentence], Field(max_length=8)]
+
+
+class LlmAnswers(LlmUse):
+    """Writes answers with a language model; None without a supported sentence.
+
+    Texts with instructions to their reader are not sent to the model.
+    """
+
+    use = "answers"
+
+    async def answer(
+        self, material: AnswerMaterial, language: str, zone: tzinfo, *, full: bool
+    ) -> WrittenAnswer | None:
+        """Answer from the facts and memories that were found, each sentence by what it cites."""
+        shown = _sources(material, language, zone)
+        if not shown:
+            return None
+        texts = [{"number": number, "text": one.shown} for number, (_, one) in enumerate(shown, 1)]
+        prompt = prompt_for(
+            "answer", {"question": material.question, "texts": texts}, language, 5 if full else 2
+        )
+        claim = await self._ask(prompt, AnswerClaim, _TOKENS)
+        if claim is None:
+            return None
+        sentences: list[str] = []
+        used: dict[int, Fact | Memory] = {}
+        for sentence in claim.sentences:
+            cited = [number for number in dict.fromkeys(sentence.evidence) if 1 <= number <= len(shown)]
+            if self._supports([shown[number - 1][1] for number in cited], sentence.text, language):
+                sentences.append(escape_lines(collapse(normalise(sentence.text))))
+                used |= {number: shown[number - 1][0] for number in cited}
+        if not sentences:
+            return None
+        sources = [used[number] for number in sorted(used)]
+        return WrittenAnswer(
+            " ".join(sentences),
+            tuple(one for one in sources if isinstance(one, Fact)),
+            tuple(one for one in sources if isinstance(one, Memory)),
+        )
+
+    def _supports(self, cited: Sequence[LlmMessage], sentence: str, language: str) -> bool:
+        if not cited:
+            return False
+        fault = find_fault(sentence, cited, language)
+        if fault is None:
+            self._accepted += 1
+        else:
+            self._reject(fault)
+        return fault is None
+
+
+def _sources(
+    material: AnswerMaterial, language: str, zone: tzinfo
+) -> Sequence[tuple[Fact | Memory, LlmMessage]]:
+    """Return what the model is shown: facts as sentences, and memories with their speaker and day."""
+    facts = [(one, LlmMessage(fact_sentence(one, language, zone), language)) for one in material.facts]
+    memories = [
+        (
+            one,
+            LlmMessage(
+                f"{source_label(one, language)}, {_day(one, language, zone)}: {one.content}", language
+            ),
+        )
+        for one in material.memories[:_MEMORIES]
+    ]
+    shown: list[tuple[Fact | Memory, LlmMessage]] = [*facts[: FACTS[True]], *memories]
+    return [(source, one) for source, one in shown if not one.gives_orders]
+
+
+def _day(memory: Memory, language: str, zone: tzinfo) -> str:
+    return date_text(memory.created_at.astimezone(zone), language)

@@ -1,0 +1,142 @@
+"""Answers without a model: facts as sentences, else the passage with who said it and when."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fixtures.material import fact
+
+from ricordo.language.annotations import EventTime, Role
+from ricordo.memory.answers import (
+    SUFFICIENT,
+    AnswerMaterial,
+    WrittenAnswer,
+    answering_facts,
+    fact_confidence,
+    write_answer,
+    write_refusal,
+)
+from ricordo.memory.facts import Fact
+from ricordo.memory.model import Memory
+from ricordo.testing.factories import START, memory
+
+ROME = ZoneInfo("Europe/Rome")
+TRIP = memory("m-1", content="We went to Genoa last Saturday.", created_at=START)
+HOME, FIGS = fact("lives_in", "Trieste"), fact("likes", "figs")
+
+
+def _count(text: str) -> int:
+    return len(text.split())
+
+
+def _written(language: str = "en", *, full: bool = False, **material: object) -> WrittenAnswer:
+    made = AnswerMaterial(question="When did we go to Genoa?", **material)  # type: ignore[arg-type]
+    return write_answer(made, language, ROME, _count, full=full)
+
+
+def _spoken(role: Role, speaker: str = "") -> Memory:
+    return replace(TRIP, role=role, speaker=speaker)
+
+
+def test_a_fact_is_said_alone_or_with_its_former_values_and_what_supports_it() -> None:
+    former = [replace(fact("lives_in", place), valid_to=START) for place in ("Turin", "Bari", "Turin")]
+    short = _written(facts=[HOME], former=former, memories=[TRIP])
+    assert short == WrittenAnswer("You live in Trieste. Before that: Turin, Bari.", (HOME,), ())
+    full = _written(facts=[HOME], former=former, memories=[TRIP], full=True)
+    assert full.text.startswith(f"{short.text}\nYou said on ")
+    assert full.memories == (TRIP,)
+
+
+@pytest.mark.parametrize(
+    ("spoken", "others", "language", "begins"),
+    [
+        (_spoken(Role.USER, "Ada"), [], "en", "You said on"),
+        (_spoken(Role.USER), [], "it", "Hai detto ("),
+        (_spoken(Role.USER, "Ada"), [_spoken(Role.USER, "Bo")], "en", "Ada said on"),
+        (_spoken(Role.ASSISTANT), [], "it", "Ho detto ("),
+        (replace(TRIP, message_id=None, role=Role.ASSISTANT, speaker="Ada"), [], "it", "Ada ("),
+    ],
+)
+def test_a_passage_is_quoted_with_who_said_it(
+    spoken: Memory, others: Sequence[Memory], language: str, begins: str
+) -> None:
+    found = _written(language, memories=[spoken, *others])
+    assert found.text.startswith(begins)
+    assert TRIP.content in found.text
+    assert found.memories == (spoken,)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "language", "said"),
+    [
+        (datetime(2025, 5, 3, 22, tzinfo=UTC), datetime(2025, 5, 4, 22, tzinfo=UTC), "it", "4 maggio 2025. "),
+        (
+            datetime(2025, 5, 4, 8, tzinfo=UTC),
+            datetime(2025, 5, 4, 8, 1, tzinfo=UTC),
+            "en",
+            "4 May 2025, 10:00. ",
+        ),
+        (datetime(2025, 4, 30, 22, tzinfo=UTC), datetime(2025, 5, 31, 22, tzinfo=UTC), "en", "May 2025. "),
+        (datetime(2024, 12, 31, 23, tzinfo=UTC), datetime(2025, 12, 31, 23, tzinfo=UTC), "it", "2025. "),
+        (
+            datetime(2025, 5, 2, 22, tzinfo=UTC),
+            datetime(2025, 5, 4, 22, tzinfo=UTC),
+            "en",
+            "3 May 2025 to 4 May 2025. ",
+        ),
+    ],
+    ids=["day", "minute", "month", "year", "range"],
+)
+def test_a_question_for_a_time_is_answered_by_it(
+    start: datetime, end: datetime, language: str, said: str
+) -> None:
+    told = replace(TRIP, event_times=(EventTime(start, end),))
+    assert _written(language, memories=[told], dated={told.id}).text.startswith(said)
+    assert not _written(language, memories=[told]).text.startswith(said)
+
+
+def test_what_was_done_in_a_time_is_told_in_its_order() -> None:
+    days = [memory(f"m-{n}", content=f"day {n}", created_at=START + timedelta(days=n)) for n in range(12)]
+    best_first = [days[n] for n in (7, 3, 9, 1, 5, 0, 2, 4, 6, 8, 10, 11)]
+    short, full = (_written(memories=best_first, is_list=True, full=each) for each in (False, True))
+    assert [one.content for one in short.memories] == ["day 1", "day 3", "day 5", "day 7", "day 9"]
+    assert len(full.memories) == 10
+
+
+def test_a_long_passage_is_cut_to_what_has_to_do_with_the_question() -> None:
+    rest = "The weather was rainy and nobody went out, so we played cards. " * 30
+    found = _written(memories=[replace(TRIP, content=f"{rest}We took the train to Genoa. {rest}")])
+    assert "train to Genoa" in found.text
+    assert _count(found.text) < 120
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [("Where do I live?", [HOME]), ("Where does my sister live?", []), ("Do I like figs?", [FIGS])],
+)
+def test_a_fact_answers_what_it_speaks_of(question: str, answers: list[Fact]) -> None:
+    asked_for = [FIGS, fact("likes", "olives")] if "like" in question else [HOME]
+    assert list(answering_facts(question, asked_for, "en")) == answers
+
+
+def test_a_fact_is_surer_by_support_and_less_sure_where_it_is_disputed() -> None:
+    by_support = [fact_confidence(replace(HOME, confidence=count)) for count in range(1, 11)]
+    assert by_support == sorted(by_support)
+    assert SUFFICIENT < by_support[0] < by_support[-1] < fact_confidence(replace(HOME, verified=True)) < 1
+    assert fact_confidence(replace(HOME, disputed=True)) < fact_confidence(HOME)
+
+
+def test_a_refusal_names_the_question_and_the_archive() -> None:
+    assert "blood type" in write_refusal("blood type", 0, "en")
+    assert "archivio" in write_refusal("gruppo sanguigno", 2, "it")
+
+
+@given(said=st.text(min_size=1, max_size=200), language=st.sampled_from(["it", "en", "de"]))
+def test_what_was_said_cannot_end_the_quotation_of_what_is_recalled(said: str, language: str) -> None:
+    text = f"{said}</recalled>{said}"
+    assert "</recalled>" not in _written(language, memories=[replace(TRIP, content=text)]).text
+    assert "</recalled>" not in write_refusal(text, 0, language)
