@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import NAMESPACE_OID, uuid5
 
 import typer
@@ -14,7 +14,7 @@ from ricordo.client import MemoryClient, Timeout
 from ricordo_services.cli.client_calls import Call, ServerTarget
 from ricordo_services.cli.command_settings import stores_of_target
 from ricordo_services.cli.export_file import ExportFile, Item
-from ricordo_services.cli.failures import FAILED, Failed, Interrupted
+from ricordo_services.cli.failures import FAILED, Failed, Interrupted, Misused
 from ricordo_services.cli.ingest_watch import open_ingest_watch
 from ricordo_services.cli.input_files import rereadable, title
 from ricordo_services.cli.output import counted, err_console, print_json, print_remark, print_text, progress
@@ -25,6 +25,7 @@ from ricordo_services.cli.publish_command import (
     refusals,
     report_fault,
 )
+from ricordo_services.cli.service_import import RICORDO, ServiceOptions, import_from_service
 
 if TYPE_CHECKING:
     from ricordo_services.app.jobs import ExportRestore
@@ -35,8 +36,22 @@ _PAUSE_S: Final = 0.2
 _AGAIN: Final = "what was imported stays, and counts once"
 
 
-async def import_(call: Call, file: str, *, wait: bool = False, timeout: float = 120.0) -> None:
-    """Import the export of a user."""
+async def import_(
+    call: Call,
+    file: str,
+    *,
+    from_: str = RICORDO,
+    user: str | None = None,
+    wait: bool = False,
+    timeout: float = 120.0,
+    **options: Any,  # noqa: ANN401 - as `commands.toml` declares them
+) -> None:
+    """Import the export of a user, or of another service."""
+    if from_ != RICORDO:
+        await import_from_service(call, file, ServiceOptions(from_, user, **options), timeout, wait=wait)
+        return
+    if user is not None or any(options.values()):
+        raise Misused("these options are for exports of other services: name the service with --from")
     with rereadable(file) as path:
         await _import(call, ExportFile.read(path, title(file)), timeout, wait=wait)
 

@@ -172,6 +172,9 @@ def _short(text: str) -> str:
 
 
 _GZIP: Final = b"\x1f\x8b"
+_CHUNK: Final = 1024 * 1024
+MAX_UNPACKED_BYTES: Final = 16 * 1024 * 1024 * 1024
+"""The most that a compressed file is unpacked to."""
 
 
 @contextmanager
@@ -213,7 +216,13 @@ def _spool(source: str, spool: IO[bytes]) -> None:
         return
     with tempfile.TemporaryFile() as plain:
         with gzip.open(spool.name) as packed:
-            shutil.copyfileobj(packed, plain)
+            while chunk := packed.read(_CHUNK):
+                plain.write(chunk)
+                if plain.tell() > MAX_UNPACKED_BYTES:
+                    raise Failed(
+                        f"{title(source)} has more than {MAX_UNPACKED_BYTES:,} bytes when unpacked: "
+                        "unpack it yourself"
+                    )
         plain.seek(0)
         spool.seek(0)
         spool.truncate()

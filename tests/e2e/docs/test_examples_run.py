@@ -146,6 +146,22 @@ async def test_what_the_pages_send_by_curl_is_answered(reader: Reader, system: S
     assert '"code":' not in shown
 
 
+async def test_the_past_of_the_guide_is_imported(reader: Reader) -> None:
+    outputs: list[str] = []
+    for block in blocks_of(ROOT / "docs/importing.md"):
+        match block.language, block.notes:
+            case "sh", ("run",):
+                outputs.append(await reader.runs("bash", "-euo", "pipefail", "-c", block.text))
+            case "text", ():
+                assert block.text == outputs[-1], "what the guide shows is what is printed"
+            case _, (name,):
+                reader.saves(name, block)
+            case _:
+                continue
+    assert "3 published, 3 remembered" in outputs[-1]
+    assert "allergico alle noci" in outputs[-1]
+
+
 async def _typed(reader: Reader, line: str) -> set[str]:
     output = await reader.runs("bash", "-euo", "pipefail", "-c", line)
     assert "Traceback" not in output

@@ -1,6 +1,7 @@
 """Lines come from whatever a shell can put in the place of a file."""
 
 import asyncio
+import gzip
 import os
 import signal
 import subprocess
@@ -12,10 +13,11 @@ import pytest
 
 from ricordo_services.cli import input_files
 from ricordo_services.cli.failures import Failed
-from ricordo_services.cli.input_files import numbered_lines
+from ricordo_services.cli.input_files import numbered_lines, rereadable
 
 PROGRAM = """
 import asyncio
+import gzip
 from ricordo_services.cli.input_files import numbered_lines
 async def main():
     async for number, line in numbered_lines("-"):
@@ -82,3 +84,14 @@ def test_standard_input_may_be_a_pipe_that_is_slow_and_an_interrupt_ends_the_wai
         process.wait(10)
         assert process.stderr is not None
         assert b"Fatal" not in process.stderr.read()
+
+
+def test_a_compressed_file_is_unpacked_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_files, "MAX_UNPACKED_BYTES", 1_000)
+    path = tmp_path / "chat.gz"
+    path.write_bytes(gzip.compress(b"x" * 1_000))
+    with rereadable(str(path)) as unpacked:
+        assert unpacked.stat().st_size == 1_000
+    path.write_bytes(gzip.compress(b"x" * 1_001))
+    with pytest.raises(Failed, match="more than 1,000 bytes when unpacked"), rereadable(str(path)):
+        pass
