@@ -180,7 +180,9 @@ def embedding_batcher(
         models.batch,
         clock,
         breaker=breaker(),
-        limiter=None if settings.provider == "onnx" else evenly_spaced(settings.requests_per_s),
+        limiter=None
+        if settings.provider == "onnx"
+        else evenly_spaced(settings.requests_per_s, settings.replicas),
         fallback=models.fallback if fallback else None,
         fallback_breaker=breaker(),
         limits=BatchLimits(

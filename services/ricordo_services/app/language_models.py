@@ -193,7 +193,7 @@ def _throttle(
 ) -> Throttle:
     return Throttle(
         _breaker(settings, clock),
-        evenly_spaced(settings.requests_per_s) if limited else None,
+        evenly_spaced(settings.requests_per_s, settings.replicas) if limited else None,
         clock,
         budget=settings.budget_s if budget is None else budget,
         patience=patience,

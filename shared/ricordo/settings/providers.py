@@ -25,6 +25,7 @@ class EmbeddingSettings(Group):
         flush_after_ms: how long the first text of a batch waits for others.
         in_flight: maximum number of concurrent requests.
         requests_per_s: maximum for a remote server, evenly spaced; the in-process model has no limit.
+        replicas: number of processes that share `requests_per_s` equally.
         failures_to_open: failures in a row after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
         fallback_after_s: seconds of outage after which the fallback is used.
@@ -45,6 +46,7 @@ class EmbeddingSettings(Group):
     flush_after_ms: Annotated[float, Field(ge=0)] = 50.0
     in_flight: PositiveInt = 2
     requests_per_s: PositiveInt = 3
+    replicas: PositiveInt = 1
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
     fallback_after_s: PositiveFloat = 60.0
@@ -107,7 +109,8 @@ class LlmSettings(Group):
         provider: `rules`, or `ollama`: an LLM with the rules as fallback.
         model: name of the LLM.
         ollama_url: URL of Ollama.
-        requests_per_s: maximum per process, evenly spaced.
+        requests_per_s: maximum, evenly spaced.
+        replicas: number of processes that share `requests_per_s` equally.
         failures_to_open: failures in a row, invalid output included, after which the circuit breaker opens.
         open_s: seconds until an open circuit breaker sends one probe.
     """
@@ -117,6 +120,7 @@ class LlmSettings(Group):
     ollama_url: OllamaUrl = OLLAMA
     budget_s: PositiveFloat = 60.0
     requests_per_s: PositiveInt = 3
+    replicas: PositiveInt = 1
     failures_to_open: PositiveInt = 3
     open_s: PositiveFloat = 15.0
 
@@ -141,7 +145,7 @@ class CondensingSettings(LlmSettings):
         provider: `rules`, which select sentences, or `ollama`: an LLM whose text is used as far as the
             sources support it, with the rules as fallback.
         budget_s: time limit for one text, after which the rules are used.
-        requests_per_s: maximum per process for all three uses, evenly spaced.
+        requests_per_s: maximum for all three uses, evenly spaced.
     """
 
 

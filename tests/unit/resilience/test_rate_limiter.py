@@ -1,14 +1,18 @@
 """No period of the rate limiter sees more requests than allowed; time is the event loop's."""
 
 import asyncio
+from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fixtures.examples import at_most
 from tests.fixtures.loop_time import run_by
 
 from ricordo.resilience import evenly_spaced
+from ricordo.settings import CondensingSettings
 from ricordo.testing.manual_clock import ManualClock, settle
+from ricordo_services.app.language_models import condensing_throttle
 
 
 @settings(max_examples=at_most(60), deadline=None)
@@ -76,5 +80,23 @@ def test_who_gives_up_takes_nothing_and_the_next_is_served() -> None:
         await clock.advance(1)
         assert patient.done()
         assert impatient.cancelled()
+
+    run_by(clock, live())
+
+
+def test_replicas_share_the_rate_of_a_model_server() -> None:
+    clock, asked = ManualClock(), list[float]()
+
+    async def ask(_: Sequence[int]) -> Sequence[int]:
+        asked.append(clock.monotonic())
+        return [1]
+
+    async def live() -> None:
+        throttle = condensing_throttle(CondensingSettings(requests_per_s=4, replicas=2), clock)
+        start = clock.monotonic()
+        each = asyncio.create_task(throttle.each(iter([[1]] * 4), ask, throttle.deadline()))
+        await clock.advance(10)
+        assert await each == [1] * 4
+        assert [at - start for at in asked] == pytest.approx([0, 0.5, 1, 1.5])
 
     run_by(clock, live())
