@@ -133,7 +133,11 @@ _ALL: Final = (
     ),
     _event(events.MemoryCreatedBulk, "ingest ingest-bulk lifecycle", "encode-bulk knowledge-bulk"),
     _event(events.MemoryEncoded, "encode encode-bulk lifecycle", "enrichment"),
-    _event(events.MemoryEnriched, "enrichment embedding lifecycle knowledge", "index"),
+    _event(
+        events.MemoryEnriched,
+        "enrichment embedding lifecycle knowledge encode encode-bulk",
+        "index",
+    ),
     _event(events.MemoryIndexed, "index"),
     _event(events.FactsExtracted, "knowledge knowledge-bulk", "graph"),
     _event(
@@ -143,7 +147,7 @@ _ALL: Final = (
     _event(events.MemoryAccessed, "retrieval", "reinforce"),
     _event(
         events.MemoryChanged,
-        "reinforce encode encode-bulk ingest ingest-bulk lifecycle commands knowledge-commands",
+        "reinforce lifecycle commands knowledge-commands",
         "index-changes",
     ),
     _event(events.MemoryDecayed, "lifecycle", "index-changes"),
