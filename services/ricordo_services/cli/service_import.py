@@ -42,7 +42,7 @@ from ricordo_services.cli.publish_command import (
 )
 from ricordo_services.importers.archive import ExportArchive, open_export
 from ricordo_services.importers.conversion import Conversion
-from ricordo_services.importers.past_message import DateOrder, Entry, ParserOptions, PastMessage
+from ricordo_services.importers.past_message import DateOrder, Entry, ParserOptions, PastMessage, SkipReason
 from ricordo_services.importers.registry import PARSERS, parse_export
 from ricordo_services.importers.survey import Survey
 
@@ -147,6 +147,11 @@ async def import_from_service(
         )
         for skip in survey.malformed[:_SHOWN]:
             print_remark(f"left out: {skip.place} {skip.detail}", "red")
+        if survey.malformed:
+            number = counted(len(survey.malformed), SkipReason.MALFORMED.value)
+            print_remark(
+                f"{number}: export again, or correct them, and import once more; all messages count once"
+            )
         conversion = options.conversion
         _check_names(survey, conversion, options)
         publication = (

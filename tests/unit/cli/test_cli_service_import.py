@@ -40,6 +40,7 @@ def test_malformed_entries_are_named_and_fail_the_command(cli: Cli) -> None:
     done = cli("import", "--from", "claude", file, *USER)
     assert done.code == 1
     assert "left out: conversations_2024.json, [0].chat_messages[3] has no 'created_at'" in done.err
+    assert "1 malformed entry: export again, or correct them" in done.err
     assert done.lines[0].startswith("2 messages in 1 conversation")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.importers.conftest import EXPORTS, Read
 
 from ricordo.messages.codec import decode_as
 from ricordo.messages.events import MessageReceived
@@ -36,6 +37,27 @@ def bodies(past: PastMessage, conversion: Conversion = CONVERSION) -> list[dict[
     found = list(conversion.bodies(past))
     assert all(decode_as(MessageReceived, body) for body in found)
     return [json.loads(body) for body in found]
+
+
+def paths() -> list[tuple[str, str]]:
+    nested = {"slack": "*", "discord": "[ct]*.json", "whatsapp": "*h*at*.txt"}
+    found = [
+        (folder.name, path.name)
+        for folder in sorted(EXPORTS.iterdir())
+        for path in sorted(folder.glob(nested.get(folder.name, "*")))
+        if path.name not in ("_chat.txt", "conversations-001.json")
+    ]
+    return [*found, ("discord", "package_2020"), ("discord", "package_2025")]
+
+
+@pytest.mark.parametrize(("service", "path"), paths())
+def test_every_export_gives_valid_messages_and_the_same_again(read: Read, service: str, path: str) -> None:
+    conversion = Conversion(service, "davide", frozenset({"davide"}), f"davide:{service}:")
+    first, again = (
+        [body for one in read(service, path).messages for body in bodies(one, conversion)] for _ in range(2)
+    )
+    assert first == again
+    assert len({body["id"] for body in first}) == len(first) > 0
 
 
 def test_the_user_and_the_others_are_different_users() -> None:
