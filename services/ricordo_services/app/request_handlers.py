@@ -39,6 +39,7 @@ from ricordo_services.lifecycle.notes import NoteHandler
 from ricordo_services.retrieval.answering import AnswerService
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking, KeyTopics, profiles_for
 from ricordo_services.retrieval.context import Context
+from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.lookups import FactLookups, MemoryLookups
 from ricordo_services.retrieval.memory_browsing import MemoryBrowser
 from ricordo_services.retrieval.memory_pages import MemoryPages, UserPages
@@ -89,7 +90,7 @@ async def queries(resources: Resources) -> QueryServer:
             "query.stats": lookups.stats,
             "query.expand": lookups.expand,
             "query.memory": browser.memory,
-            "query.memories": MemoryPages(memories, listings, resources.clock),
+            "query.memories": MemoryPages(memories, listings, recall.scopes, resources.clock),
             "query.users": UserPages(listings),
         },
         {
@@ -122,6 +123,7 @@ async def recall_service(resources: Resources) -> RecallService:
         facts=await resources.store(FactLedger),
         search=Search(vectors, model, ranking.fusion, ranking.hybrid, tuple(secondary)),
         rank=CandidateRanking(memories, KeyTopics(encoder)),
+        scopes=ListingScopes(await resources.store(MemoryListings)),
         encoder=encoder,
         other_encoders=others,
         head_encoders=await resources.head_encoders(),

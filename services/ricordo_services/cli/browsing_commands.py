@@ -37,11 +37,12 @@ async def memories(
     all: bool = False,  # noqa: A002 - the name of the option
     ids: bool = False,
     timezone: str | None = None,
+    within: str | None = None,
     **options: Options,
 ) -> None:
     """List memories."""
     zone = zone_of(timezone)
-    options |= {"filters": chosen_filters(options)}
+    options |= {"filters": chosen_filters(options, within)}
     nothing = f"no such memories of user {plain(user)!r}"
     async with call.client() as client:
         while True:

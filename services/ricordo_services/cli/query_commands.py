@@ -30,10 +30,12 @@ Options = Any
 """The options that `commands.toml` types, by the names that the client gives them."""
 
 
-async def recall(call: Call, query: str, *, user: str, ids: bool = False, **options: Options) -> None:
+async def recall(
+    call: Call, query: str, *, user: str, ids: bool = False, within: str | None = None, **options: Options
+) -> None:
     """Search memories."""
     zone = zone_of(options["timezone"])
-    filters = chosen_filters(options)
+    filters = chosen_filters(options, within)
     async with call.client() as client:
         reply = await client.recall(user, query, filters=filters, **options)
     call.print_reply(reply, lambda found: show_recall(found, zone, ids=ids))
@@ -41,9 +43,14 @@ async def recall(call: Call, query: str, *, user: str, ids: bool = False, **opti
         raise typer.Exit(FAILED)
 
 
-def chosen_filters(options: dict[str, Options]) -> dict[str, Options] | None:
-    """Remove the filters from options, and return those that were given."""
-    filters = {name: options.pop(name) for name in Filters.model_fields}
+def chosen_filters(options: dict[str, Options], within: str | None) -> dict[str, Options] | None:
+    """Remove the filters from options, and return those that were given.
+
+    Args:
+        within: the conversation to filter by; `conversation_id` is the one of the question.
+    """
+    names = Filters.model_fields.keys() - {"conversation_id"}
+    filters = {**{name: options.pop(name) for name in names}, "conversation_id": within}
     return {
         name: value for name, value in filters.items() if value is not None and value is not False
     } or None

@@ -182,4 +182,5 @@ def extract_of(message: Memory, number: int, title: str, text: str, language: st
         source=message.source,
         source_ids=(message.id,),
         tags=message.tags,
+        refs=message.refs,
     )

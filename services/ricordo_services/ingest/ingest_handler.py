@@ -124,11 +124,12 @@ def new_message(tenant: str, body: MessageReceived, source: str, *, bulk: bool) 
         kind=None if body.kind is None else body.kind.value,
         importance=None if body.importance is None else round(body.importance, _DIGITS),
         tags=body.tags,
+        refs=tuple(dict.fromkeys(map(str, body.refs))),
         expires_at=body.expires_at,
         trust=body.trust,
         source=source,
         bulk=bulk,
-        memorable=bool(collapse(content)),
+        memorable=body.memorize and bool(collapse(content)),
         document=None if body.document is None else new_document(tenant, body),
     )
 

@@ -51,7 +51,7 @@ _USE: Final = (
     *("access_count", "reinforcement", "importance", "importance_beyond", "decay_factor"),
     *("pinned", "verified", "archive_reason", "compressed"),
 )
-_LISTS: Final = ("participants", "topics", "questions_addressed", "tags")
+_LISTS: Final = ("participants", "topics", "questions_addressed", "tags", "refs")
 
 
 @dataclass(slots=True)

@@ -1,15 +1,13 @@
 """Answers `query.memories` and `query.users`: pages that miss nothing and show nothing twice."""
 
-import asyncio
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from ricordo.clock import Clock
-from ricordo.language.topics import topic_keys
 from ricordo.messages.enumerations import ListingOrder
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest, UsersReply, UsersRequest, UserView
 from ricordo.messages.queries import Filters
@@ -22,8 +20,8 @@ from ricordo.store.memory_listings import (
 )
 from ricordo.store.memory_queries import MemoryQueries
 from ricordo_services.retrieval.cursors import invalid_cursor, seal, unseal
+from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.reply_views import memory_view
-from ricordo_services.retrieval.search_request import keys_of_topics, valence_bounds
 from ricordo_services.retrieval.word_patterns import word_patterns
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,6 +50,7 @@ class MemoryPages:
 
     memories: MemoryQueries
     listings: MemoryListings
+    scopes: ListingScopes
     clock: Clock
 
     async def __call__(self, tenant: str, request: MemoriesRequest, /) -> MemoriesReply:
@@ -69,7 +68,9 @@ class MemoryPages:
                 raise invalid_cursor()
             total, number, raw_id = _POSITION.unpack(raw)
             position = _Position(total, number, UUID(bytes=raw_id))
-        scope = await self._scope(tenant, request)
+        scope = await self.scopes(tenant, request.user_id, request.filters or Filters())
+        if request.text is not None:
+            scope = replace(scope, patterns=word_patterns(request.text))
         page = self._by_time if request.order in _BY_TIME else self._stored
         ids, after, total = await page(tenant, request, scope, position)
         found = {one.id: one for one in await self.memories.memories(tenant, request.user_id, ids)}
@@ -125,51 +126,6 @@ class MemoryPages:
         shown = found[:limit]
         behind = _Position(total, shown[-1].place, listing_id) if len(found) > limit else None
         return [one.id for one in shown], behind, total
-
-    async def _scope(self, tenant: str, request: MemoriesRequest) -> ListingScope:
-        """Return the conditions of a request: filters as those of a recall, and words."""
-        filters = request.filters or Filters()
-        above, below = valence_bounds(filters.emotion)
-        participants, topics = await self._names(tenant, request.user_id, filters)
-        return ListingScope(
-            start=filters.start,
-            end=filters.end,
-            participants=participants,
-            topics=topics,
-            types=[one.value for one in filters.types],
-            kinds=[one.value for one in filters.kinds],
-            above_valence=above,
-            below_valence=below,
-            min_importance=filters.min_importance,
-            include_archived=filters.include_archived,
-            include_uninformative=filters.include_uninformative,
-            patterns=None if request.text is None else word_patterns(request.text),
-        )
-
-    async def _names(
-        self, tenant: str, user_id: str, filters: Filters
-    ) -> tuple[list[str] | None, list[str] | None]:
-        """Return how the user's memories write the filtered participants and topics; None for any."""
-        if not filters.participants and not filters.topics:
-            return None, None
-        found = await self.listings.names(
-            tenant, user_id, participants=bool(filters.participants), topics=bool(filters.topics)
-        )
-        people = {name.casefold() for name in filters.participants}
-        keys = {key.casefold() for key in keys_of_topics(filters.topics)}
-
-        def topics() -> list[str]:
-            return [
-                name
-                for field, name, language in found
-                if field == "topics" and any(key.casefold() in keys for key in topic_keys(name, language))
-            ]
-
-        participants = [name for field, name, _ in found if field != "topics" and name.casefold() in people]
-        return (
-            participants if filters.participants else None,
-            await asyncio.to_thread(topics) if filters.topics else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from ricordo.store.fact_queries import FactQueries
 from ricordo.store.memory_queries import MemoryQueries, UserProfile
 from ricordo.store.rows import Vector
 from ricordo_services.retrieval.candidate_ranking import CandidateRanking
+from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.query_encoding import ExampleEncoder, FormerModels, encoded
 from ricordo_services.retrieval.recall_result import (
     RecalledMemory,
@@ -67,6 +68,7 @@ class RecallService:
     facts: FactQueries
     search: Search
     rank: CandidateRanking
+    scopes: ListingScopes
     encoder: Encoder
     clock: Clock
     analyser: QueryAnalyser = field(default_factory=QueryAnalyser)
@@ -247,6 +249,12 @@ class RecallService:
     ) -> None:
         """Search, rank and read the best; without a relevant memory, count matches in the archive."""
         ranking = find_profile(request.profile.value if request.profile else self.profile, self.profiles)
+        try:
+            ids = await self.scopes.ids(tenant, request.user_id, request.filters)
+        except StoreUnavailable:
+            recalled.degraded.add(Degradation.ROWS)
+            return
+        search_request = replace(search_request, ids=ids)
         minimums, searched = NO_MINIMUMS, search_request
         if ranking.drops_distant:  # such a profile ranks by similarity alone
             minimums, searched = self.minimums, replace(search_request, unfocused=False)

@@ -21,6 +21,7 @@ from ricordo.messages.enumerations import (
     TimeType,
 )
 from ricordo.messages.listings import BriefMemoryView, MemoryDetailView
+from ricordo.messages.message_types import Reference
 from ricordo.messages.queries import Stages
 from ricordo.messages.views import (
     Analysis,
@@ -72,6 +73,7 @@ def memory_view(
         related=memory.related_ids,
         archived=memory.archived_at is not None,
         location=memory.location or None,
+        refs=tuple(map(Reference.model_validate, memory.refs)),
         key_topics=tuple(KeyTopicView(**asdict(one)) for one in memory.key_topics),
         meaningfulness=1 + 4 * memory.importance if memory.kind is MemoryKind.SUMMARY else None,
     )

@@ -39,6 +39,7 @@ class SearchRequest:
         summaries: whether summaries and syntheses may be found.
         extra_syntheses: whether syntheses are returned in addition to `limit` memories.
         unfocused: whether it asks for everything about a name or a time.
+        ids: of the only memories that filters leave; None for any.
     """
 
     user_id: str
@@ -54,6 +55,7 @@ class SearchRequest:
     unfocused: bool = False
     examples: Sequence[ExampleStatements] = ()
     evidence: frozenset[UUID] = frozenset()
+    ids: Sequence[UUID] | None = None
 
 
 def scope_of(request: SearchRequest) -> Scope:
@@ -78,6 +80,8 @@ def scope_of(request: SearchRequest) -> Scope:
         about=about,
         types=tuple(one.value for one in filters.types),
         kinds=tuple(one.value for one in filters.kinds),
+        conversation_id=filters.conversation_id,
+        ids=request.ids,
         above_valence=above,
         below_valence=below,
         min_importance=filters.min_importance,

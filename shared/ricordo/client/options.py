@@ -33,6 +33,8 @@ class MessageFields(TypedDict, total=False):
     expires_at: When | None
     trust: float
     document: AttachedDocument | Mapping[str, object] | None
+    memorize: bool
+    refs: Sequence[Mapping[str, str]]
 
 
 class RecallOptions(TypedDict, total=False):

@@ -76,6 +76,7 @@ class Scope:
 
     Attributes:
         about: names of a participant or a topic.
+        ids: of memories; None for any.
         start, end: a half-open range that contains a memory's creation, or one of its event times entirely.
         above_valence, below_valence: exclusive bounds.
     """
@@ -89,6 +90,7 @@ class Scope:
     types: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     conversation_id: str | None = None
+    ids: Sequence[UUID] | None = None
     above_valence: float | None = None
     below_valence: float | None = None
     min_importance: float | None = None

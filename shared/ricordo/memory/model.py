@@ -162,6 +162,7 @@ class Memory:
     confidence: float = 1.0
     verified: bool = False
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
     embedding_model: str = ""
     compressed: bool = False
     archived_at: dt.datetime | None = None

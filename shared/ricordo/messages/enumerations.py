@@ -157,3 +157,24 @@ class AnsweredBy(StrEnum):
 
     RULES = "rules"
     LLM = "llm"
+
+
+class TimeOfDay(StrEnum):
+    """Morning is 6 to 12 o'clock, afternoon to 18, evening to 23, night to 6."""
+
+    MORNING = "morning"
+    AFTERNOON = "afternoon"
+    EVENING = "evening"
+    NIGHT = "night"
+
+
+class DayOfWeek(StrEnum):
+    """A day of the week, in English."""
+
+    MONDAY = "monday"
+    TUESDAY = "tuesday"
+    WEDNESDAY = "wednesday"
+    THURSDAY = "thursday"
+    FRIDAY = "friday"
+    SATURDAY = "saturday"
+    SUNDAY = "sunday"

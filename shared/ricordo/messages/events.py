@@ -22,6 +22,7 @@ from ricordo.messages.message_types import (
     Message,
     Metadata,
     OptionalLabel,
+    References,
     TimeZone,
     Unit,
 )
@@ -71,6 +72,10 @@ class MessageReceived(Message):
     trust: Annotated[float, Field(strict=True, ge=0, le=5)] = 0.0
     """How close the user and the bot are, 0 to 5."""
     document: AttachedDocument | None = None
+    memorize: Flag = True
+    """If false, the message is stored in the history only: no memory and no fact comes of it."""
+    refs: References = ()
+    """The bot's own entities that it is about."""
 
 
 class MessageImported(MessageReceived):

@@ -22,6 +22,7 @@ from pydantic import (
     PlainSerializer,
     PlainValidator,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -316,3 +317,27 @@ Count = Annotated[int, Field(strict=True, ge=0)]
 Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
 """A number in [0, 1]."""
 Number = Annotated[float, Field(strict=True)]
+
+
+class Reference(Message):
+    """An entity of the bot's own; `type:id` in one text is read as well."""
+
+    type: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_-]{0,63}$")]
+    """Its kind, by a name of the bot's choice."""
+    id: Id
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parse(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        kind, _, name = value.partition(":")
+        return {"type": kind, "id": name}
+
+    def __str__(self) -> str:
+        """Return its type and id in one text."""
+        return f"{self.type}:{self.id}"
+
+
+References = Annotated[tuple[Reference, ...], Field(max_length=16)]
+"""Up to 16 references."""

@@ -9,7 +9,15 @@ from uuid import UUID
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from ricordo.language.annotations import MemoryKind, MemoryType
-from ricordo.messages.enumerations import Degradation, EmotionFilter, MessageState, Predicate, Profile
+from ricordo.messages.enumerations import (
+    DayOfWeek,
+    Degradation,
+    EmotionFilter,
+    MessageState,
+    Predicate,
+    Profile,
+    TimeOfDay,
+)
 from ricordo.messages.message_types import (
     ID_PATTERN,
     Content,
@@ -23,6 +31,7 @@ from ricordo.messages.message_types import (
     Message,
     Number,
     OptionalLabel,
+    References,
     Request,
     TimeZone,
     Unit,
@@ -52,6 +61,14 @@ class Filters(Message):
     """Exclusive."""
     participants: Labels = ()
     topics: Labels = ()
+    tags: Labels = ()
+    locations: Labels = ()
+    refs: References = ()
+    conversation_id: Id | None = None
+    time_of_day: tuple[TimeOfDay, ...] = ()
+    """In the user's time zone."""
+    day_of_week: tuple[DayOfWeek, ...] = ()
+    """In the user's time zone."""
     types: tuple[MemoryType, ...] = ()
     kinds: tuple[MemoryKind, ...] = ()
     emotion: EmotionFilter | None = None

@@ -14,7 +14,7 @@ from ricordo.messages.enumerations import (
     MessageState,
     TimeType,
 )
-from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Unit
+from ricordo.messages.message_types import Count, Flag, Id, Instant, Message, Number, Reference, Unit
 
 
 class EmotionView(Message):
@@ -76,6 +76,7 @@ class MemoryView(Message):
     participants: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    refs: tuple[Reference, ...] = ()
     location: str | None = None
     time_of_day: str | None = None
     """`morning`, `afternoon`, `evening` or `night`, in the user's time zone."""

@@ -19,7 +19,7 @@ _COLUMNS: Final = (
     *("id", "user_id", "conversation_id", "type", "kind", "title", "content", "summary", "language", "role"),
     *("speaker", "created_at", "timezone", "event_start", "event_end", "expires_at", "participants"),
     *("topics", "location", "access_count", "last_accessed", "reinforcement", "pinned", "trust"),
-    *("questions_addressed", "source", "confidence", "verified", "tags"),
+    *("questions_addressed", "source", "confidence", "verified", "tags", "refs"),
 )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
-from ricordo.messages.message_types import format_instant
+from ricordo.messages.message_types import Reference, format_instant
 from ricordo.store.database import Database, Store
 
 _SQL: Final = Database.queries("exports")
@@ -129,6 +129,10 @@ def _message(row: asyncpg.Record) -> dict[str, object]:
     message |= {name: _json(row[name]) for name in _OPTIONAL if row[name]}
     if row["importance"] is not None:
         message["importance"] = row["importance"]
+    if row["is_history_only"]:
+        message["memorize"] = False
+    if row["refs"]:
+        message["refs"] = [Reference.model_validate(one).model_dump() for one in row["refs"]]
     if metadata := json.loads(row["metadata"]):
         message["metadata"] = metadata
     return {

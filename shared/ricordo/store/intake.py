@@ -43,6 +43,7 @@ class NewMessage:
     kind: str | None = None
     importance: float | None = None
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
     expires_at: datetime | None = None
     trust: float = 0.0
     source: str = "conversation"

@@ -1,6 +1,6 @@
 """Pages of a user's memories, in orders that hold while memories arrive, change and go; and of users."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -25,9 +25,10 @@ class ListingScope:
     Attributes:
         start, end: of the range in which a memory was created, or that holds one of its event times.
         participants: any of these, as they are written; None for any.
-        topics: as `participants`.
+        topics, tags, locations: as `participants`.
         above_valence, below_valence: exclusive bounds.
         patterns: regular expressions that the content must match.
+        refs: any of these, by `type:id`.
     """
 
     start: datetime | None = None
@@ -42,6 +43,12 @@ class ListingScope:
     include_archived: bool = False
     include_uninformative: bool = False
     patterns: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    locations: Sequence[str] | None = None
+    refs: Sequence[str] = ()
+    conversation_id: str | None = None
+    times_of_day: Sequence[str] = ()
+    days_of_week: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,16 +91,27 @@ class MemoryListings(Store):
         super().__init__(database)
         self._chunk = chunk
 
-    async def names(
-        self, tenant: str, user_id: str, *, participants: bool, topics: bool
-    ) -> Iterable[tuple[str, str, str]]:
-        """Return the names of a user's participants and topics: the field, the name, the language."""
-        found = await self._fetch(_SQL["names"], tenant, user_id, participants, topics)
+    async def names(self, tenant: str, user_id: str, fields: Sequence[str]) -> Sequence[tuple[str, str, str]]:
+        """Return what a user's participants, topics, tags or locations are called.
+
+        Args:
+            fields: which of these.
+
+        Returns:
+            The field, the name, the language.
+        """
+        found = await self._fetch(_SQL["names"], tenant, user_id, fields)
         return [(row["field"], row["name"], row["language"]) for row in found]
 
     async def total(self, tenant: str, user_id: str, scope: ListingScope) -> int:
         """Count the memories."""
         return int(await self._fetchval(_SQL["total"], tenant, user_id, *astuple(scope), planned_anew=True))
+
+    async def ids(self, tenant: str, user_id: str, scope: ListingScope, limit: int) -> Sequence[UUID]:
+        """Return the ids of at most `limit` memories, the latest."""
+        conditions = (*astuple(scope), limit)
+        found = await self._fetch(_SQL["ids"], tenant, user_id, *conditions, planned_anew=True)
+        return [row["id"] for row in found]
 
     async def by_time(
         self,

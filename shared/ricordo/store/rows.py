@@ -27,7 +27,7 @@ from ricordo.memory.model import KeyTopic, Memory, Progress, Source, Stage
 
 Vector = NDArray[np.float32]
 
-_LISTS: Final = frozenset({"participants", "topics", "source_ids", "questions_addressed", "tags"})
+_LISTS: Final = frozenset({"participants", "topics", "source_ids", "questions_addressed", "tags", "refs"})
 _JOINED: Final = ("related_ids", "corrects", "corrected_by")
 _CONVERTED: Final = _LISTS | {
     *("date", "time_of_day", "day_of_week", "event_times", "type", "kind", "role", "source"),

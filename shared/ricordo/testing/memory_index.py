@@ -127,6 +127,7 @@ def in_scope(facets: Facets, scope: Scope) -> bool:
     return (
         facets.user_id == scope.user_id
         and scope.conversation_id in {None, facets.conversation_id}
+        and (scope.ids is None or facets.id in scope.ids)
         and _shares(scope.participants, facets.participants)
         and _shares(scope.topics, facets.topics)
         and _shares(scope.about, (*facets.participants, *facets.topics))

@@ -10,6 +10,7 @@ from tests.contract.store.stores import STORED, Stores
 from ricordo.messages.listings import MemoriesReply, MemoriesRequest
 from ricordo.store.memory_listings import MemoryListings
 from ricordo.testing.manual_clock import ManualClock
+from ricordo_services.retrieval.listing_scopes import ListingScopes
 from ricordo_services.retrieval.memory_pages import MemoryPages
 
 
@@ -19,7 +20,7 @@ class Reader:
     def __init__(self, stores: Stores) -> None:
         self.stores, self.clock = stores, ManualClock(STORED)
         listings = MemoryListings(stores.database, chunk=3)
-        self.pages = MemoryPages(stores.queries, listings, self.clock)
+        self.pages = MemoryPages(stores.queries, listings, ListingScopes(listings), self.clock)
 
     async def page(self, user_id: str = "u-1", **fields: Any) -> MemoriesReply:
         request = MemoriesRequest.model_validate({"user_id": user_id, **fields})

@@ -43,6 +43,10 @@ ONE_LENGTH: Final = (
 """Explanation for a collection whose vectors have another length than those of its model."""
 
 
+_NO_MEMORY: Final = UUID(int=0)
+"""The id of no memory: a condition on no id at all is refused."""
+
+
 def collection(model: str) -> str:
     """Return the name of a model's collection, valid in a path and a URL, and unique."""
     name = _UNSAFE.sub("-", model)
@@ -71,6 +75,8 @@ def in_scope(tenant: str, scope: Scope) -> Condition:
     ):
         if values:
             found.append(_match(key, values))
+    if scope.ids is not None:
+        found.append({"has_id": list(scope.ids) or [_NO_MEMORY]})
     if scope.about:
         found.append({"should": [_match(key, _folded(scope.about)) for key in ("participants", "topics")]})
     if scope.start is not None or scope.end is not None:

@@ -4,7 +4,7 @@ drop type if exists incoming_message cascade;
 create type incoming_message as (
     n integer, message_id text, memory_id uuid, user_id text, conversation_id text, role text, speaker text, content text,
     digest text, sent_at timestamptz, timezone text, language text, metadata jsonb, participants text[], location text,
-    kind text, importance double precision, tags text[], expires_at timestamptz, trust double precision, source text,
+    kind text, importance double precision, tags text[], refs text[], expires_at timestamptz, trust double precision, source text,
     memorable boolean, bulk boolean);
 
 -- Records the messages of a batch: history, memories with their neighbours in time, stages, quotas, documents.
@@ -170,7 +170,7 @@ with fresh as (
 )
 insert into memories (tenant, id, user_id, message_id, conversation_id, kind, content, language, role, speaker,
                       created_at, timezone, preceding_id, following_id, participants, stated_participants, location,
-                      importance, stated_kind, stated_importance, tags, expires_at, trust, source, stored_at)
+                      importance, stated_kind, stated_importance, tags, refs, expires_at, trust, source, stored_at)
 select of_tenant, f.memory_id, f.user_id, f.message_id, f.conversation_id, coalesce(f.kind, 'message'), f.content,
        coalesce(f.language, ''), f.role, f.speaker, f.sent_at,
        coalesce(f.timezone, (
@@ -182,7 +182,7 @@ select of_tenant, f.memory_id, f.user_id, f.message_id, f.conversation_id, coale
             else coalesce(f.earlier_id, before.id) end,
        case when (after.created_at, after.message_id) < (f.later_at, f.later_message) then after.id
             else coalesce(f.later_id, after.id) end,
-       f.participants, f.participants, f.location, coalesce(f.importance, 0.5), f.kind, f.importance, f.tags,
+       f.participants, f.participants, f.location, coalesce(f.importance, 0.5), f.kind, f.importance, f.tags, f.refs,
        f.expires_at, f.trust, f.source, at
 from fresh f
 left join lateral (

@@ -17,7 +17,7 @@ with offered as (
         access_count integer, last_accessed timestamptz,
         reinforcement double precision, pinned boolean, trust double precision, source_ids uuid[],
         questions_addressed text[], key_topics jsonb, source text, confidence double precision, verified boolean,
-        tags text[], derived_by text)
+        tags text[], refs text[], derived_by text)
 ), there as materialized (
     select id, user_id from memories where tenant = $1 and id = any(array(select unnest(source_ids) from offered))
 )
@@ -26,13 +26,13 @@ insert into memories (tenant, id, user_id, conversation_id, type, kind, title, c
                       topics, location, valence, arousal, dominance, primary_emotion, emotional_keywords, importance,
                       importance_beyond, access_count, last_accessed, reinforcement, pinned, trust, source_ids,
                       questions_addressed,
-                      key_topics, source, confidence, verified, tags, derived_by, rated_by, stated_kind, stored_at)
+                      key_topics, source, confidence, verified, tags, refs, derived_by, rated_by, stated_kind, stored_at)
 select $1, o.id, o.user_id, o.conversation_id, o.type, o.kind, o.title, o.content, o.summary, o.language, o.role,
        o.speaker, o.created_at, o.timezone, o.event_start, o.event_end, o.event_times, o.expires_at, o.participants, o.participants,
        o.topics, o.location, o.valence, o.arousal, o.dominance, o.primary_emotion, o.emotional_keywords, o.importance,
        o.importance_beyond, o.access_count, o.last_accessed, o.reinforcement, o.pinned, o.trust, o.source_ids,
        o.questions_addressed,
-       o.key_topics, o.source, o.confidence, o.verified, o.tags, o.derived_by, o.derived_by, o.kind, $3
+       o.key_topics, o.source, o.confidence, o.verified, o.tags, o.refs, o.derived_by, o.derived_by, o.kind, $3
 from offered o
 where not exists (
     select from unnest(o.source_ids) as s (id)

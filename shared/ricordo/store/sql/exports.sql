@@ -6,7 +6,7 @@
 -- nothing is known of it.
 select h.sent_at, h.message_id, h.memory_id, h.conversation_id, h.role, h.content, h.speaker, h.timezone, h.language,
        h.metadata, h.stored_at, m.stated_participants as participants, m.location, m.stated_kind as kind,
-       m.stated_importance as importance, m.tags, m.expires_at, m.trust, e.states
+       m.stated_importance as importance, m.tags, m.refs, m.expires_at, m.trust, m.id is null as is_history_only, e.states
 from history h
 left join memories m on m.tenant = h.tenant and m.id = h.memory_id
 left join lateral (
@@ -30,7 +30,7 @@ select id, message_id, conversation_id, type, kind, title, content, summary, lan
        informative, importance_beyond, access_count, last_accessed, reinforcement, decay_factor, pinned, trust,
        related_memories($1, m.id) as related_ids
        ,
-       source_ids, questions_addressed, key_topics, source, confidence, verified, tags,
+       source_ids, questions_addressed, key_topics, source, confidence, verified, tags, refs,
        compressed, synthesis_id, archived_at, archive_reason, stored_at,
        (select i.insight_hash from insights i
         where m.message_id is null and i.tenant = $1 and i.user_id = $2 and i.memory_id = m.id limit 1) as about

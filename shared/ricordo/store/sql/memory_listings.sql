@@ -2,7 +2,8 @@
 
 -- fragment: conditions
 -- $3 start, $4 end, $5 participants and $6 topics as they are written, or null, $7 types, $8 kinds, $9 and $10 what the valence
--- is above and below, $11 least importance, $12 archived ones too, $13 uninformative ones too, $14 a pattern for each word, or null.
+-- is above and below, $11 least importance, $12 archived ones too, $13 uninformative ones too, $14 a pattern for each word, or null,
+-- $15 tags and $16 locations as they are written, or null, $17 refs, $18 conversation or null, $19 times of day, $20 days of the week.
       ($3::timestamptz is null and $4::timestamptz is null or tstzrange($3, $4) @> m.created_at
        or exists (select from unnest(m.event_times) as event where tstzrange($3, $4) @> event and not isempty(event)))
   and ($5::text[] is null or m.participants && $5)
@@ -13,56 +14,73 @@
   and ($11::float8 is null or m.importance >= $11)
   and ($12::boolean or m.archived_at is null) and ($13::boolean or m.informative >= 0.5)
   and ($14::text[] is null or m.content ~ all($14))
+  and ($15::text[] is null or m.tags && $15) and ($16::text[] is null or m.location = any($16))
+  and ($17::text[] = '{}' or m.refs && $17)
+  and ($18::text is null or m.conversation_id = $18)
+  and ($19::text[] = '{}' or m.time_of_day = any($19))
+  and ($20::text[] = '{}' or m.day_of_week = any($20))
 
 -- name: names
--- What the user's participants ($3) and topics ($4) are called, in which languages.
+-- What the user's participants, topics, tags and locations are called, those of $3, in which languages.
 select distinct 'participants' as field, name, '' as language
-from memories m cross join lateral unnest(m.participants) as name where m.tenant = $1 and m.user_id = $2 and $3::boolean
+from memories m cross join lateral unnest(m.participants) as name
+where m.tenant = $1 and m.user_id = $2 and 'participants' = any($3::text[])
 union all
 select distinct 'topics', name, m.language
-from memories m cross join lateral unnest(m.topics) as name where m.tenant = $1 and m.user_id = $2 and $4::boolean
+from memories m cross join lateral unnest(m.topics) as name where m.tenant = $1 and m.user_id = $2 and 'topics' = any($3)
+union all
+select distinct 'tags', name, ''
+from memories m cross join lateral unnest(m.tags) as name where m.tenant = $1 and m.user_id = $2 and 'tags' = any($3)
+union all
+select distinct 'locations', m.location, '' from memories m where m.tenant = $1 and m.user_id = $2 and 'locations' = any($3)
 
 -- name: total
 select count(*) from memories m where m.tenant = $1 and m.user_id = $2 and
 -- include: conditions
+
+-- name: ids
+-- The latest $21 of them.
+select m.id from memories m where m.tenant = $1 and m.user_id = $2 and
+-- include: conditions
+order by m.created_at desc, m.id desc limit $21
 
 -- name: by_index
 -- A page is read in the order of an index, and no further, however few the planner thinks that match.
 select set_config('enable_sort', 'off', true)
 
 -- name: recent
--- $15, $16 the (instant, id) before which to look, or null, $17 how many
+-- $21, $22 the (instant, id) before which to look, or null, $23 how many
 select m.id, m.created_at from memories m
 where m.tenant = $1 and m.user_id = $2
-  and ($15::timestamptz is null or (m.created_at, m.id) < ($15, $16::uuid)) and
+  and ($21::timestamptz is null or (m.created_at, m.id) < ($21, $22::uuid)) and
 -- include: conditions
-order by m.created_at desc, m.id desc limit $17
+order by m.created_at desc, m.id desc limit $23
 
 -- name: oldest
 -- As `recent`, after the (instant, id).
 select m.id, m.created_at from memories m
 where m.tenant = $1 and m.user_id = $2
-  and ($15::timestamptz is null or (m.created_at, m.id) > ($15, $16::uuid)) and
+  and ($21::timestamptz is null or (m.created_at, m.id) > ($21, $22::uuid)) and
 -- include: conditions
-order by m.created_at, m.id limit $17
+order by m.created_at, m.id limit $23
 
 -- name: lock
 -- Who erases what is of the user waits until the listing is there, or is waited for.
 select pg_advisory_xact_lock_shared(hashtextextended($1 || '/user/' || $2, 0))
 
 -- name: store
--- $15 the listing, $16 now, $17 whether by use, else by importance, $18 how many ids a chunk holds.
+-- $21 the listing, $22 now, $23 whether by use, else by importance, $24 how many ids a chunk holds.
 with ordered as (
     select m.id, row_number() over (
-               order by case when $17::boolean then m.access_count else m.importance end desc,
-                        case when $17 then m.last_accessed end desc nulls last, m.created_at desc, m.id desc) - 1 as position
+               order by case when $23::boolean then m.access_count else m.importance end desc,
+                        case when $23 then m.last_accessed end desc nulls last, m.created_at desc, m.id desc) - 1 as position
     from memories m
     where m.tenant = $1 and m.user_id = $2 and
 -- include: conditions
 ), stored as (
     insert into listings (tenant, listing_id, chunk, user_id, memory_ids, created_at)
-    select $1, $15, position / $18::integer, $2, array_agg(id order by position), $16
-    from ordered group by position / $18
+    select $1, $21, position / $24::integer, $2, array_agg(id order by position), $22
+    from ordered group by position / $24
 )
 select count(*) from ordered
 
@@ -82,14 +100,14 @@ select count(*) from listings
 where tenant = $1 and listing_id = $3 and user_id is not distinct from $2 and created_at > $4
 
 -- name: listed
--- $15 listing, $16 chunk, $17 how many places to pass over, $18 how many. What has gone leaves its place empty.
+-- $21 listing, $22 chunk, $23 how many places to pass over, $24 how many. What has gone leaves its place empty.
 select m.id, l.place
 from (select u.id, u.place from listings l cross join lateral unnest(l.memory_ids) with ordinality as u (id, place)
-      where l.tenant = $1 and l.listing_id = $15 and l.chunk = $16 and u.place > $17::bigint) as l
+      where l.tenant = $1 and l.listing_id = $21 and l.chunk = $22 and u.place > $23::bigint) as l
 join memories m on m.tenant = $1 and m.id = l.id
 where m.user_id is not distinct from $2 and
 -- include: conditions
-order by l.place limit $18
+order by l.place limit $24
 
 -- name: users
 -- $2 the user after whom to look, or null, $3 how many. Each user is found from the one before, not among all messages.
