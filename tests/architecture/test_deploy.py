@@ -50,7 +50,7 @@ def commands() -> set[str]:
 
 def test_there_is_a_service_for_each_server_and_each_worker() -> None:
     servers = {"nats", "postgres", "qdrant", "neo4j", "ollama"}
-    workers = {"ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle"}
+    workers = {"ingest", "enrichment", "embedding", "knowledge", "retrieval", "lifecycle", "gateway"}
     assert SERVICES.keys() == servers | workers | {"migrate", "models", "prometheus"}
     assert WORKERS.keys() == workers
     assert sorted(ENDING) == ["migrate", "models"]
@@ -132,14 +132,15 @@ def test_only_monitoring_has_to_be_asked_for() -> None:
 
 def test_workers_can_be_scaled() -> None:
     assert [name for name, service in SERVICES.items() if "container_name" in service] == []
-    assert [name for name, service in OURS.items() if "ports" in service or "hostname" in service] == []
+    assert [name for name, service in OURS.items() if "hostname" in service] == []
+    assert [name for name, service in OURS.items() if "ports" in service] == ["gateway"]
     kept = {name: service["volumes"] for name, service in OURS.items() if "volumes" in service}
     assert kept == {"ingest": ["documents:/documents"]}, "a file has a name of its own, whoever writes it"
 
 
 def test_ports_are_published_on_the_loopback_address_only() -> None:
     published = [filled(port) for service in SERVICES.values() for port in service.get("ports", [])]
-    assert published == ["127.0.0.1:4222:4222", "127.0.0.1:9090:9090"]
+    assert published == ["127.0.0.1:4222:4222", "127.0.0.1:7480:7480", "127.0.0.1:9090:9090"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
