@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from ricordo.graph.port import FactGraph, GraphDelta, in_pages
-from ricordo.memory.facts import Evidence, Fact, fold
+from ricordo.memory.facts import Evidence, Fact, fold, normalise
 
 START = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -267,6 +267,11 @@ class FactGraphContract:
             "Oslo",
             "user",
         ]
+        wide = await graph.neighbourhood(
+            tenant, "u-2", "user", depth=3, min_confidence=0, max_nodes=9, max_edges=9
+        )
+        assert set(wide.names.values()) == {"user", "Marco", "Oslo"}
+        assert await graph.paths(tenant, "u-2", "Marco", "Rome", depth=3, min_confidence=0, limit=9) == []
         rome = next(fact.id for fact in await graph.export(tenant, "u-1") if fact.object == "Rome")
         await write(graph, other, "u-1", (), gone=[rome])
         await erase(graph, tenant, "u-2")
@@ -282,6 +287,14 @@ class FactGraphContract:
         assert list(await graph.export(tenant, "u'1`{}")) == by_id(facts)
         for name in ODD_NAMES:
             assert await graph.neighbours(tenant, "u'1`{}", name)
+            around = await graph.neighbourhood(
+                tenant, "u'1`{}", name, depth=2, min_confidence=0, max_nodes=99, max_edges=99
+            )
+            assert {normalise(name), normalise(name[::-1])} <= set(map(normalise, around.names.values()))
+            paths = await graph.paths(
+                tenant, "u'1`{}", "user", name[::-1], depth=2, min_confidence=0, limit=9
+            )
+            assert paths[0].strength > 0
         gone = GraphDelta(version=None, pages=in_pages(), gone=[fact.id for fact in facts])
 
         async def read(_: int | None) -> GraphDelta:

@@ -8,17 +8,18 @@ from tests.fixtures.memory_graph import MemoryGraph
 
 from ricordo.graph.bolt import GraphSettings, open_graph
 from ricordo.graph.port import FactGraph, GraphUnavailable
-from ricordo.testing.graph import FactGraphContract, by_id, known, write
+from ricordo.testing.graph import by_id, known, write
+from ricordo.testing.subgraphs import SubgraphContract
 from ricordo_services.stack import Endpoints
 
 
-class TestMemoryGraph(FactGraphContract):
+class TestMemoryGraph(SubgraphContract):
     @pytest.fixture
     def graph(self) -> FactGraph:
         return MemoryGraph()
 
 
-class TestBoltGraph(FactGraphContract):
+class TestBoltGraph(SubgraphContract):
     @pytest.fixture
     async def graph(self, stack: Endpoints) -> AsyncIterator[FactGraph]:
         access = (stack.bolt_user, stack.bolt_password)

@@ -9,8 +9,9 @@ from uuid import UUID
 from neo4j import AsyncGraphDatabase, AsyncTransaction
 
 from ricordo.graph.bolt import fact_rows
+from ricordo.graph.bolt.fact_paths import read_neighbourhood, read_paths
 from ricordo.graph.bolt.transactions import GraphSettings, Transactions, blocks, run
-from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, ReadDelta
+from ricordo.graph.port import MAX_DEPTH, EntityNeighbour, GraphPath, ReadDelta, Subgraph, check_steps
 from ricordo.memory.facts import USER, Fact
 
 _SCHEMA: Final = blocks("schema")
@@ -102,6 +103,40 @@ class Neo4jGraph:
                 )
             ]
         return found[:limit]
+
+    async def neighbourhood(
+        self,
+        tenant: str,
+        user_id: str,
+        entity: str,
+        *,
+        depth: int,
+        min_confidence: int,
+        max_nodes: int,
+        max_edges: int,
+    ) -> Subgraph:
+        """Return what is around an entity."""
+        check_steps(depth)
+        scope = {"tenant": tenant, "user_id": user_id, "min_confidence": min_confidence}
+        return await read_neighbourhood(
+            self._transactions, scope, entity, depth=depth, max_nodes=max_nodes, max_edges=max_edges
+        )
+
+    async def paths(
+        self,
+        tenant: str,
+        user_id: str,
+        start: str,
+        end: str,
+        *,
+        depth: int,
+        min_confidence: int,
+        limit: int,
+    ) -> Sequence[GraphPath]:
+        """Return the strongest paths between two entities."""
+        check_steps(depth)
+        scope = {"tenant": tenant, "user_id": user_id, "min_confidence": min_confidence}
+        return await read_paths(self._transactions, scope, start, end, depth=depth, limit=limit)
 
     async def export(self, tenant: str, user_id: str) -> Sequence[Fact]:
         """Return all facts of a user."""

@@ -80,6 +80,73 @@ RETURN n.key AS key, n.name AS name, predicates
 ORDER BY name, key
 LIMIT $limit
 
+// name: edges_of
+// The strongest facts of some entities, whatever is at their other end. Each is found by a list, not by UNWIND, for the sake of
+// a key "$tenant", as above.
+MATCH (a:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (b:Entity {tenant: $tenant, user_id: $user_id})
+WHERE a.key IN $keys AND NOT b.key IN $closed AND f.valid_to IS NULL AND (f.confidence >= $min_confidence OR f.verified)
+WITH DISTINCT f, CASE WHEN f.verified THEN 10 ELSE f.confidence END AS strength
+ORDER BY strength DESC, f.id
+LIMIT $limit
+WITH f, strength, startNode(f) AS s, endNode(f) AS o
+RETURN properties(f) AS fact, s.key AS subject_key, s.name AS subject_name, o.key AS object_key, o.name AS object_name
+ORDER BY strength DESC, f.id
+
+// Paths are found by their entities: the strength of a step, in tenths, is that of its strongest fact. The facts of those
+// that are kept are read afterwards.
+
+// name: paths_1
+MATCH (a:Entity {tenant: $tenant, user_id: $user_id, key: $start})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (b:Entity {tenant: $tenant, user_id: $user_id, key: $end})
+WHERE f.valid_to IS NULL AND (f.confidence >= $min_confidence OR f.verified)
+WITH a, b, max(CASE WHEN f.verified THEN 10 ELSE f.confidence END) AS strength
+RETURN [a.key, b.key] AS keys, strength
+
+// name: paths_2
+MATCH (a:Entity {tenant: $tenant, user_id: $user_id, key: $start})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (m:Entity {tenant: $tenant, user_id: $user_id})
+      -[g:FACT {tenant: $tenant, user_id: $user_id}]-
+      (b:Entity {tenant: $tenant, user_id: $user_id, key: $end})
+WHERE NOT m.key IN [$start, $end] AND f.valid_to IS NULL AND (f.confidence >= $min_confidence OR f.verified)
+  AND g.valid_to IS NULL AND (g.confidence >= $min_confidence OR g.verified)
+WITH a, m, b, max(CASE WHEN f.verified THEN 10 ELSE f.confidence END) AS one,
+     max(CASE WHEN g.verified THEN 10 ELSE g.confidence END) AS two
+RETURN [a.key, m.key, b.key] AS keys, one * two AS strength
+ORDER BY strength DESC, m.key
+LIMIT $limit
+
+// name: paths_3
+MATCH (a:Entity {tenant: $tenant, user_id: $user_id, key: $start})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (m:Entity {tenant: $tenant, user_id: $user_id})
+      -[g:FACT {tenant: $tenant, user_id: $user_id}]-
+      (n:Entity {tenant: $tenant, user_id: $user_id})
+      -[h:FACT {tenant: $tenant, user_id: $user_id}]-
+      (b:Entity {tenant: $tenant, user_id: $user_id, key: $end})
+WHERE NOT m.key IN [$start, $end] AND NOT n.key IN [$start, $end] AND m.key <> n.key
+  AND f.valid_to IS NULL AND (f.confidence >= $min_confidence OR f.verified)
+  AND g.valid_to IS NULL AND (g.confidence >= $min_confidence OR g.verified)
+  AND h.valid_to IS NULL AND (h.confidence >= $min_confidence OR h.verified)
+WITH a, m, n, b, max(CASE WHEN f.verified THEN 10 ELSE f.confidence END) AS one,
+     max(CASE WHEN g.verified THEN 10 ELSE g.confidence END) AS two,
+     max(CASE WHEN h.verified THEN 10 ELSE h.confidence END) AS three
+RETURN [a.key, m.key, n.key, b.key] AS keys, one * two * three AS strength
+ORDER BY strength DESC, m.key, n.key
+LIMIT $limit
+
+// name: edges_among
+// The facts among some entities.
+MATCH (a:Entity {tenant: $tenant, user_id: $user_id})
+      -[f:FACT {tenant: $tenant, user_id: $user_id}]-
+      (b:Entity {tenant: $tenant, user_id: $user_id})
+WHERE a.key IN $keys AND b.key IN $keys AND f.valid_to IS NULL AND (f.confidence >= $min_confidence OR f.verified)
+WITH DISTINCT f, startNode(f) AS s, endNode(f) AS o
+RETURN properties(f) AS fact, s.key AS subject_key, s.name AS subject_name, o.key AS object_key, o.name AS object_name
+
 // name: erase
 MATCH (e:Entity {tenant: $tenant, user_id: $user_id})
 DETACH DELETE e
