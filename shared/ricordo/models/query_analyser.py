@@ -104,7 +104,9 @@ class LlmQueryAnalyser(QueryAnalyser):
         """Ask the model; None without an answer."""
         text, language, names = key
         prompt = prompt_for("query", {"language": language, "known_names": names, "question": text})
-        answer = await self._throttle.single(lambda: self._reader.ask(prompt, QuestionAnswer, _MOST_TOKENS))
+        answer = await self._throttle.single(
+            lambda: self._reader.ask(prompt, QuestionAnswer, _MOST_TOKENS, "question")
+        )
         if answer is None:
             return None
         return QueryClaim(

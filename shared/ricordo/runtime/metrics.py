@@ -15,6 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from ricordo.models.batcher import EmbeddingBatcher
+from ricordo.models.ollama.ollama_server import LLM_TOKENS
 from ricordo.resilience import BreakerState
 from ricordo.runtime.health import Health, WorkerState
 from ricordo.runtime.health_service import Page
@@ -47,6 +48,7 @@ class Metrics:
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()
         self._add(lambda: _process(version))
+        self._add(lambda: _merged([({}, LLM_TOKENS)]))
         ProcessCollector(registry=self._registry)  # memory, CPU time, open files; of Linux only
 
     def add_workers(self, healths: Sequence[Health]) -> None:

@@ -7,12 +7,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.fixtures.material import fact
-from tests.fixtures.ollama_stand_in import Body, OllamaStandIn
+from tests.fixtures.ollama_stand_in import ANSWER_TOKENS, PROMPT_TOKENS, Body, OllamaStandIn
+from tests.fixtures.scraping import scraped
 
 from ricordo.memory.answers import AnswerMaterial
 from ricordo.models.llm_answers import LlmAnswers
 from ricordo.models.ollama import OllamaReader
 from ricordo.models.throttle import Throttle
+from ricordo.runtime.metrics import Metrics
 from ricordo.testing.factories import memory
 
 ZONE = ZoneInfo("Europe/Rome")
@@ -80,6 +82,22 @@ async def test_a_sentence_without_support_is_dropped(
     assert (found.text, found.memories) == (TRUE["text"], (TRIP,))
     server.behaviour.chat = Answering([sentence])
     assert await model.answer(MATERIAL, "en", ZONE, full=False) is None
+
+
+async def test_the_tokens_are_counted_by_model_and_step(server: OllamaStandIn, model: LlmAnswers) -> None:
+    def counted() -> dict[str, float]:
+        found = scraped(Metrics("0"))
+        return {
+            kind: sum(found.values("ricordo_llm_tokens_total", step="answers", kind=kind).values())
+            for kind in ("prompt", "answer")
+        }
+
+    server.behaviour.chat = Answering([TRUE])
+    before = counted()
+    await model.answer(MATERIAL, "en", ZONE, full=False)
+    after = counted()
+    assert after["prompt"] - before["prompt"] == PROMPT_TOKENS
+    assert after["answer"] - before["answer"] == ANSWER_TOKENS
 
 
 async def test_a_text_with_orders_is_not_shown_and_without_texts_nothing_is_asked(

@@ -165,4 +165,4 @@ class TestPage:
             assert not name.endswith(("_created", "_ms", "_bytes_total_total")), name
         assert found.label_values("worker") <= {"encode", "retrieval"}
         labels = {label for shape in found.shapes().values() for label in shape.labels}
-        assert labels == set("worker counter state query outcome model role kind version python".split())
+        assert labels == set("worker counter state query outcome model role kind step version python".split())

@@ -85,7 +85,9 @@ class OllamaMessageReader(OllamaReader):
             ModelUnavailable: there was no answer in time.
         """
         tokens = _TOKENS_AROUND + _TOKENS_OF_A_RATING * len(messages)
-        return _read_ratings(await self._llm.chat(_rating_prompt(messages), None, tokens), len(messages))
+        return _read_ratings(
+            await self._llm.chat(_rating_prompt(messages), None, tokens, "rating"), len(messages)
+        )
 
     async def describe(self, messages: Sequence[LlmMessage]) -> list[Description | None]:
         """Describe each message in one request; None for one without an answer.

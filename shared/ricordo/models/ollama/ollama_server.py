@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
+from prometheus_client import Counter
 from pydantic import ValidationError
 
 from ricordo.models.encoder import ModelSlow, ModelUnavailable, encodable, one_line
@@ -21,6 +22,14 @@ if TYPE_CHECKING:  # a third of a second to import, for those alone who have a s
 _KEEP_LOADED = -1
 _NOT_FOUND = 404
 _LIST_TIMEOUT_S: Final = 10.0  # for the list of models, which is short
+
+LLM_TOKENS: Final = Counter(
+    "ricordo_llm_tokens",
+    "Tokens that language models read (prompt) and wrote (answer).",
+    ("model", "step", "kind"),
+    registry=None,
+)
+"""Of this process."""
 
 
 class ModelMissing(ModelUnavailable):
@@ -59,10 +68,13 @@ class OllamaServer:
         schema: Mapping[str, object] | None,
         tokens: int,
         window: int | None = None,
+        *,
+        step: str,
     ) -> str:
         """Return the model's answer, unchecked. It is deterministic: temperature and seed are 0.
 
         Args:
+            step: what the model is asked for, under which its tokens are counted.
             messages: `role` and `content` of each.
             schema: JSON schema of the answer; None for any text.
             tokens: maximum length of the answer.
@@ -84,6 +96,8 @@ class OllamaServer:
                 options=options,
                 keep_alive=_KEEP_LOADED,
             )
+            for kind, count in (("prompt", response.prompt_eval_count), ("answer", response.eval_count)):
+                LLM_TOKENS.labels(model, step, kind).inc(count or 0)  # None where the prompt was cached
             return response.message.content or ""
 
     async def load(self, model: str, window: int | None = None) -> None:

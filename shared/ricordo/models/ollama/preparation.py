@@ -136,15 +136,15 @@ class PreparedModel:
         self._window = window
 
     async def chat(
-        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int
+        self, prompt: Sequence[Mapping[str, str]], schema: Mapping[str, object] | None, tokens: int, step: str
     ) -> str:
-        """Return the answer to `prompt`.
+        """Return the answer to `prompt`; its tokens are counted under `step`.
 
         Raises:
             ModelUnavailable: there was none in time.
         """
         try:
-            return await self._server.chat(self.name, prompt, schema, tokens, self._window)
+            return await self._server.chat(self.name, prompt, schema, tokens, self._window, step=step)
         except (ModelUnavailable, asyncio.CancelledError):
             self._preparation.begin()  # cancelling a call also cancels the loading that it began
             raise

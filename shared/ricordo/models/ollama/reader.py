@@ -75,14 +75,14 @@ class OllamaReader:
                 await preparation.finished()
             yield cls(PreparedModel(server, model, preparation, window))
 
-    async def ask(self, prompt: Prompt, shape: type[Answer], tokens: int) -> Answer:
-        """Return the answer to a prompt, parsed as `shape`.
+    async def ask(self, prompt: Prompt, shape: type[Answer], tokens: int, step: str) -> Answer:
+        """Return the answer to a prompt, parsed as `shape`; its tokens are counted under `step`.
 
         Raises:
             InvalidReply: it does not match.
             ModelUnavailable: there was no answer in time.
         """
-        answer = await self._llm.chat(prompt, schema_of(shape), tokens)
+        answer = await self._llm.chat(prompt, schema_of(shape), tokens, step)
         try:
             return shape.model_validate_json(answer)
         except ValidationError as error:
@@ -113,7 +113,8 @@ class OllamaReader:
         given = {name: [{"number": number, **entry} for number, entry in enumerate(entries, 1)]}
         items = {"type": "array", "items": schema or schema_of(shape), "minItems": count, "maxItems": count}
         whole = {"type": "object", "properties": {name: items}, "required": [name]}
-        answer = await self._llm.chat(prompt_for(use, given), whole, _TOKENS_AROUND + tokens * count)
+        most = _TOKENS_AROUND + tokens * count
+        answer = await self._llm.chat(prompt_for(use, given), whole, most, use)
         found: list[list[Item]] = [[] for _ in entries]
         for item in _items(answer, name):
             try:
@@ -153,7 +154,7 @@ class LlmUse:
         return self._throttle.reason
 
     async def _ask(self, prompt: Prompt, shape: type[Answer], tokens: int) -> Answer | None:
-        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, tokens))
+        answer = await self._throttle.single(lambda: self._reader.ask(prompt, shape, tokens, self.use))
         self._unanswered += answer is None
         return answer
 
