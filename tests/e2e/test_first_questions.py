@@ -82,7 +82,10 @@ async def test_questions_are_answered_in_words(
     assert 0.6 <= reply["confidence"] <= 1
 
 
-@pytest.mark.parametrize(("user", "question"), [("nobody", "Where do I live?"), ("nobody", "Dove vivo?")])
+@pytest.mark.parametrize(
+    ("user", "question"),
+    [("nobody", "Where do I live?"), ("nobody", "Dove vivo?"), ("it", "Ciao, come stai?"), ("en", "Hi!")],
+)
 async def test_what_was_never_said_is_not_answered(shared_bot: Bot, user: str, question: str) -> None:
     reply = await shared_bot.query("answer", user_id=user, query=question)
     assert (reply["answered"], reply["sources"], reply["confidence"]) == (False, [], 0.0)

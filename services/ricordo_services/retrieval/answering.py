@@ -10,6 +10,7 @@ from ricordo.memory.answers import (
     AnswerMaterial,
     WrittenAnswer,
     answering_facts,
+    asks_something,
     fact_confidence,
     write_answer,
     write_refusal,
@@ -77,6 +78,8 @@ class AnswerService:
         return QueryResult(reply, accessed(request, recalled), recalled.recall_id)
 
     async def _material(self, tenant: str, request: AnswerRequest, recalled: RecallResult) -> AnswerMaterial:
+        if recalled.search_text and not asks_something(request.query, recalled.analysis.language):
+            return AnswerMaterial(question=request.query)
         relevant = recalled.relevant_memories
         memories = [one.memory for one in relevant]
         facts = answering_facts(request.query, recalled.requested_facts, recalled.analysis.language)

@@ -10,7 +10,9 @@ from typing import Final
 from uuid import UUID
 
 from ricordo.language.annotations import EventTime, Role
-from ricordo.language.query_analysis.requested_predicates import words_besides
+from ricordo.language.document import Document
+from ricordo.language.query_analysis.requested_predicates import requested_predicates, words_besides
+from ricordo.language.small_talk import meaningful_words
 from ricordo.language.tokenization import stems
 from ricordo.memory.context.excerpts import Excerpt
 from ricordo.memory.context.fact_sentences import fact_sentence
@@ -66,6 +68,12 @@ class WrittenAnswer:
     text: str
     facts: tuple[Fact, ...] = ()
     memories: tuple[Memory, ...] = ()
+
+
+def asks_something(question: str, language: str) -> bool:
+    """Return whether a question is more than small talk: "hi, how are you?" is answered by no memory."""
+    by_pattern = requested_predicates(question, language).names  # "who am I?" has no other words
+    return bool(by_pattern) or any(meaningful_words(Document(question, language)))
 
 
 def answering_facts(question: str, facts: Sequence[Fact], language: str) -> Sequence[Fact]:
