@@ -11,7 +11,7 @@ from starlette.types import Scope
 from ricordo.client import MemoryClient
 from ricordo.settings import GatewaySettings
 from ricordo_services.api_keys import ApiKey, KeyStore
-from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes
+from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes, webhook_routes
 from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, Problem, add_handlers
@@ -34,9 +34,9 @@ def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessContro
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.clients = clients
+    app.state.clients, app.state.settings = clients, settings
     add_handlers(app)
-    for routes in (query_routes, message_routes, memory_routes, event_stream):
+    for routes in (query_routes, message_routes, memory_routes, event_stream, webhook_routes):
         app.include_router(routes.router)
 
     async def caller(scope: Scope) -> tuple[MemoryClient, str]:

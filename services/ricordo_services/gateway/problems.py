@@ -24,6 +24,7 @@ _CODES: Final = {
     404: "not_found",
     405: "method_not_allowed",
     408: "timeout",
+    409: "conflict",
     413: "too_large",
     421: "wrong_host",
     422: "invalid_request",

@@ -77,7 +77,7 @@ class Gateway:
         loaded = await run_until(stopping, asyncio.to_thread(_load))
         if loaded is None:
             return
-        uvicorn, application, nats_clients = loaded
+        uvicorn, application, nats_clients, webhook_delivery = loaded
 
         class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
             @contextmanager
@@ -98,7 +98,7 @@ class Gateway:
                 timeout_graceful_shutdown=_GRACE_S,
             )
             server = Server(config)
-            async with mcp.running():
+            async with mcp.running(), webhook_delivery.delivering(clients, self.settings):
                 serving = asyncio.ensure_future(server.serve(sockets=[listening]))
                 stop = asyncio.ensure_future(stopping.wait())
                 await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
@@ -110,6 +110,6 @@ class Gateway:
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules
     import uvicorn  # noqa: PLC0415
 
-    from ricordo_services.gateway import application, nats_clients  # noqa: PLC0415
+    from ricordo_services.gateway import application, nats_clients, webhook_delivery  # noqa: PLC0415
 
-    return uvicorn, application, nats_clients
+    return uvicorn, application, nats_clients, webhook_delivery

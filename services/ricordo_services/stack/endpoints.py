@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Final, Self
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from ricordo.settings import Settings
 from ricordo_services import private_files as private
 
 STACK_FILE = "stack.json"
+_LOOPBACK: Final = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 _FIELDS: Final = {
     "nats": "nats_url",
     "postgres": "postgres_dsn",
@@ -101,5 +103,7 @@ def local_settings(endpoints: Endpoints, base: Settings) -> Settings:
         gateway = gateway.model_copy(update={"port": urlsplit(endpoints.http_url).port})
     if endpoints.http_key and "key" not in given:
         gateway = gateway.model_copy(update={"key": SecretStr(endpoints.http_key)})
+    if endpoints.http_url and "webhook_networks" not in given:
+        gateway = gateway.model_copy(update={"webhook_networks": _LOOPBACK})
     changed = {"bus": bus, "stores": stores, "documents": documents, "gateway": gateway}
     return base.model_copy(update=changed)

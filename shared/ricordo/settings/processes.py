@@ -1,5 +1,6 @@
 """Settings of worker processes, the gateway and logs."""
 
+from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
@@ -47,6 +48,11 @@ class GatewaySettings(Group):
         tenant: tenant of that key.
         requests_per_second: that one key may send.
         max_body_bytes: maximum size of a body; imports are streamed, and have no limit.
+        webhook_networks: networks of webhooks besides public addresses, such as `10.0.0.0/8`; `ricordo up`
+            allows the loopback address.
+        webhook_timeout_s: seconds that the receiver of a webhook has to answer.
+        webhook_retries_s: seconds before each new attempt of an event; a webhook is disabled if all fail.
+        webhooks_per_tenant: maximum number of webhooks.
     """
 
     host: str = "127.0.0.1"
@@ -57,6 +63,20 @@ class GatewaySettings(Group):
     tenant: str = "default"
     requests_per_second: PositiveFloat = 500.0
     max_body_bytes: PositiveInt = 1024**2
+    webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    webhook_timeout_s: PositiveFloat = 15.0
+    webhook_retries_s: tuple[PositiveFloat, ...] = (
+        5,
+        300,
+        1800,
+        7200,
+        18_000,
+        36_000,
+        50_400,
+        72_000,
+        86_400,
+    )
+    webhooks_per_tenant: PositiveInt = 20
 
 
 class LogSettings(Group):

@@ -1,0 +1,270 @@
+"""Webhooks: signed events arrive at least once, at their receivers alone, and nowhere inside the network."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from ipaddress import IPv4Network
+from pathlib import Path
+
+import httpx
+import pytest
+from standardwebhooks import Webhook
+from tests.fixtures.documents import ROOT, blocks_of
+from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
+from tests.fixtures.ricordo_up import Program
+from tests.fixtures.scraping import free_port
+from tests.fixtures.system import System
+from tests.fixtures.webhook_receiver import Delivery, WebhookReceiver
+from tests.fixtures.wire import Json, msg, new_tenant, wait_for
+
+LOOPBACK = (IPv4Network("127.0.0.0/8"),)
+HOOKS = "/v1/webhooks"
+
+
+@pytest.fixture
+async def local(system: System) -> AsyncIterator[GatewayAccess]:
+    """A gateway that delivers to this machine, and tries again at once."""
+    async with GatewayAccess.running(
+        system,
+        webhook_networks=LOOPBACK,
+        webhook_retries_s=(0.1, 0.2),
+        webhook_timeout_s=5,
+        webhooks_per_tenant=3,
+    ) as running:
+        yield running
+
+
+async def add(http: httpx.AsyncClient, body: Json) -> Json:
+    answer = await http.post(HOOKS, json=body)
+    assert answer.status_code == 201, answer.text
+    made: Json = answer.json()
+    return made
+
+
+async def remember(http: httpx.AsyncClient, message_id: str, **fields: object) -> None:
+    message = msg(message_id, "Vivo a Trieste.", **fields)
+    answer = await http.post("/v1/messages?wait=remembered", json=message)
+    assert answer.status_code == 200, answer.text
+
+
+async def listed(http: httpx.AsyncClient) -> list[Json]:
+    found: list[Json] = (await http.get(HOOKS)).json()["webhooks"]
+    return found
+
+
+def verified(delivery: Delivery, made: Json) -> Json:
+    """Return the body of a delivery, once the reference library has verified its signature."""
+    event: Json = Webhook(made["secret"]).verify(delivery.body, delivery.headers)
+    assert delivery.headers["webhook-id"] == event["id"]
+    return event
+
+
+async def test_events_arrive_signed_at_the_webhooks_that_want_them(local: GatewayAccess) -> None:
+    async with (
+        WebhookReceiver.listening() as of_all,
+        WebhookReceiver.listening() as of_one,
+        local.client() as http,
+    ):
+        everything = await add(http, of_all.hook())
+        one_user = await add(http, of_one.hook(events=["remembered"], user_id="u-2"))
+        await remember(http, "m-1")
+        await remember(http, "m-2", user_id="u-2")
+        event = verified((await of_one.deliveries(1))[0], one_user)
+        assert (event["type"], event["message_id"], event["user_id"]) == ("remembered", "m-2", "u-2")
+        await http.delete("/v1/messages/m-1?user_id=u-1")
+        await wait_for(
+            lambda: of_all.deliveries(3), lambda found: any(b'"forgotten"' in one.body for one in found)
+        )
+        events = [verified(one, everything) for one in of_all.received]
+        assert {one["message_id"] for one in events if one["type"] == "remembered"} == {"m-1", "m-2"}
+        assert {verified(one, one_user)["message_id"] for one in of_one.received} == {"m-2"}
+        shown = await listed(http)
+        assert [one["id"] for one in shown] == [everything["id"], one_user["id"]]
+        assert shown[0] == {name: value for name, value in everything.items() if name != "secret"}
+
+
+async def test_the_receiver_of_the_page_verifies_what_it_gets(local: GatewayAccess, tmp_path: Path) -> None:
+    [block] = [one for one in blocks_of(ROOT / "docs/http.md") if one.notes == ("receiver.py",)]
+    port = free_port()
+    program = tmp_path / "receiver.py"
+    program.write_text(block.text.replace("7481", str(port)), encoding="utf-8")
+    async with local.client() as http:
+        made = await add(http, {"url": f"http://127.0.0.1:{port}/ricordo"})
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-u",
+            program,
+            env={**os.environ, "WEBHOOK_SECRET": made["secret"]},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(30):
+                while True:  # until it listens
+                    with contextlib.suppress(httpx.TransportError):
+                        await http.get(f"http://127.0.0.1:{port}/")
+                        break
+            await remember(http, "m-1")
+            assert process.stdout is not None
+            async with asyncio.timeout(30):
+                assert await process.stdout.readline() == b"remembered u-1\n"
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+async def test_a_receiver_that_fails_gets_the_event_again_and_delays_no_other(local: GatewayAccess) -> None:
+    async with (
+        WebhookReceiver.listening(500, 307) as failing,
+        WebhookReceiver.listening(otherwise=0) as silent,
+        WebhookReceiver.listening() as quick,
+        local.client() as http,
+    ):
+        made = await add(http, failing.hook(events=["remembered"]))
+        for receiver in (silent, quick):
+            await add(http, receiver.hook(events=["remembered"]))
+        await remember(http, "m-1")
+        await silent.deliveries(1)
+        await remember(http, "m-2")
+        await quick.deliveries(2)
+        tries = await failing.deliveries(4)
+        assert sorted(verified(one, made)["message_id"] for one in tries) in (
+            ["m-1", "m-1", "m-1", "m-2"],
+            ["m-1", "m-1", "m-2", "m-2"],
+        )
+        assert len({one.headers["webhook-id"] for one in tries}) == 2
+        assert {one["disabled_at"] for one in await listed(http)} == {None}
+
+
+async def test_a_receiver_that_wants_no_more_is_removed(local: GatewayAccess) -> None:
+    async with WebhookReceiver.listening(otherwise=410) as gone, local.client() as http:
+        await add(http, gone.hook())
+        await remember(http, "m-1")
+        await gone.deliveries(1)
+        await wait_for(lambda: listed(http), lambda found: not found)
+
+
+async def test_a_key_sees_no_webhooks_of_others_and_a_tenant_has_so_many(local: GatewayAccess) -> None:
+    async with (
+        local.client() as http,
+        await local.client_of("u-1") as own,
+        await local.client_of("u-2") as of_another,
+        await local.client_of(None, new_tenant()) as elsewhere,
+    ):
+        made = await add(own, {"url": "https://1.1.1.1/hook"})
+        assert made["user_id"] == "u-1"
+        stolen = await of_another.post(HOOKS, json={"url": "https://1.1.1.1/hook", "user_id": "u-1"})
+        assert stolen.status_code == 404
+        for stranger in (of_another, elsewhere):
+            assert await listed(stranger) == []
+            assert (await stranger.delete(f"{HOOKS}/{made['id']}")).status_code == 404
+        assert [one["id"] for one in await listed(http)] == [made["id"]]
+        for _ in range(2):
+            await add(http, {"url": "https://1.1.1.1/hook"})
+        full = await http.post(HOOKS, json={"url": "https://1.1.1.1/hook"})
+        assert (full.status_code, full.json()["code"]) == (409, "conflict")
+        assert (await own.delete(f"{HOOKS}/{made['id']}")).status_code == 204
+        assert (await own.delete(f"{HOOKS}/{made['id']}")).status_code == 404
+        assert len(await listed(http)) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        *(
+            ({"url": url}, "url")
+            for url in (
+                "http://127.0.0.1:8222/",
+                "http://localhost/",
+                "http://[::1]/",
+                "http://0.0.0.0/",
+                "http://2130706433/",
+                "http://10.1.2.3/",
+                "http://100.64.0.1/",
+                "http://169.254.169.254/latest/meta-data",
+                "http://224.0.0.1/",
+                "http://[::ffff:127.0.0.1]/",
+                "http://[64:ff9b::7f00:1]/",
+                "http://[2002:7f00:1::]/",
+                "http://[fe80::1]/",
+                "http://no-such-host.invalid/",
+                "https://user:secret@1.1.1.1/",
+                "ftp://1.1.1.1/",
+                "hook",
+            )
+        ),
+        ({"url": "https://1.1.1.1/", "events": []}, "events"),
+        ({"url": "https://1.1.1.1/", "events": ["said"]}, "events.0"),
+        ({"url": "https://1.1.1.1/", "secret": "x"}, "secret"),
+    ],
+)
+async def test_what_no_webhook_can_be_is_refused(gateway: GatewayAccess, body: Json, field: str) -> None:
+    async with gateway.client() as http:
+        answer = await http.post(HOOKS, json=body)
+        assert (answer.status_code, answer.json()["field"]) == (422, field)
+        assert await listed(http) == []
+
+
+async def test_an_address_is_checked_again_at_delivery_and_the_webhook_disabled_at_last(
+    system: System,
+) -> None:
+    async with WebhookReceiver.listening() as receiver:
+        async with (
+            GatewayAccess.running(system, webhook_networks=LOOPBACK) as before,
+            before.client() as http,
+        ):
+            await add(http, receiver.hook())
+        async with (
+            GatewayAccess.running(system, webhook_retries_s=(0.1,)) as strict,
+            await strict.client_of(None, before.tenant) as http,
+        ):
+            await remember(http, "m-1")
+            [disabled] = await wait_for(
+                lambda: listed(http), lambda found: found[0]["disabled_at"] is not None
+            )
+            assert "failed 2 times" in disabled["disabled_reason"]
+            assert "no public address" in disabled["disabled_reason"]
+        assert receiver.received == []
+
+
+@pytest.mark.slow
+async def test_what_a_killed_gateway_has_not_delivered_the_next_one_delivers(
+    system: System, tmp_path: Path
+) -> None:
+    tenant, port = new_tenant(), free_port()
+    environment = {
+        "RICORDO_BUS__URL": system.endpoints.nats_url,
+        "RICORDO_GATEWAY__PORT": str(port),
+        "RICORDO_GATEWAY__KEY": FIXED_KEY,
+        "RICORDO_GATEWAY__TENANT": tenant,
+        "RICORDO_GATEWAY__WEBHOOK_NETWORKS": json.dumps(["127.0.0.0/8"]),
+        "RICORDO_GATEWAY__WEBHOOK_TIMEOUT_S": "2",
+        "RICORDO_GATEWAY__WEBHOOK_RETRIES_S": "[3, 3]",
+    }
+    program = Program(tmp_path / "gateway.log", "worker", "gateway", environment=environment)
+    await program.start("ready")
+    try:
+        async with (
+            WebhookReceiver.listening(500, otherwise=0) as receiver,
+            httpx.AsyncClient(
+                base_url=f"http://127.0.0.1:{port}",
+                headers={"Authorization": f"Bearer {FIXED_KEY}"},
+                timeout=30,
+            ) as http,
+        ):
+            made = await add(http, receiver.hook(events=["remembered"]))
+            await remember(http, "m-1")  # refused, to be tried again
+            await receiver.deliveries(1)
+            await remember(http, "m-2")  # in flight
+            await receiver.deliveries(2)
+            program.process.kill()
+            await program.ended()
+            receiver.otherwise = 204
+            await program.start("ready")
+            events = [verified(one, made) for one in (await receiver.deliveries(4))[2:]]
+            assert {one["message_id"] for one in events} == {"m-1", "m-2"}
+    finally:
+        await program.end()
