@@ -14,9 +14,9 @@ import structlog
 from nats.aio.msg import Msg
 
 from ricordo.client import Unavailable
-from ricordo.messages.subjects import Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo.settings import GatewaySettings
+from ricordo_services.gateway.event_types import type_of
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.webhook_sender import DeliveryFailed, ReceiverGone, WebhookSender
 from ricordo_services.gateway.webhook_store import Webhook, WebhookStore
@@ -111,9 +111,9 @@ class WebhookDispatcher:
         if webhook.user_id not in {None, event["user_id"]}:
             await message.ack()
             return
-        name = Subject.parse(message.subject).name.removeprefix("memory.")
+        body = json.dumps({"type": type_of(message), **event})
         try:
-            await self.sender.send(webhook, event["id"], json.dumps({"type": name, **event}))
+            await self.sender.send(webhook, event["id"], body)
         except DeliveryFailed as failure:
             await self._retry(webhook, message, str(failure))
         except ReceiverGone:

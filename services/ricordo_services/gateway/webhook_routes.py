@@ -1,6 +1,6 @@
 """Routes of webhooks: make, list, delete."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -9,19 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field, HttpUrl
 from ricordo.client import NotFound
 from ricordo.messages.message_types import Id
 from ricordo.settings import GatewaySettings
+from ricordo_services.gateway.event_types import SUBJECT_NAMES, EventType
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.public_addresses import AddressRefused, resolve
 from ricordo_services.gateway.scopes import JSON, as_json, key_of, user_of
-from ricordo_services.gateway.webhook_store import (
-    ALL_EVENTS,
-    EventType,
-    NewWebhook,
-    Webhook,
-    WebhookInfo,
-    WebhookStore,
-)
+from ricordo_services.gateway.webhook_store import NewWebhook, Webhook, WebhookInfo, WebhookStore
 
 router = APIRouter()
+
+_USUAL: Final[tuple[EventType, ...]] = ("remembered", "changed", "forgotten")
 
 
 class WebhookBody(BaseModel):
@@ -29,13 +25,14 @@ class WebhookBody(BaseModel):
 
     Attributes:
         url: where events are posted.
+        events: which; `surfaced`, one per recall, has to be named.
         user_id: the only user whose events are posted; a key of one user need not name it.
     """
 
     model_config = ConfigDict(extra="forbid", title="WebhookRequest")
 
     url: HttpUrl
-    events: Annotated[tuple[EventType, ...], Field(min_length=1, max_length=len(ALL_EVENTS))] = ALL_EVENTS
+    events: Annotated[tuple[EventType, ...], Field(min_length=1, max_length=len(SUBJECT_NAMES))] = _USUAL
     user_id: Id | None = None
 
 

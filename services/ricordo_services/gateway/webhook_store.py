@@ -6,7 +6,7 @@ import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
@@ -18,10 +18,9 @@ from ricordo.client import Unavailable
 from ricordo.messages.message_types import format_instant
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
 from ricordo_services.api_keys import translated
+from ricordo_services.gateway.event_types import SUBJECT_NAMES, EventType
 
 BUCKET: Final = "ricordo-webhooks"
-EventType = Literal["remembered", "changed", "forgotten"]
-ALL_EVENTS: Final[tuple[EventType, ...]] = ("remembered", "changed", "forgotten")
 _MAX_UNACKED: Final = 256
 """Events of one webhook that wait for a retry; the next ones wait in the stream."""
 _FORGOTTEN_AFTER_S: Final = 30 * 86_400.0
@@ -172,7 +171,7 @@ class WebhookStore:
         """Create the durable consumer of a webhook, unless there is one."""
         config = ConsumerConfig(
             durable_name=webhook.consumer,
-            filter_subjects=[str(Subject(webhook.tenant, f"memory.{event}")) for event in webhook.events],
+            filter_subjects=[str(Subject(webhook.tenant, SUBJECT_NAMES[event])) for event in webhook.events],
             deliver_policy=DeliverPolicy.NEW,
             ack_policy=AckPolicy.EXPLICIT,
             ack_wait=self._timeout + _ACK_MARGIN_S,

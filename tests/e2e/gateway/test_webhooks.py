@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import ssl
 import sys
 from collections.abc import AsyncIterator
 from ipaddress import IPv4Network
@@ -12,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from standardwebhooks import Webhook
+from tests.fixtures.certificates import make_certificate
 from tests.fixtures.documents import ROOT, blocks_of
 from tests.fixtures.gateway import FIXED_KEY, GatewayAccess
 from tests.fixtures.ricordo_up import Program
@@ -19,6 +21,9 @@ from tests.fixtures.scraping import free_port
 from tests.fixtures.system import System
 from tests.fixtures.webhook_receiver import Delivery, WebhookReceiver
 from tests.fixtures.wire import Json, msg, new_tenant, wait_for
+
+from ricordo_services.gateway.webhook_sender import DeliveryFailed, WebhookSender
+from ricordo_services.gateway.webhook_store import Webhook as StoredWebhook
 
 LOOPBACK = (IPv4Network("127.0.0.0/8"),)
 HOOKS = "/v1/webhooks"
@@ -66,14 +71,19 @@ async def test_events_arrive_signed_at_the_webhooks_that_want_them(local: Gatewa
     async with (
         WebhookReceiver.listening() as of_all,
         WebhookReceiver.listening() as of_one,
+        WebhookReceiver.listening() as of_recalls,
         local.client() as http,
     ):
+        recalls = await add(http, of_recalls.hook(events=["surfaced"]))
         everything = await add(http, of_all.hook())
         one_user = await add(http, of_one.hook(events=["remembered"], user_id="u-2"))
         await remember(http, "m-1")
         await remember(http, "m-2", user_id="u-2")
         event = verified((await of_one.deliveries(1))[0], one_user)
         assert (event["type"], event["message_id"], event["user_id"]) == ("remembered", "m-2", "u-2")
+        recalled = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
+        surfaced = verified((await of_recalls.deliveries(1))[0], recalls)
+        assert (surfaced["type"], surfaced["recall_id"]) == ("surfaced", recalled["recall_id"])
         await http.delete("/v1/messages/m-1?user_id=u-1")
         await wait_for(
             lambda: of_all.deliveries(3), lambda found: any(b'"forgotten"' in one.body for one in found)
@@ -82,8 +92,8 @@ async def test_events_arrive_signed_at_the_webhooks_that_want_them(local: Gatewa
         assert {one["message_id"] for one in events if one["type"] == "remembered"} == {"m-1", "m-2"}
         assert {verified(one, one_user)["message_id"] for one in of_one.received} == {"m-2"}
         shown = await listed(http)
-        assert [one["id"] for one in shown] == [everything["id"], one_user["id"]]
-        assert shown[0] == {name: value for name, value in everything.items() if name != "secret"}
+        assert [one["id"] for one in shown] == [recalls["id"], everything["id"], one_user["id"]]
+        assert shown[1] == {name: value for name, value in everything.items() if name != "secret"}
 
 
 async def test_the_receiver_of_the_page_verifies_what_it_gets(local: GatewayAccess, tmp_path: Path) -> None:
@@ -228,6 +238,24 @@ async def test_an_address_is_checked_again_at_delivery_and_the_webhook_disabled_
             assert "failed 2 times" in disabled["disabled_reason"]
             assert "no public address" in disabled["disabled_reason"]
         assert receiver.received == []
+
+
+async def test_a_certificate_has_to_be_of_the_name_though_an_address_is_contacted(tmp_path: Path) -> None:
+    await asyncio.to_thread(make_certificate, tmp_path / "server", "DNS:localhost")
+    certificate, key = tmp_path / "server.pem", tmp_path / "server.key"
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    trust = ssl.create_default_context(cafile=certificate)
+    async with (
+        WebhookReceiver.listening(tls=tls) as receiver,
+        httpx.AsyncClient(verify=trust, trust_env=False) as client,
+    ):
+        sender = WebhookSender(client, 5, LOOPBACK)
+        by_name = receiver.url.replace("127.0.0.1", "localhost")
+        await sender.send(StoredWebhook.draw("t", None, by_name, ("changed",)), "e-1", "{}")
+        assert receiver.received[0].headers["host"].startswith("localhost:")
+        with pytest.raises(DeliveryFailed, match="certificate"):
+            await sender.send(StoredWebhook.draw("t", None, receiver.url, ("changed",)), "e-2", "{}")
 
 
 @pytest.mark.slow

@@ -1,14 +1,13 @@
 """A real NATS server with the users of `ricordo auth`: who comes in, who goes out, what is said to whom."""
 
 import asyncio
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import nats.errors
 import pytest
+from tests.fixtures.certificates import make_certificate
 from tests.fixtures.secure_system import NatsUsers
 
 from ricordo.bus.nats import open_bus, ricordo_topology
@@ -119,16 +118,6 @@ async def test_a_worker_may_not_do_anothers_work(users: NatsUsers) -> None:
             with pytest.raises((nats.errors.TimeoutError, nats.errors.NoRespondersError)):
                 await connection.request(f"$JS.API.{call}", b"{}", timeout=0.3)
             assert any(f'"$JS.API.{call}"' in line for line in users.violations())
-
-
-def make_certificate(path: Path) -> None:
-    """Leave a certificate of this address, and its key, at `path` with .pem and .key behind it."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl makes the certificates of this test")
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1"
-    options = ("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{path}.key", "-out", f"{path}.pem")
-    subprocess.run([openssl, *words.split(), *options], check=True, capture_output=True)
 
 
 @pytest.mark.slow
