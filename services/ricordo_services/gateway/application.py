@@ -1,7 +1,7 @@
 """The HTTP application: routes under /v1, each a request to the bus."""
 
 from importlib.metadata import version
-from typing import Final
+from typing import Final, NamedTuple
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -13,6 +13,7 @@ from ricordo.settings import GatewaySettings
 from ricordo_services.api_keys import ApiKey, KeyStore
 from ricordo_services.gateway import event_stream, memory_routes, message_routes, query_routes, webhook_routes
 from ricordo_services.gateway.access_control import LOOPBACK, AccessControl
+from ricordo_services.gateway.event_stream import EventFeeds
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, Problem, add_handlers
 from ricordo_services.mcp_server.endpoint import McpEndpoint
@@ -24,8 +25,16 @@ _DESCRIPTION: Final = (
 _ONE_USER: Final = "assistants need a key of one user: `ricordo key create NAME --user USER` makes one"
 
 
-def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessControl, McpEndpoint]:
-    """Return the ASGI application, and the part of it that has to run meanwhile."""
+class Application(NamedTuple):
+    """The ASGI application, and the parts of it that are run and ended."""
+
+    guarded: AccessControl
+    mcp: McpEndpoint
+    feeds: EventFeeds
+
+
+def build(clients: NatsClients, settings: GatewaySettings) -> Application:
+    """Return the application."""
     app = FastAPI(
         title="Ricordo",
         version=version("ricordo"),
@@ -35,6 +44,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessContro
         redirect_slashes=False,
     )
     app.state.clients, app.state.settings = clients, settings
+    app.state.feeds = feeds = EventFeeds(clients)
     add_handlers(app)
     for routes in (query_routes, message_routes, memory_routes, event_stream, webhook_routes):
         app.include_router(routes.router)
@@ -58,7 +68,7 @@ def build(clients: NatsClients, settings: GatewaySettings) -> tuple[AccessContro
         requests_per_second=settings.requests_per_second,
         max_body_bytes=settings.max_body_bytes,
     )
-    return guarded, mcp
+    return Application(guarded, mcp, feeds)
 
 
 async def _health() -> dict[str, str]:

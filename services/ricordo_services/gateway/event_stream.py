@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Annotated, Final
 
 import nats.errors
@@ -13,6 +15,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy
 
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
+from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, documented
@@ -22,7 +25,124 @@ router = APIRouter()
 
 _NAMES: Final = ("memory.remembered", "memory.changed", "memory.forgotten")
 _KEEP_ALIVE_S: Final = 15.0
+_MOST_WAITING: Final = 1_000  # events of a listener who reads slowly
 MEDIA_TYPE: Final = "text/event-stream"
+
+
+class _Listener:
+    """The events that wait for one listener.
+
+    Attributes:
+        is_ended: whether no more come: they were too many, the subscription failed, or the gateway stops. The
+            listener may resume behind its last event.
+    """
+
+    def __init__(self) -> None:
+        self.is_ended = False
+        self._waiting: deque[Msg] = deque()
+        self._changed = asyncio.Event()
+
+    def put(self, message: Msg) -> None:
+        """Add an event; end the listener where there is no room."""
+        if len(self._waiting) >= _MOST_WAITING:
+            self.end()
+        elif not self.is_ended:
+            self._waiting.append(message)
+            self._changed.set()
+
+    def end(self) -> None:
+        """Add no more."""
+        self.is_ended = True
+        self._changed.set()
+
+    async def next(self, within: float) -> Msg | None:
+        """Return the next event; None if none came in `within` seconds, or it is ended."""
+        if not self._waiting and not self.is_ended:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(within):
+                    await self._changed.wait()
+        return self._waiting.popleft() if self._waiting else None
+
+
+class _Feed:
+    """A subscription and its listeners."""
+
+    def __init__(self, subscription: JetStreamContext.PushSubscription) -> None:
+        self.listeners: set[_Listener] = set()
+        self._subscription = subscription
+        self.task = asyncio.ensure_future(self._pass_on())
+
+    async def close(self) -> None:
+        """End the subscription."""
+        await cancel_and_wait(self.task)
+        with suppress(nats.errors.Error):  # the connection has gone, and with it the subscription
+            await self._subscription.unsubscribe()
+
+    async def _pass_on(self) -> None:
+        try:
+            async for message in self._subscription.messages:
+                for listener in self.listeners:
+                    listener.put(message)
+        finally:
+            for listener in self.listeners:
+                listener.end()
+
+
+class EventFeeds:
+    """Feeds events to their listeners: those who begin now share one subscription per tenant."""
+
+    def __init__(self, clients: NatsClients) -> None:
+        self._clients = clients
+        self._shared: dict[str, _Feed] = {}
+        self._of: dict[_Listener, tuple[str, _Feed]] = {}
+        self._joining = asyncio.Lock()
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def listen(self, tenant: str, after: int | None) -> _Listener:
+        """Return a listener to the events of a tenant, behind a sequence number if one is given."""
+        feed = await self._joined(tenant) if after is None else _Feed(await self._subscribed(tenant, after))
+        listener = _Listener()
+        feed.listeners.add(listener)
+        self._of[listener] = tenant, feed
+        return listener
+
+    def leave(self, listener: _Listener) -> None:
+        """Forget a listener; the subscription of the last one is ended in the background."""
+        tenant, feed = self._of.pop(listener)
+        feed.listeners.discard(listener)
+        if not feed.listeners:
+            if self._shared.get(tenant) is feed:
+                del self._shared[tenant]
+            closing = asyncio.create_task(feed.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+    def end(self) -> None:
+        """End all listeners."""
+        for listener in self._of:
+            listener.end()
+
+    async def closed(self) -> None:
+        """Wait until the subscriptions of listeners that have left are ended."""
+        await asyncio.gather(*self._closing)
+
+    async def _joined(self, tenant: str) -> _Feed:
+        """Return the feed of a tenant; it is made by the first listener, and anew where it has failed."""
+        async with self._joining:
+            feed = self._shared.get(tenant)
+            if feed is None or feed.task.done():
+                feed = self._shared[tenant] = _Feed(await self._subscribed(tenant, None))
+            return feed
+
+    async def _subscribed(self, tenant: str, after: int | None) -> JetStreamContext.PushSubscription:
+        """Return an ordered consumer of JetStream, which begins again after a loss."""
+        subjects = [str(Subject(tenant, name)) for name in _NAMES]
+        config = ConsumerConfig(filter_subjects=subjects, deliver_policy=DeliverPolicy.NEW)
+        if after is not None:
+            config.deliver_policy, config.opt_start_seq = DeliverPolicy.BY_START_SEQUENCE, after + 1
+        streams = self._clients.streams
+        return await streams.subscribe("", stream=STREAM_DERIVED, ordered_consumer=True, config=config)
 
 
 @router.get(
@@ -41,41 +161,27 @@ async def events(
     """Stream events of the tenant, or of the user that the key is bound to."""
     if last_event_id is not None and not (last_event_id.isascii() and last_event_id.isdigit()):
         raise GatewayError(422, "Last-Event-ID: must be the id of an event", field="Last-Event-ID")
-    clients: NatsClients = request.app.state.clients
+    feeds: EventFeeds = request.app.state.feeds
     key = key_of(request)
-    after = None if last_event_id is None else int(last_event_id[:18])
     with translated():  # before the answer begins, so that it can be an error
-        subscription = await _subscribed(clients, key.tenant, after)
-    lines = _lines(subscription, key.user_id)
+        listener = await feeds.listen(key.tenant, None if last_event_id is None else int(last_event_id[:18]))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(lines, media_type=MEDIA_TYPE, headers=headers)
+    return StreamingResponse(_lines(feeds, listener, key.user_id), media_type=MEDIA_TYPE, headers=headers)
 
 
-async def _subscribed(
-    clients: NatsClients, tenant: str, after: int | None
-) -> JetStreamContext.PushSubscription:
-    """Return an ordered consumer of JetStream, which begins again after a loss."""
-    subjects = [str(Subject(tenant, name)) for name in _NAMES]
-    config = ConsumerConfig(filter_subjects=subjects, deliver_policy=DeliverPolicy.NEW)
-    if after is not None:
-        config.deliver_policy, config.opt_start_seq = DeliverPolicy.BY_START_SEQUENCE, after + 1
-    return await clients.streams.subscribe("", stream=STREAM_DERIVED, ordered_consumer=True, config=config)
-
-
-async def _lines(subscription: JetStreamContext.PushSubscription, user_id: str | None) -> AsyncIterator[str]:
-    """Yield events as lines."""
+async def _lines(feeds: EventFeeds, listener: _Listener, user_id: str | None) -> AsyncIterator[str]:
+    """Yield events as lines, until the listener goes or is ended."""
     try:
         yield ": connected\n\n"
         while True:
-            try:
-                message = await subscription.next_msg(timeout=_KEEP_ALIVE_S)
-            except (TimeoutError, nats.errors.TimeoutError):
-                yield ": keep-alive\n\n"
-                continue
-            if (line := _event(message, user_id)) is not None:
+            message = await listener.next(_KEEP_ALIVE_S)
+            if message is None and listener.is_ended:
+                return
+            line = ": keep-alive\n\n" if message is None else _event(message, user_id)
+            if line is not None:
                 yield line
     finally:
-        await asyncio.shield(subscription.unsubscribe())
+        feeds.leave(listener)
 
 
 def _event(message: Msg, user_id: str | None) -> str | None:

@@ -86,9 +86,9 @@ class Gateway:
                 yield
 
         async with nats_clients.connected(self.bus) as clients:
-            app, mcp = application.build(clients, self.settings)
+            app = application.build(clients, self.settings)
             config = uvicorn.Config(
-                app,
+                app.guarded,
                 log_config=None,
                 log_level="warning",
                 access_log=False,
@@ -98,13 +98,15 @@ class Gateway:
                 timeout_graceful_shutdown=_GRACE_S,
             )
             server = Server(config)
-            async with mcp.running(), webhook_delivery.delivering(clients, self.settings):
+            async with app.mcp.running(), webhook_delivery.delivering(clients, self.settings):
                 serving = asyncio.ensure_future(server.serve(sockets=[listening]))
                 stop = asyncio.ensure_future(stopping.wait())
                 await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
                 stop.cancel()
                 server.should_exit = True
+                app.feeds.end()
                 await serving
+                await app.feeds.closed()
 
 
 def _load():  # type: ignore[no-untyped-def] # noqa: ANN202 - modules

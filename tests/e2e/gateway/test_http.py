@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from uuid import UUID
 
 import httpx
@@ -10,6 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.fixtures.gateway import GatewayAccess
+from tests.fixtures.system import System
 from tests.fixtures.wire import Json, ago, msg, wait_for
 
 EVENTS = ("GET", "/v1/events")
@@ -163,6 +165,22 @@ async def test_events_are_streamed_and_resumed(gateway: GatewayAccess) -> None:
             lines = stream.aiter_lines()
             seen = {(await _next_event(lines))["message_id"] for _ in range(2)}
         assert seen == {"m-2", "n-1"}
+
+
+async def test_listeners_of_a_tenant_share_a_subscription_and_end_with_the_gateway(system: System) -> None:
+    async with system.connection() as connection, AsyncExitStack() as exits:
+        streams = connection.jetstream()
+        async with GatewayAccess.running(system) as gateway:
+            http = await exits.enter_async_context(gateway.client())
+            before = (await streams.stream_info("RICORDO")).state.consumer_count
+            open_streams = [await exits.enter_async_context(http.stream(*EVENTS)) for _ in range(20)]
+            listeners = [stream.aiter_lines() for stream in open_streams]
+            assert {await anext(lines) for lines in listeners} == {": connected"}
+            assert (await streams.stream_info("RICORDO")).state.consumer_count == before + 1
+            await remember(http, msg("m-1", TRIESTE))
+            assert {(await _next_event(lines))["message_id"] for lines in listeners} == {"m-1"}
+        rest = [[line async for line in lines] for lines in listeners]
+        assert not any("remembered" in line for lines in rest for line in lines)
 
 
 async def _next_event(lines: object) -> Json:
