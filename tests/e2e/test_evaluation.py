@@ -7,21 +7,22 @@ from pathlib import Path
 import pytest
 from tests.fixtures.commands import COMMAND
 from tests.fixtures.conversations import conversation
+from tests.fixtures.wire import Json
+
+
+def evaluated(name: str, folder: Path) -> list[Json]:
+    """Return the lines of an evaluation on two conversations."""
+    path = folder / "life.json"
+    path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
+    words = [*COMMAND, "eval", name, "--data", str(path), "--json"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=180)
+    assert ended.returncode == 0, ended.stderr
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 @pytest.mark.lab
 def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
-    path = tmp_path / "life.json"
-    path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
-    ended = subprocess.run(
-        [*COMMAND, "eval", "retrieval", "--data", str(path), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
-    assert ended.returncode == 0, ended.stderr
-    rows = {(row["table"], row["name"]): row for row in map(json.loads, ended.stdout.splitlines())}
+    rows = {(row["table"], row["name"]): row for row in evaluated("retrieval", tmp_path)}
     assert rows["questions", "all"]["questions"] == 4
     assert rows["questions", "one turn"]["fraction@5"] == 1
     for profile in ("human", "weighted", "multiplicative", "generative", "budget"):
@@ -32,17 +33,7 @@ def test_recall_is_measured_through_a_whole_system(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_answers_are_measured_through_a_whole_system(tmp_path: Path) -> None:
-    path = tmp_path / "life.json"
-    path.write_text(json.dumps([conversation("c-1"), conversation("c-2")]))
-    ended = subprocess.run(
-        [*COMMAND, "eval", "answers", "--data", str(path), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
-    assert ended.returncode == 0, ended.stderr
-    rows = [json.loads(line) for line in ended.stdout.splitlines()]
+    rows = evaluated("answers", tmp_path)
     assert [(row["name"], row["questions"]) for row in rows] == [("all", 6), ("c-1", 3), ("c-2", 3)]
     assert 0 < rows[0]["rests_on_evidence"] <= rows[0]["answered"] <= 1
     assert 0 <= rows[0]["auroc"] <= 1
