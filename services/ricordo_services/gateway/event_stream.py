@@ -1,4 +1,4 @@
-"""Server-sent events: what was remembered, changed and forgotten, from now on or from an event on."""
+"""Server-sent events: what was remembered, changed, forgotten and recalled, from now or an event on."""
 
 import asyncio
 import json
@@ -17,13 +17,13 @@ from nats.js.api import ConsumerConfig, DeliverPolicy
 from ricordo.messages.subjects import STREAM_DERIVED, Subject
 from ricordo.runtime.tasks import cancel_and_wait
 from ricordo_services.api_keys import translated
+from ricordo_services.gateway.event_types import SUBJECT_NAMES, type_of
 from ricordo_services.gateway.nats_clients import NatsClients
 from ricordo_services.gateway.problems import GatewayError, documented
 from ricordo_services.gateway.scopes import key_of
 
 router = APIRouter()
 
-_NAMES: Final = ("memory.remembered", "memory.changed", "memory.forgotten")
 _KEEP_ALIVE_S: Final = 15.0
 _MOST_WAITING: Final = 1_000  # events of a listener who reads slowly
 MEDIA_TYPE: Final = "text/event-stream"
@@ -137,7 +137,7 @@ class EventFeeds:
 
     async def _subscribed(self, tenant: str, after: int | None) -> JetStreamContext.PushSubscription:
         """Return an ordered consumer of JetStream, which begins again after a loss."""
-        subjects = [str(Subject(tenant, name)) for name in _NAMES]
+        subjects = [str(Subject(tenant, name)) for name in SUBJECT_NAMES.values()]
         config = ConsumerConfig(filter_subjects=subjects, deliver_policy=DeliverPolicy.NEW)
         if after is not None:
             config.deliver_policy, config.opt_start_seq = DeliverPolicy.BY_START_SEQUENCE, after + 1
@@ -148,7 +148,7 @@ class EventFeeds:
 @router.get(
     "/v1/events",
     operation_id="events",
-    summary="Stream what is remembered, changed and forgotten (server-sent events).",
+    summary="Stream what is remembered, changed, forgotten and surfaced (server-sent events).",
     responses={200: {"content": {MEDIA_TYPE: {}}, "description": "Events without end."}, **documented()},
     response_class=StreamingResponse,
 )
@@ -189,5 +189,4 @@ def _event(message: Msg, user_id: str | None) -> str | None:
     body = json.loads(message.data)
     if user_id is not None and body.get("user_id") != user_id:
         return None
-    name = Subject.parse(message.subject).name.removeprefix("memory.")
-    return f"id: {message.metadata.sequence.stream}\nevent: {name}\ndata: {json.dumps(body)}\n\n"
+    return f"id: {message.metadata.sequence.stream}\nevent: {type_of(message)}\ndata: {json.dumps(body)}\n\n"

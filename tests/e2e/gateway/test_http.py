@@ -164,6 +164,9 @@ async def test_events_are_streamed_and_resumed(gateway: GatewayAccess) -> None:
         async with http.stream(*EVENTS, headers={"Last-Event-ID": first["id"]}) as stream:
             lines = stream.aiter_lines()
             seen = {(await _next_event(lines))["message_id"] for _ in range(2)}
+            recalled = (await http.post("/v1/recall", json={"user_id": "u-1", "query": "Dove vivo?"})).json()
+            surfaced = await _next_event(lines, "surfaced")
+            assert surfaced["memory_ids"] == [one["id"] for one in recalled["memories"]]
         assert seen == {"m-2", "n-1"}
 
 
@@ -183,14 +186,14 @@ async def test_listeners_of_a_tenant_share_a_subscription_and_end_with_the_gatew
         assert not any("remembered" in line for lines in rest for line in lines)
 
 
-async def _next_event(lines: object) -> Json:
-    """Return the next event that tells of a remembered message, with its id and name."""
+async def _next_event(lines: object, wanted: str = "remembered") -> Json:
+    """Return the next event of a name, with its id."""
     found: Json = {}
     async with asyncio.timeout(30):
         async for line in lines:  # type: ignore[attr-defined]
             name, _, value = line.partition(": ")
             found |= json.loads(value) | {"id": found["id"]} if name == "data" else {name: value}
-            if not line and found.get("event") == "remembered":
+            if not line and found.get("event") == wanted:
                 return found
             if not line:
                 found = {}
